@@ -161,26 +161,24 @@ static bool round_meets( const judge_world* world, const judge_question* q, cons
     bool is_long = q->kind == CLV_QUERY_CAPSULE || q->kind == CLV_QUERY_CAPSULE_CAST;
     clv_vec64 a = q->box.lower, b = is_long ? q->end : q->box.lower;
     clv_aabb64 from = seen_from( world, q, box );
-    query_capsule c = { { 0, 0, 0 }, { b.x - a.x, b.y - a.y, b.z - a.z }, q->radius };
+    query_capsule c = { { a.x, a.y, a.z }, { b.x, b.y, b.z }, q->radius };
+    const double way[3] = { b.x - a.x, b.y - a.y, b.z - a.z };
+    const double motion[3] = { awake( q->motion.x ), awake( q->motion.y ), awake( q->motion.z ) };
     if ( world->is_flat )
     {
-        c = ( query_capsule ){ { a.x, a.y, 0.5 }, { b.x, b.y, 0.5 }, q->radius };
+        c.a[2] = c.b[2] = 0.5;
     }
-    else if ( is_far_off( &from ) )
+    else if ( is_far_off( &from ) || !room_meets( q, way, motion, &from ) )
     {
         return false;
     }
-    const double motion[3] = { awake( q->motion.x ), awake( q->motion.y ), awake( q->motion.z ) };
-    if ( !world->is_flat && !room_meets( q, c.b, motion, &from ) )
-    {
-        return false;
-    }
+    const clv_aabb64* seen = world->is_flat ? &from : box;
     if ( q->kind == CLV_QUERY_CAPSULE )
     {
-        return clv_query_capsule_meets64( &c, &from );
+        return clv_query_capsule_meets64( &c, seen );
     }
     double most = world->is_flat ? (double)FLT_MAX : DBL_MAX;
-    bool is_met = clv_query_capsule_cast64( &c, motion, q->max_t < most ? q->max_t : most, &from, t );
+    bool is_met = clv_query_capsule_cast64( &c, motion, q->max_t < most ? q->max_t : most, seen, t );
     *t = judge_rounded( world, *t );
     return is_met;
 }
@@ -188,15 +186,18 @@ static bool round_meets( const judge_world* world, const judge_question* q, cons
 static bool turned_meets( const judge_world* world, const judge_question* q, const clv_aabb64* box )
 {
     clv_aabb64 from = seen_from( world, q, box );
-    double center[3] = { 0, 0, 0 }, half[3] = { q->half.x, q->half.y, q->half.z };
+    const double center[3] = { 0, 0, 0 }, half[3] = { q->half.x, q->half.y, q->half.z };
     double turn[4] = { (double)q->rotation.x, (double)q->rotation.y, (double)q->rotation.z,
         (double)q->rotation.w };
     if ( world->is_flat )
     {
         double c = (double)q->rotation.x, s = (double)q->rotation.y, length = sqrt( c * c + s * s );
-        center[0] = q->box.lower.x;
-        center[1] = q->box.lower.y;
-        center[2] = 0.5;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            double at = axis < 2 ? ( &q->box.lower.x )[axis] : 0.5;
+            ( &from.lower.x )[axis] -= at;
+            ( &from.upper.x )[axis] -= at;
+        }
         turn[0] = turn[1] = 0;
         turn[2] = c < 0 ? length - c : s;
         turn[3] = c < 0 ? s : length + c;
@@ -210,14 +211,7 @@ static bool turned_meets( const judge_world* world, const judge_question* q, con
     {
         double reach = fabs( t.axes[0][axis] ) * half[0] + fabs( t.axes[1][axis] ) * half[1] +
             fabs( t.axes[2][axis] ) * half[2];
-        double low = center[axis] - reach, high = center[axis] + reach;
-        if ( world->is_flat ) // a box of floats around it
-        {
-            low = (double)(float)low > low ? (double)nextafterf( (float)low, -INFINITY ) : (double)(float)low;
-            high = (double)(float)high < high ? (double)nextafterf( (float)high, INFINITY )
-                                              : (double)(float)high;
-        }
-        if ( ( &from.lower.x )[axis] > high || ( &from.upper.x )[axis] < low )
+        if ( ( &from.lower.x )[axis] > reach || ( &from.upper.x )[axis] < -reach )
         {
             return false;
         }
@@ -228,12 +222,12 @@ static bool turned_meets( const judge_world* world, const judge_question* q, con
         double least = product( n[0], n[0] > 0 ? from.lower.x : from.upper.x );
         least += product( n[1], n[1] > 0 ? from.lower.y : from.upper.y );
         least += product( n[2], n[2] > 0 ? from.lower.z : from.upper.z );
-        if ( least > t.faces[i].offset )
+        if ( least > half[i / 2] )
         {
             return false;
         }
     }
-    return clv_query_turned_box_edges_meet64( &t, &from );
+    return clv_query_turned_box_edges_meet( &t, &from );
 }
 
 static bool meets( const judge_world* world, const judge_question* q, const clv_aabb64* box, double* t )

@@ -341,8 +341,7 @@ static bool turned_meets( const clv_oriented_box* turned, clv_aabb box )
 {
     const float q[4] = { turned->rotation.x, turned->rotation.y, turned->rotation.z, turned->rotation.w };
     query_turned_box t = clv_query_turned_box( turned->center, turned->half_size, q );
-    return clv_aabb_overlap( clv_query_turned_box_bound( &t ), box ) &&
-        query_planes_meet( t.faces, 6, &box ) && clv_query_turned_box_edges_meet( &t, &box );
+    return clv_query_turned_box_meets( &t, &box );
 }
 
 static bool item_meets( clv_query_kind kind, const query_item_any* item, clv_aabb box, float* t )

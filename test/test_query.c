@@ -771,8 +771,7 @@ static void turned_boxes_are_where_they_are( void )
         CHECK_OK( clv_shape_distance( own, clv_identity_transform(), other, at, NULL, &judge ) );
         float rotation[4] = { q.x, q.y, q.z, q.w };
         query_turned_box turned = clv_query_turned_box( center, half, rotation );
-        bool is_met = clv_aabb_overlap( clv_query_turned_box_bound( &turned ), box ) &&
-            query_planes_meet( turned.faces, 6, &box ) && clv_query_turned_box_edges_meet( &turned, &box );
+        bool is_met = clv_query_turned_box_meets( &turned, &box );
         met += is_met;
         CHECK( is_met == ( judge.distance <= 0 ) || judge.distance < 1e-4f );
     }

@@ -56,7 +56,8 @@ typedef struct clv_hit64
 /// From `origin`, `max_t` times along `direction`, which need not be of length 1. Finite but for max_t, which may be infinite
 /// and then is FLT_MAX.
 /// Hits are at t = 0 .. max_t; one that starts inside hits at 0; a direction of 0 is a point. For each axis that moves, in float,
-/// rounded after each step: times (face - origin) * (1 / direction); hit if the last entry is not after the first exit.
+/// rounded after each step: times (face - origin) * (1 / direction); hit if the last entry is not after the first exit. A difference
+/// or an inverse beyond the floats is infinite, and such a time is never reached.
 typedef struct clv_ray
 {
     clv_vec3 origin, direction;
@@ -71,14 +72,16 @@ typedef struct clv_box_cast
     float max_t;
 } clv_box_cast;
 
-/// All points no farther than `radius` from the line between a and b, which may be one point. In double.
+/// All points no farther than `radius` from the line between a and b, which may be one point. In double, as seen from a; where the
+/// rounding of a place on the line would decide, in twice the bits: it is off by 1e-28 of its distance from a at most.
 typedef struct clv_capsule
 {
     clv_vec3 a, b; ///< finite
     float radius;  ///< finite
 } clv_capsule;
 
-/// A sphere that moves. In double; the time, by Newton's method to the last bits, is then rounded to float.
+/// A sphere that moves. In double, by Newton's method; the time is then rounded to float. Any finite motion and place will do, also
+/// denormal ones and those next to FLT_MAX. At the time the distance is the radius but for 1e-12 of the distance at the start.
 typedef struct clv_sphere_cast
 {
     clv_sphere sphere; ///< finite
@@ -86,7 +89,7 @@ typedef struct clv_sphere_cast
     float max_t;
 } clv_sphere_cast;
 
-/// A capsule that moves. As a sphere.
+/// A capsule that moves. As a sphere, of any length; places on its line are as good as those of a clv_capsule.
 typedef struct clv_capsule_cast
 {
     clv_capsule capsule;
@@ -94,7 +97,8 @@ typedef struct clv_capsule_cast
     float max_t;
 } clv_capsule_cast;
 
-/// A box turned about its centre. Finite. Separating axes in double; axes of edges parallel within 1e-6 are left out.
+/// A box turned about its centre. Finite. Separating axes in double, as seen from the centre, from the floats as given; axes of edges
+/// parallel within 1e-6 are left out.
 typedef struct clv_oriented_box
 {
     clv_vec3 center, half_size;

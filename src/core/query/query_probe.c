@@ -2,7 +2,10 @@
 // From each kind's item to what the lanes are asked.
 #include "query/query_probe.h"
 
-#include "base/bits.h"
+static const double MOST_PLACE = 0x1p100; // less any float it is no more than the greatest
+static const float MOST_MOTION = 0x1p40f; // times of so much are off by less than LANE_ROOM
+static const double LANE_ROOM = 1e-32;
+static const double SWEEP_ROOM = 1e-12; // more than sums and quotients of doubles are off by
 
 static void start_walk( query_probe* probe )
 {
@@ -39,16 +42,20 @@ static void start_cast( query_probe* probe, clv_aabb box, clv_vec3 motion, float
 }
 
 // The box of a shape that has a test of its own, so much larger that no rounding of the lanes can lose what that test finds.
-static clv_aabb wide_box( clv_vec3 a, clv_vec3 b, float radius )
+// *span is the sum of what its faces are made of.
+static clv_aabb wide_box( clv_vec3 a, clv_vec3 b, float radius, double* span )
 {
+    *span = 0;
     clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
         double p = (double)( &a.x )[axis], q = (double)( &b.x )[axis];
         double low = p < q ? p : q, high = p < q ? q : p;
-        double more = (double)radius + QUERY_SLACK * ( (double)radius + fabs( low ) + fabs( high ) ) + 1e-40;
-        ( &box.lower.x )[axis] = (float)fmax( low - more, -(double)FLT_MAX );
-        ( &box.upper.x )[axis] = (float)fmin( high + more, (double)FLT_MAX );
+        double size = (double)radius + fabs( low ) + fabs( high );
+        double more = (double)radius + QUERY_SLACK * size + LANE_ROOM;
+        *span += size;
+        ( &box.lower.x )[axis] = low - more > -(double)FLT_MAX ? (float)( low - more ) : -FLT_MAX;
+        ( &box.upper.x )[axis] = high + more < (double)FLT_MAX ? (float)( high + more ) : FLT_MAX;
     }
     return box;
 }
@@ -59,6 +66,62 @@ static query_capsule capsule_of( clv_vec3 a, clv_vec3 b, float radius )
         { (double)b.x, (double)b.y, (double)b.z }, (double)radius };
 }
 
+// The lanes' times are bounds: from a little before to a little after. False: a difference of places or a time may leave the
+// floats.
+static bool start_lanes(
+    query_probe* probe, clv_vec3 a, clv_vec3 b, float radius, clv_vec3 motion, float max_t )
+{
+    double span;
+    float speed = 0;
+    bool is_lost = false;
+    start_cast( probe, wide_box( a, b, radius, &span ), motion, max_t, QUERY_WIDER );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float d = fabsf( ( &motion.x )[axis] );
+        probe->walk.cast.near_inverse[axis] *= QUERY_EARLIER;
+        speed += d;
+        is_lost |= ( d > 0 ) & ( d < FLT_MIN );
+    }
+    return span <= MOST_PLACE && speed <= MOST_MOTION && !is_lost;
+}
+
+// In place of the lanes: the box around spheres at the capsule's a and at `b`, on its way.
+static void start_sweep( query_probe* probe, const double b[3] )
+{
+    query_sweep* sweep = &probe->sweep;
+    double radius = probe->capsule.radius;
+    probe->is_extreme = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double low = fmin( probe->capsule.a[axis], b[axis] ), high = fmax( probe->capsule.a[axis], b[axis] );
+        double more = radius + SWEEP_ROOM * ( radius + fabs( low ) + fabs( high ) ) + LANE_ROOM;
+        sweep->lower[axis] = low - more;
+        sweep->upper[axis] = high + more;
+        sweep->motion[axis] = probe->motion[axis];
+    }
+}
+
+bool clv_query_probe_sweep_meets( const query_probe* probe, const clv_aabb* box )
+{
+    const query_sweep* sweep = &probe->sweep;
+    double from = 0, to = probe->kind == CLV_QUERY_CAPSULE ? probe->end : query_latest( probe );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double d = sweep->motion[axis];
+        double low = (double)( &box->lower.x )[axis] - sweep->upper[axis];
+        double high = (double)( &box->upper.x )[axis] - sweep->lower[axis];
+        if ( d == 0 && ( low > 0 || high < 0 ) )
+        {
+            return false;
+        }
+        double first = d == 0 ? 0 : ( d > 0 ? low : high ) / d * ( 1 - SWEEP_ROOM );
+        double last = d == 0 ? to : ( d > 0 ? high : low ) / d * ( 1 + SWEEP_ROOM );
+        from = first > from ? first : from;
+        to = last < to ? last : to;
+    }
+    return from <= to;
+}
+
 static void start_shape_cast(
     query_probe* probe, clv_vec3 a, clv_vec3 b, float radius, clv_vec3 motion, float max_t )
 {
@@ -67,7 +130,10 @@ static void start_shape_cast(
     {
         probe->motion[axis] = (double)( &motion.x )[axis];
     }
-    start_cast( probe, wide_box( a, b, radius ), motion, max_t, QUERY_WIDER );
+    if ( !start_lanes( probe, a, b, radius, motion, max_t ) )
+    {
+        start_sweep( probe, probe->capsule.b );
+    }
     probe->walk.reach = query_wider( probe->reach );
     probe->end = (double)probe->reach;
 }
@@ -77,15 +143,15 @@ static void start_capsule( query_probe* probe, const clv_capsule* capsule )
 {
     clv_vec3 a = capsule->a, b = capsule->b, way = { b.x - a.x, b.y - a.y, b.z - a.z };
     probe->capsule = capsule_of( a, b, capsule->radius );
-    if ( base_is_finite( (double)way.x ) && base_is_finite( (double)way.y ) &&
-        base_is_finite( (double)way.z ) )
+    if ( !start_lanes( probe, a, a, capsule->radius, way, QUERY_WIDER ) )
     {
-        start_cast( probe, wide_box( a, a, capsule->radius ), way, QUERY_WIDER, QUERY_WIDER );
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            probe->motion[axis] = probe->capsule.b[axis] - probe->capsule.a[axis];
+        }
+        start_sweep( probe, probe->capsule.a );
     }
-    else // longer than floats go
-    {
-        start_cast( probe, wide_box( a, b, capsule->radius ), ( clv_vec3 ){ 0, 0, 0 }, 0, 1 );
-    }
+    probe->end = (double)QUERY_WIDER;
     probe->reach = INFINITY;
 }
 
@@ -186,7 +252,7 @@ void clv_query_probe_start(
     probe->hits = NULL;
     probe->best = query_no_hit();
     probe->reach = INFINITY;
-    probe->is_shortened = probe->is_done = false;
+    probe->is_shortened = probe->is_done = probe->is_extreme = false;
     probe->is_flat = query_is_flat( list->kind );
     start_walk( probe );
     if ( probe->is_flat )

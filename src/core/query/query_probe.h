@@ -7,6 +7,12 @@
 #include <float.h>
 #include <math.h>
 
+/// A box on its way, in double: what is walked with where floats would overflow or vanish.
+typedef struct query_sweep
+{
+    double lower[3], upper[3], motion[3];
+} query_sweep;
+
 /// One query, ready to go.
 typedef struct query_probe
 {
@@ -28,7 +34,9 @@ typedef struct query_probe
     double square; ///< of a distance
     query_capsule capsule;
     double motion[3];
-    double end; ///< of its times
+    double end;      ///< of its times
+    bool is_extreme; ///< too large or too small for the lanes: `sweep` is asked instead
+    query_sweep sweep;
     query_turned_box turned;
     const clv_plane* planes;
     uint32_t plane_count;
@@ -40,6 +48,7 @@ typedef struct query_probe
 
 /// Shapes with a test of their own are walked for so much longer, so that no rounding of the lanes loses what that test finds.
 #define QUERY_WIDER 1.000002f
+#define QUERY_EARLIER 0.999998f
 
 static inline float query_wider( float reach )
 {
@@ -81,6 +90,16 @@ static inline float query_finite_reach( float max_t )
 {
     return max_t < FLT_MAX ? max_t : FLT_MAX;
 }
+
+/// The latest time that counts, as a double: times that round to the reach are within it, also those that round to 0.
+static inline double query_latest( const query_probe* probe )
+{
+    double end = probe->reach > 0 ? (double)query_wider( probe->reach ) : (double)FLT_TRUE_MIN;
+    return end < probe->end ? end : probe->end;
+}
+
+/// Does the sweep meet a box within its time? Monotonic, and a little early and late.
+bool clv_query_probe_sweep_meets( const query_probe* probe, const clv_aabb* box );
 
 /// Query `index` of the list, at the root of the tree.
 void clv_query_probe_start(

@@ -38,6 +38,14 @@ static bool meets_half_spaces( const query_probe* probe, const clv_aabb* box )
                           : query_half_spaces_meet( probe->planes, probe->plane_count, box );
 }
 
+// The walk has asked the faces already; those of a box as given are asked here.
+static bool meets_turned( const query_probe* probe, const clv_aabb* box, bool is_given )
+{
+    const clv_aabb64 from = clv_query_turned_box_from( &probe->turned, box );
+    return ( !is_given || clv_query_turned_box_faces_meet( &probe->turned, &from ) ) &&
+        clv_query_turned_box_edges_meet( &probe->turned, &from );
+}
+
 // In the kind's own arithmetic. `near` is what the lane said of the box with margins.
 static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given, float near, float* t )
 {
@@ -61,16 +69,12 @@ static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given,
     case CLV_QUERY_CAPSULE_CAST:
     {
         double time = 0;
-        // Times that round to the reach are within it, also those that round to 0.
-        double end = probe->reach > 0 ? (double)query_wider( probe->reach ) : (double)FLT_TRUE_MIN;
-        bool is_met = clv_query_capsule_cast(
-            &probe->capsule, probe->motion, end < probe->end ? end : probe->end, box, &time );
+        bool is_met =
+            clv_query_capsule_cast( &probe->capsule, probe->motion, query_latest( probe ), box, &time );
         *t = (float)time;
         return is_met && *t <= probe->reach;
     }
-    case CLV_QUERY_ORIENTED_BOX:
-        return clv_aabb_overlap( *box, walk->box ) && query_planes_meet( probe->turned.faces, 6, box ) &&
-            clv_query_turned_box_edges_meet( &probe->turned, box );
+    case CLV_QUERY_ORIENTED_BOX: return meets_turned( probe, box, is_given );
     case CLV_QUERY_HALF_SPACES: return meets_half_spaces( probe, box );
     default:
         if ( probe->mode == QUERY_NEAREST )
@@ -270,17 +274,26 @@ static void run_by_reach( query_probe* probe, bool ( *step )( query_walk* walk )
     }
 }
 
-static bool may_meet_planes( const query_probe* probe, const clv_aabb* box )
+static bool may_meet( const query_probe* probe, const clv_aabb* box )
 {
+    if ( probe->is_extreme )
+    {
+        return clv_query_probe_sweep_meets( probe, box );
+    }
     if ( probe->kind == CLV_QUERY_HALF_SPACES )
     {
         return meets_half_spaces( probe, box );
     }
-    return clv_aabb_overlap( *box, probe->walk.box ) && query_planes_meet( probe->turned.faces, 6, box );
+    if ( !clv_aabb_overlap( *box, probe->walk.box ) )
+    {
+        return false;
+    }
+    const clv_aabb64 from = clv_query_turned_box_from( &probe->turned, box );
+    return clv_query_turned_box_faces_meet( &probe->turned, &from );
 }
 
-// Regions between planes, in plain C: the arithmetic is double all the way.
-static void run_planes( query_probe* probe )
+// Regions between planes, and what is too large or too small for lanes, in plain C: the arithmetic is double all the way.
+static void run_doubles( query_probe* probe )
 {
     query_walk* walk = &probe->walk;
     while ( walk->top > 0 && !probe->is_done )
@@ -291,7 +304,7 @@ static void run_planes( query_probe* probe )
         {
             clv_aabb box = query_lane_box( node, lane );
             uint32_t child = node->child[lane];
-            if ( child == QUERY_NOBODY || !may_meet_planes( probe, &box ) )
+            if ( child == QUERY_NOBODY || !may_meet( probe, &box ) )
             {
                 continue;
             }
@@ -325,8 +338,17 @@ static void run_probe( query_probe* probe )
     case CLV_QUERY_SPHERE:
     case CLV_QUERY_NEIGHBOURHOOD: run_by_reach( probe, kernels->distance ); break;
     case CLV_QUERY_ORIENTED_BOX:
-    case CLV_QUERY_HALF_SPACES: run_planes( probe ); break;
-    default: run_by_reach( probe, kernels->cast ); break;
+    case CLV_QUERY_HALF_SPACES: run_doubles( probe ); break;
+    default:
+        if ( probe->is_extreme )
+        {
+            run_doubles( probe );
+        }
+        else
+        {
+            run_by_reach( probe, kernels->cast );
+        }
+        break;
     }
     if ( probe->scene->counts != NULL )
     {

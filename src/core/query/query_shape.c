@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "query/query_shape.h"
 
+#include "query/query_line.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -11,6 +13,9 @@ enum
 };
 
 // ---- a turned box
+
+// A turned box's bound is larger by this part of it, for its sums are rounded.
+static const double BOUND_ROOM = 1e-12;
 
 static double dot3( const double a[3], const double b[3] )
 {
@@ -36,16 +41,15 @@ query_turned_box clv_query_turn( const double center[3], const double half[3], c
     };
     for ( int i = 0; i < 3; ++i )
     {
-        double at = dot3( turned.axes[i], turned.center );
         query_plane* front = &turned.faces[2 * i];
         query_plane* back = &turned.faces[2 * i + 1];
         for ( int axis = 0; axis < 3; ++axis )
         {
             front->normal[axis] = turned.axes[i][axis];
             back->normal[axis] = -turned.axes[i][axis];
+            turned.reach[axis] += fabs( turned.axes[i][axis] ) * half[i];
         }
-        front->offset = turned.half[i] + at;
-        back->offset = turned.half[i] - at;
+        front->offset = back->offset = half[i];
     }
     return turned;
 }
@@ -70,18 +74,46 @@ clv_aabb clv_query_turned_box_bound( const query_turned_box* turned )
     clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double reach = 0;
-        for ( int i = 0; i < 3; ++i )
-        {
-            reach += fabs( turned->axes[i][axis] ) * turned->half[i];
-        }
+        double reach = turned->reach[axis] * ( 1 + BOUND_ROOM );
         ( &box.lower.x )[axis] = round_down( turned->center[axis] - reach );
         ( &box.upper.x )[axis] = -round_down( -( turned->center[axis] + reach ) );
     }
     return box;
 }
 
-// One axis of the separating axis test: do the two shadows on it touch?
+// The least dot product of the normal with a place in the box, as query_least_dot.
+static double least_dot( const double n[3], const clv_aabb64* box )
+{
+    double least = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double face = n[axis] > 0 ? ( &box->lower.x )[axis] : ( &box->upper.x )[axis];
+        least += n[axis] != 0 ? n[axis] * face : 0;
+    }
+    return least;
+}
+
+bool clv_query_turned_box_faces_meet( const query_turned_box* turned, const clv_aabb64* from )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        if ( ( &from->lower.x )[axis] > turned->reach[axis] ||
+            ( &from->upper.x )[axis] < -turned->reach[axis] )
+        {
+            return false;
+        }
+    }
+    for ( int i = 0; i < 6; ++i )
+    {
+        if ( least_dot( turned->faces[i].normal, from ) > turned->faces[i].offset )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// One axis of the separating axis test, from the turned box's centre: do the two shadows on it touch?
 static bool shadows_touch( const query_turned_box* turned, const clv_aabb64* box, const double along[3] )
 {
     double least = 0, most = 0, reach = 0;
@@ -93,12 +125,10 @@ static bool shadows_touch( const query_turned_box* turned, const clv_aabb64* box
         most += n > 0 ? n * upper : n < 0 ? n * lower : 0;
         reach += turned->half[axis] * fabs( dot3( turned->axes[axis], along ) );
     }
-    double at = dot3( turned->center, along );
-    return !( least > at + reach ) &&
-        !( most < at - reach ); // no number: endless both ways, and so they touch
+    return !( least > reach ) && !( most < -reach ); // no number: endless both ways, and so they touch
 }
 
-bool clv_query_turned_box_edges_meet64( const query_turned_box* turned, const clv_aabb64* box )
+bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb64* from )
 {
     for ( int i = 0; i < 3; ++i )
     {
@@ -108,7 +138,7 @@ bool clv_query_turned_box_edges_meet64( const query_turned_box* turned, const cl
         for ( int axis = 0; axis < 3; ++axis )
         {
             // Of parallel edges nothing can be said; the faces have told all.
-            if ( dot3( across[axis], across[axis] ) > 1e-12 && !shadows_touch( turned, box, across[axis] ) )
+            if ( dot3( across[axis], across[axis] ) > 1e-12 && !shadows_touch( turned, from, across[axis] ) )
             {
                 return false;
             }
@@ -118,6 +148,13 @@ bool clv_query_turned_box_edges_meet64( const query_turned_box* turned, const cl
 }
 
 // ---- a line and a box
+
+static const double LINE_NOISE = 0x1p-48; // what a place on a line may be off by, as a part of the line
+static const double TIME_NOISE = 0x1p-51; // the same of a place on its way, along each axis for itself
+static const double TIME_BOUND =
+    1 - 0x1p-28; // a step may come out so much too far: the time itself is compared in the end
+static const double LONG_LINE = 1024;  // lines of more than so many distances are looked at with more bits
+static const double LONG_WAY = 0x1p20; // and so is what ends nearer than such a part of its line and its way
 
 // How far a place is outside a side, with its sign: 0 within.
 static double outside( double at, double lower, double upper )
@@ -174,11 +211,16 @@ static double nearest_on_line( const double a[3], const double d[3], const clv_a
     {
         return 0;
     }
+    double end_slope = slope( a, d, 1, box );
+    if ( end_slope < 0 )
+    {
+        return 1;
+    }
     double breaks[BREAKS];
     int count = find_breaks( a, d, box, breaks );
     for ( int i = 1; i < count; ++i )
     {
-        double to_slope = slope( a, d, breaks[i], box );
+        double to_slope = i < count - 1 ? slope( a, d, breaks[i], box ) : end_slope;
         if ( to_slope >= 0 )
         {
             double way = breaks[i] - from;
@@ -190,67 +232,137 @@ static double nearest_on_line( const double a[3], const double d[3], const clv_a
     return 1;
 }
 
-// The way from the box to the line, shifted by t times the motion, where it is shortest; its squared length.
-static double gap_vector(
-    const query_capsule* capsule, const double motion[3], double t, const clv_aabb64* box, double gap[3] )
+// A line as seen from its beginning, which loses nothing of boxes nearby.
+typedef struct near_line
 {
-    double a[3], d[3];
+    clv_aabb64 box;
+    double way[3];
+    double length; // sum of the axes
+} near_line;
+
+static near_line line_from( const query_capsule* capsule, const clv_aabb64* box )
+{
+    near_line line = { .length = 0 };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        a[axis] = capsule->a[axis] + t * motion[axis];
-        d[axis] = capsule->b[axis] - capsule->a[axis];
+        double a = capsule->a[axis];
+        ( &line.box.lower.x )[axis] = ( &box->lower.x )[axis] - a;
+        ( &line.box.upper.x )[axis] = ( &box->upper.x )[axis] - a;
+        line.way[axis] = capsule->b[axis] - a;
+        line.length += fabs( line.way[axis] );
     }
-    double s = nearest_on_line( a, d, box ), sum = 0;
+    return line;
+}
+
+// The way from the box to the line, shifted by t times the motion, where it is shortest; its squared length.
+static double gap_vector( const near_line* line, const double motion[3], double t, double gap[3] )
+{
+    const clv_aabb64* box = &line->box;
+    double a[3], sum = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        gap[axis] = outside( a[axis] + s * d[axis], ( &box->lower.x )[axis], ( &box->upper.x )[axis] );
+        a[axis] = t * motion[axis];
+    }
+    double s = line->length > 0 ? nearest_on_line( a, line->way, box ) : 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        gap[axis] =
+            outside( a[axis] + s * line->way[axis], ( &box->lower.x )[axis], ( &box->upper.x )[axis] );
         sum += gap[axis] * gap[axis];
     }
     return sum;
+}
+
+// Is a squared distance so near that of the radius that the rounding of places on the line decides?
+static bool is_doubtful( const near_line* line, double square, double radius )
+{
+    double noise = LINE_NOISE * line->length;
+    return fabs( square - radius * radius ) <= noise * ( 2 * radius + noise ) && noise > 0;
 }
 
 bool clv_query_capsule_meets64( const query_capsule* capsule, const clv_aabb64* box )
 {
     const double still[3] = { 0, 0, 0 };
     double gap[3];
-    return gap_vector( capsule, still, 0, box, gap ) <= capsule->radius * capsule->radius;
+    near_line line = line_from( capsule, box );
+    double square = gap_vector( &line, still, 0, gap );
+    return is_doubtful( &line, square, capsule->radius ) ? clv_query_line_meets( capsule, box )
+                                                         : square <= capsule->radius * capsule->radius;
+}
+
+// Is the line as near as the radius, as far as doubles tell places that far from its beginning apart?
+static bool is_closed(
+    const near_line* line, double radius, const double motion[3], double t, const double gap[3] )
+{
+    double sum = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double noise = TIME_NOISE * ( fabs( line->way[axis] ) + fabs( t * motion[axis] ) );
+        double sure = fabs( gap[axis] ) > noise ? fabs( gap[axis] ) - noise : 0;
+        sum += sure * sure;
+    }
+    return sum <= radius * radius * ( 1 + TIME_NOISE );
 }
 
 bool clv_query_capsule_cast64(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time )
 {
-    double t = 0, gap[3];
+    double gap[3], t = 0, radius = capsule->radius, most = LONG_LINE;
+    near_line line = line_from( capsule, box );
+    double square = gap_vector( &line, motion, t, gap );
+    if ( line.length > 0 && is_doubtful( &line, square, radius ) )
+    {
+        return clv_query_line_cast( capsule, motion, end, box, time );
+    }
+    if ( square <= radius * radius )
+    {
+        *time = 0;
+        return true;
+    }
+    double speed = fabs( motion[0] ) + fabs( motion[1] ) + fabs( motion[2] );
     for ( int step = 0; step < MOST_STEPS; ++step )
     {
-        double square = gap_vector( capsule, motion, t, box, gap );
-        if ( square <= capsule->radius * capsule->radius )
+        double distance = sqrt( square ), left = distance - radius, way = line.length + t * speed;
+        if ( way > most * distance )
+        {
+            break;
+        }
+        if ( left <= TIME_NOISE * ( way + distance ) && step > 0 &&
+            ( left <= 0 || is_closed( &line, radius, motion, t, gap ) ) )
         {
             *time = t;
-            return true;
+            return t <= end;
         }
-        double distance = sqrt( square );
-        double approach = -dot3( gap, motion ) / distance;
-        double more = approach > 0 ? ( distance - capsule->radius ) / approach : INFINITY;
-        if ( !( t + more <= end && more <= DBL_MAX ) )
+        double approach = -dot3( gap, motion ), more = approach > 0 ? left * distance / approach : INFINITY;
+        t += more > t * DBL_EPSILON ? more : t * DBL_EPSILON;
+        if ( !( t * TIME_BOUND <= end && more <= DBL_MAX ) )
         {
             return false;
         }
-        if ( t + more == t )
-        {
-            break; // as near as doubles tell
-        }
-        t += more;
+        square = gap_vector( &line, motion, t, gap );
+        most = LONG_WAY;
     }
-    *time = t;
-    return true;
+    return clv_query_line_cast( capsule, motion, end, box, time );
 }
 
 // ---- boxes of floats
 
-bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb* box )
+clv_aabb64 clv_query_turned_box_from( const query_turned_box* turned, const clv_aabb* box )
 {
-    const clv_aabb64 wide = query_widen( box );
-    return clv_query_turned_box_edges_meet64( turned, &wide );
+    clv_aabb64 from = query_widen( box );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        ( &from.lower.x )[axis] -= turned->center[axis];
+        ( &from.upper.x )[axis] -= turned->center[axis];
+    }
+    return from;
+}
+
+bool clv_query_turned_box_meets( const query_turned_box* turned, const clv_aabb* box )
+{
+    const clv_aabb64 from = clv_query_turned_box_from( turned, box );
+    return clv_query_turned_box_faces_meet( turned, &from ) &&
+        clv_query_turned_box_edges_meet( turned, &from );
 }
 
 bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box )

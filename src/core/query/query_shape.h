@@ -22,11 +22,13 @@ typedef struct query_capsule
     double radius;
 } query_capsule;
 
+/// All but the centre is as seen from the centre: boxes are tested less it, which loses nothing nearby.
 typedef struct query_turned_box
 {
     query_plane faces[6];
     double center[3], half[3];
     double axes[3][3]; ///< of length 1
+    double reach[3];   ///< half its own box
 } query_turned_box;
 
 /// The same box in double.
@@ -46,20 +48,6 @@ static inline double query_least_dot( double x, double y, double z, const clv_aa
 }
 
 /// Is part of the box on the inner side of every plane? (Each for itself: a box beyond a corner of them may pass.) Monotonic.
-static inline bool query_planes_meet( const query_plane* planes, uint32_t count, const clv_aabb* box )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        const double* n = planes[i].normal;
-        if ( query_least_dot( n[0], n[1], n[2], box ) > planes[i].offset )
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// The same for the caller's planes.
 static inline bool query_half_spaces_meet( const clv_plane* planes, uint32_t count, const clv_aabb* box )
 {
     for ( uint32_t i = 0; i < count; ++i )
@@ -77,14 +65,19 @@ static inline bool query_half_spaces_meet( const clv_plane* planes, uint32_t cou
 query_turned_box clv_query_turn( const double center[3], const double half[3], const double rotation[4] );
 query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const float rotation[4] );
 
-/// What follows is for boxes of floats and, the same to the bit where both have the box, for boxes of doubles.
+/// The separating axis test. First the axes of both boxes, which is monotonic and so does for nodes too; then those of the edges.
+/// `from` is the box less the turned one's centre.
+bool clv_query_turned_box_faces_meet( const query_turned_box* turned, const clv_aabb64* from );
+bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb64* from );
 
-/// The edges' part of the separating axis test, after query_planes_meet with the faces and the boxes of both.
-bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb* box );
-bool clv_query_turned_box_edges_meet64( const query_turned_box* turned, const clv_aabb64* box );
+/// A box of floats less the centre, and all of the test.
+clv_aabb64 clv_query_turned_box_from( const query_turned_box* turned, const clv_aabb* box );
+bool clv_query_turned_box_meets( const query_turned_box* turned, const clv_aabb* box );
 
-/// The same shape's own box, rounded outwards.
+/// The same shape's own box, rounded outwards to floats: it chooses, and does not decide.
 clv_aabb clv_query_turned_box_bound( const query_turned_box* turned );
+
+/// What follows is for boxes of floats and, the same to the bit where both have the box, for boxes of doubles.
 
 /// Is the line as near to the box as the radius?
 bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box );

@@ -43,9 +43,8 @@ static bool meets_round( const query_wide_probe* p, const clv_aabb64* box, bool 
     {
         return false;
     }
-    return p->kind == CLV_QUERY_CAPSULE
-        ? clv_query_capsule_meets64( &p->round, &from )
-        : clv_query_capsule_cast64( &p->round, p->motion, p->reach, &from, t );
+    return p->kind == CLV_QUERY_CAPSULE ? clv_query_capsule_meets64( &p->round, box )
+                                        : clv_query_capsule_cast64( &p->round, p->motion, p->reach, box, t );
 }
 
 // In the kind's own arithmetic. `near` is what the lane said of the box with margins.
@@ -65,7 +64,7 @@ static bool meets64( const query_wide_probe* p, const clv_aabb64* box, bool is_g
     {
         clv_aabb64 from = clv_query_wide_from( box, p->origin );
         return !is_out_of_reach( &from ) && clv_query_wide_faces_meet( p, &from ) &&
-            clv_query_turned_box_edges_meet64( &p->turned, &from );
+            clv_query_turned_box_edges_meet( &p->turned, &from );
     }
     default: break;
     }

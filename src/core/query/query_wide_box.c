@@ -73,8 +73,8 @@ bool clv_query_wide_faces_meet( const query_wide_probe* p, const clv_aabb64* fro
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
-        if ( ( &from->lower.x )[axis] > p->turned_reach[axis] ||
-            ( &from->upper.x )[axis] < -p->turned_reach[axis] )
+        if ( ( &from->lower.x )[axis] > p->turned.reach[axis] ||
+            ( &from->upper.x )[axis] < -p->turned.reach[axis] )
         {
             return false;
         }

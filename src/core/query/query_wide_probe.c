@@ -38,13 +38,14 @@ static void start_round(
     query_wide_probe* p, clv_vec64 a, clv_vec64 b, double radius, clv_vec64 motion, double max_t )
 {
     put_place( p->origin, a );
-    p->round = ( query_capsule ){ { 0, 0, 0 }, { b.x - a.x, b.y - a.y, b.z - a.z }, radius };
+    p->round = ( query_capsule ){ { a.x, a.y, a.z }, { b.x, b.y, b.z }, radius };
     motion =
         ( clv_vec64 ){ still_if_small( motion.x ), still_if_small( motion.y ), still_if_small( motion.z ) };
     start_cast64( p, a, a, motion, max_t );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double d = p->round.b[axis], more = radius + QUERY_WIDE_ROOM * ( radius + fabs( d ) ) + LEAST_ROOM;
+        double d = ( &b.x )[axis] - ( &a.x )[axis],
+               more = radius + QUERY_WIDE_ROOM * ( radius + fabs( d ) ) + LEAST_ROOM;
         double low = ( d < 0 ? d : 0 ) - more, high = ( d > 0 ? d : 0 ) + more;
         p->near_more[axis] = p->motion[axis] < 0 ? low : high;
         p->far_more[axis] = p->motion[axis] < 0 ? high : low;
@@ -62,7 +63,7 @@ static void start_capsule64( query_wide_probe* p, const clv_capsule64* c )
         double more = QUERY_WIDE_ROOM * fabs( ( &way.x )[axis] );
         p->near_more[axis] += p->motion[axis] < 0 ? -more : more;
         p->far_more[axis] += p->motion[axis] < 0 ? more : -more;
-        p->round.b[axis] = ( &way.x )[axis];
+        p->round.b[axis] = ( &c->b.x )[axis];
     }
     p->reach = INFINITY; // of a hit, which has no time
 }
@@ -76,14 +77,6 @@ static void start_turned64( query_wide_probe* p, const clv_oriented_box64* box )
     p->look = WIDE_TURNED;
     put_place( p->origin, box->center );
     p->turned = clv_query_turn( center, half, turn );
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        p->turned_reach[axis] = 0;
-        for ( int i = 0; i < 3; ++i )
-        {
-            p->turned_reach[axis] += fabs( p->turned.axes[i][axis] ) * half[i];
-        }
-    }
 }
 
 void clv_query_wide_probe_distance( query_wide_probe* p, clv_aabb64 box, double distance )

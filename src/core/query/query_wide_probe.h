@@ -47,9 +47,8 @@ typedef struct query_wide_probe
 
     clv_aabb64 box;      ///< overlap and distance
     double origin[3];    ///< of shapes that are looked at from there
-    query_capsule round; ///< from there
+    query_capsule round; ///< as given: its test looks from its beginning itself
     query_turned_box turned;
-    double turned_reach[3]; ///< half the turned box's own box
     const clv_plane64* planes;
     uint32_t plane_count;
 
