@@ -349,6 +349,23 @@ bool clv_rest_pairs_change(
     return from == REST_SURE ? change_sure( pairs, pair, to ) : change_marginal( pairs, pair, to );
 }
 
+bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t count )
+{
+    pair_list* list = &pairs->list;
+    CLV_ASSERT( list->count == pairs->sure_count && !pairs->is_chained );
+    uint64_t all = list->count + count;
+    if ( all + pairs->marginal.count > pairs->most || all > MOST_PAIRS ||
+        ( all > list->capacity && !base_array_reserve( list, pairs->memory, all ) ) )
+    {
+        return false;
+    }
+    memcpy( list->items + list->count, sure, (size_t)count * sizeof( clv_pair ) );
+    list->count = all;
+    pairs->sure_count = all;
+    pairs->change_count += count;
+    return true;
+}
+
 // ---- checking ----------------------------------------------------------------------------------------------------
 
 static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )

@@ -42,6 +42,9 @@ bool clv_rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count );
 bool clv_rest_pairs_change(
     rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to );
 
+/// Pairs that were apart are sure, while no marginal one is in the list and no pair has changed since clv_rest_pairs_begin. False as above.
+bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t count );
+
 /// A marginal pair touches now, or does not. False if out of memory; then forget everything.
 bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches );
 

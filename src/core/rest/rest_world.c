@@ -159,48 +159,57 @@ typedef struct enter_sink
 {
     pair_sink sink;
     rest_world* world;
-    const clv_aabb* boxes;
     uint32_t object_count;
     clv_pair pairs[ENTER_CHUNK];
 } enter_sink;
 
-// So many pairs have to be tested in every update that searching costs less.
-static bool is_too_marginal( const rest_world* world, uint32_t object_count )
+// Would so many of the pairs seen so far have to be tested in every update that searching costs less?
+static bool is_too_marginal( const enter_sink* entering, uint64_t sure_count )
 {
-    uint64_t marginal = world->pairs.marginal.count, all = world->pairs.sure_count + marginal;
-    return marginal > object_count / 8 + all / 4;
+    uint64_t marginal = entering->world->pairs.marginal.count;
+    return marginal > entering->object_count / 8 + ( sure_count + marginal ) / 4;
 }
 
+// Sure pairs to the list, all of a chunk at once; marginal ones are put there when all are known.
 static clv_result take_pairs( pair_sink* sink )
 {
     enter_sink* entering = (enter_sink*)sink;
     rest_world* world = entering->world;
+    rest_pairs* pairs = &world->pairs;
+    uint64_t sure_count = 0;
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
         clv_pair later = sink->pairs[i + PAIRS_AHEAD < sink->count ? i + PAIRS_AHEAD : i];
         base_prefetch( &world->boxes.items[later.a] );
         base_prefetch( &world->boxes.items[later.b] );
-        rest_zone a = rest_zone_of( &world->boxes.items[pair.a] );
-        rest_zone b = rest_zone_of( &world->boxes.items[pair.b] );
-        rest_class class = clv_aabb_overlap( a.core, b.core ) ? REST_SURE : REST_MARGINAL;
-        if ( !clv_rest_pairs_change( &world->pairs, pair.a, pair.b, REST_APART, class ) )
+        clv_aabb a = rest_zone_of( &world->boxes.items[pair.a] ).core;
+        clv_aabb b = rest_zone_of( &world->boxes.items[pair.b] ).core;
+        bool is_sure = clv_aabb_overlap( a, b );
+        sink->pairs[sure_count] = pair;
+        sure_count += is_sure;
+        if ( !is_sure && !clv_rest_pairs_change( pairs, pair.a, pair.b, REST_APART, REST_MARGINAL ) )
         {
             return CLV_OUT_OF_MEMORY;
         }
-        if ( class == REST_MARGINAL && is_too_marginal( world, entering->object_count ) )
+        if ( !is_sure && is_too_marginal( entering, pairs->sure_count + sure_count ) )
         {
             return CLV_TOO_MANY_PAIRS;
         }
-        if ( class == REST_MARGINAL &&
-            !clv_rest_pairs_turn( &world->pairs, world->pairs.marginal.count - 1,
-                clv_aabb_overlap( entering->boxes[pair.a], entering->boxes[pair.b] ) ) )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
     }
     sink->count = 0;
-    return CLV_OK;
+    return clv_rest_pairs_add_sure( pairs, sink->pairs, sure_count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+}
+
+static bool list_marginal( rest_world* world, const clv_aabb* boxes )
+{
+    bool ok = true;
+    for ( uint32_t number = 0; number < world->pairs.marginal.count && ok; ++number )
+    {
+        clv_pair pair = world->pairs.marginal.pairs.items[number];
+        ok = clv_rest_pairs_turn( &world->pairs, number, clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) );
+    }
+    return ok;
 }
 
 static bool search_fat( rest_world* world, const clv_method_input* input, const clv_aabb* fat,
@@ -214,13 +223,12 @@ static bool search_fat( rest_world* world, const clv_method_input* input, const 
     entering->sink =
         ( pair_sink ){ .pairs = entering->pairs, .capacity = ENTER_CHUNK, .make_room = take_pairs };
     entering->world = world;
-    entering->boxes = input->boxes;
     entering->object_count = input->live_count;
     clv_method_input boxes = *input;
     boxes.boxes = fat;
     bool ok = clv_engine_fill( complete, &boxes ) &&
         clv_engine_search( complete, &entering->sink, test_count ) == CLV_OK &&
-        take_pairs( &entering->sink ) == CLV_OK;
+        take_pairs( &entering->sink ) == CLV_OK && list_marginal( world, input->boxes );
     clv_base_memory_give( world->memory, entering, 1, sizeof( enter_sink ) );
     return ok;
 }
