@@ -69,7 +69,8 @@ static void figure_3_externals_go_only_where_they_reach( void )
     CHECK_EQUAL( kd_fixture_node( &g, "" )->end - kd_fixture_node( &g, "" )->begin, 2 );
 
     kd_search search;
-    clv_kd_search_init( &search, &g.memory, tree->kernels, true );
+    kd_search_rules rules = { .sweep = KD_SWEEP_SMALL };
+    clv_kd_search_init( &search, &g.memory, tree->kernels, &rules );
     clv_pair pairs[256];
     pair_sink sink = { .pairs = pairs, .capacity = 256, .make_room = refuse };
     CHECK_OK( clv_kd_search_run( &search, tree, g.boxes, NULL, &sink ) );

@@ -88,13 +88,42 @@ static void fill_lanes( simd_box_lanes* lanes, base_memory* memory, const hand* 
     clv_simd_box_lanes_finish( lanes, h->count );
 }
 
-static void cross_with( const simd_method_kernels* kernels, const simd_boxes* a, const simd_boxes* b,
+// A list, and of which entries it is known that they move.
+typedef struct mover_hand
+{
+    simd_list list;
+    uint64_t movers[MOST / 64 + 3];
+} mover_hand;
+
+static void choose_movers( mover_hand* h, const simd_boxes* boxes, uint32_t percent, test_random* random )
+{
+    memset( h->movers, 0, sizeof( h->movers ) );
+    for ( uint32_t i = 0; i < TEST_COUNT( h->movers ) * 64; ++i )
+    {
+        base_bits_put( h->movers, i, i >= boxes->count || test_random_chance( random, percent ) );
+    }
+    h->list = ( simd_list ){ boxes, h->movers };
+}
+
+static void cross_with( const simd_method_kernels* kernels, const simd_list* a, const simd_list* b,
     tight_sink* tight, uint64_t* tests )
 {
-    simd_cross_cursor cursor = { 0, 0, 0 };
+    simd_cross_cursor cursor = { { 0, 0 }, 0 };
     *tests = 0;
     tight_open( tight );
     while ( !kernels->sweep_cross( a, b, &cursor, &tight->sink, tests ) )
+    {
+        drain( &tight->sink );
+    }
+}
+
+static void movers_with(
+    const simd_method_kernels* kernels, const simd_list* list, tight_sink* tight, uint64_t* tests )
+{
+    simd_cursor cursor = { 0, 0 };
+    *tests = 0;
+    tight_open( tight );
+    while ( !kernels->sweep_movers( list, &cursor, &tight->sink, tests ) )
     {
         drain( &tight->sink );
     }
@@ -115,31 +144,78 @@ static void each_isa( void ( *body )( const simd_method_kernels* kernels, test_r
     }
 }
 
-static void cross_body( const simd_method_kernels* kernels, test_random* random )
+static uint64_t brute_movers(
+    const mover_hand* a, const hand* first, const mover_hand* b, const hand* second )
+{
+    uint64_t count = 0;
+    for ( uint32_t i = 0; i < first->count; ++i )
+    {
+        for ( uint32_t j = first == second ? i + 1 : 0; j < second->count; ++j )
+        {
+            bool moves = base_bits_has( a->movers, i ) || base_bits_has( b->movers, j );
+            count += moves && clv_aabb_overlap( first->boxes[i], second->boxes[j] );
+        }
+    }
+    return count;
+}
+
+static void check_crossed(
+    const simd_method_kernels* kernels, const simd_list* a, const simd_list* b, uint64_t expected_count )
 {
     static tight_sink mine, theirs;
+    uint64_t tests, expected_tests;
+    cross_with( kernels, a, b, &mine, &tests );
+    cross_with( clv_simd_method_kernels_for( CLV_ISA_SCALAR ), a, b, &theirs, &expected_tests );
+    check_same( &mine, &theirs );
+    CHECK_EQUAL( tests, expected_tests );
+    CHECK_EQUAL( mine.all_count, expected_count );
+}
+
+// All move; then a few or many do, and pairs of two at rest are left out.
+static void cross_body( const simd_method_kernels* kernels, test_random* random )
+{
     static hand first, second;
+    static mover_hand a_movers, b_movers;
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     simd_box_lanes a = { 0 }, b = { 0 };
     deal( &first, random );
     deal( &second, random );
     fill_lanes( &a, &memory, &first, 0 );
     fill_lanes( &b, &memory, &second, MOST );
-    uint64_t tests, expected_tests, brute = 0;
-    cross_with( kernels, &a.boxes, &b.boxes, &mine, &tests );
-    cross_with( clv_simd_method_kernels_for( CLV_ISA_SCALAR ), &a.boxes, &b.boxes, &theirs, &expected_tests );
-    check_same( &mine, &theirs );
-    CHECK_EQUAL( tests, expected_tests );
-    for ( uint32_t i = 0; i < first.count; ++i )
-    {
-        for ( uint32_t j = 0; j < second.count; ++j )
-        {
-            brute += clv_aabb_overlap( first.boxes[i], second.boxes[j] );
-        }
-    }
-    CHECK_EQUAL( mine.all_count, brute );
+    simd_list all_a = { &a.boxes, NULL }, all_b = { &b.boxes, NULL };
+    choose_movers( &a_movers, &a.boxes, 100, random );
+    choose_movers( &b_movers, &b.boxes, 100, random );
+    check_crossed( kernels, &all_a, &all_b, brute_movers( &a_movers, &first, &b_movers, &second ) );
+    choose_movers( &a_movers, &a.boxes, test_random_below( random, 101 ), random );
+    choose_movers( &b_movers, &b.boxes, test_random_below( random, 20 ), random );
+    check_crossed(
+        kernels, &a_movers.list, &b_movers.list, brute_movers( &a_movers, &first, &b_movers, &second ) );
     clv_simd_box_lanes_release( &a, &memory );
     clv_simd_box_lanes_release( &b, &memory );
+}
+
+static void movers_body( const simd_method_kernels* kernels, test_random* random )
+{
+    static tight_sink mine, theirs;
+    static hand h;
+    static mover_hand movers;
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    simd_box_lanes lanes = { 0 };
+    deal( &h, random );
+    fill_lanes( &lanes, &memory, &h, 0 );
+    choose_movers( &movers, &lanes.boxes, test_random_below( random, 101 ), random );
+    uint64_t tests, expected_tests;
+    movers_with( kernels, &movers.list, &mine, &tests );
+    movers_with( clv_simd_method_kernels_for( CLV_ISA_SCALAR ), &movers.list, &theirs, &expected_tests );
+    check_same( &mine, &theirs );
+    CHECK_EQUAL( tests, expected_tests );
+    CHECK_EQUAL( mine.all_count, brute_movers( &movers, &h, &movers, &h ) );
+    clv_simd_box_lanes_release( &lanes, &memory );
+}
+
+static void pairs_at_rest_are_left_out_alike_everywhere( void )
+{
+    each_isa( movers_body );
 }
 
 static void two_lists_are_swept_alike_everywhere( void )
@@ -509,6 +585,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( two_lists_are_swept_alike_everywhere ),
+        TEST_CASE( pairs_at_rest_are_left_out_alike_everywhere ),
         TEST_CASE( small_boxes_are_swept_alike_everywhere ),
         TEST_CASE( small_boxes_are_spread_alike_everywhere ),
         TEST_CASE( pairs_may_be_kept_in_place ),

@@ -5,6 +5,7 @@
 enum
 {
     KD_PARAM_QUERY = METHODS_KD_SHARED,
+    KD_PARAM_SMALL,
     KD_PARAM_BATCHES,
     KD_PARAM_COUNT
 };
@@ -20,6 +21,7 @@ static const method_param s_kd_params[KD_PARAM_COUNT] = {
     [METHODS_KD_SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
     [KD_PARAM_QUERY] = { "kd.query", 0.0625, 0, 1, false,
         "incremental: up to this share of active objects each asks the tree; above, nodes are swept" },
+    [KD_PARAM_SMALL] = { "kd.small", 1, 0, 1, true, "0: sorted lists in the nodes instead of small boxes" },
     [KD_PARAM_BATCHES] = { "kd.batches", 0, 0, 1, true,
         "1: count the lengths of the sweeps' batches, which costs time" },
 };
@@ -35,7 +37,9 @@ static void* create_kd( const clv_method_context* host, kd_mode mode )
     const double* params = context->params;
     kd_rules rules = clv_methods_kd_rules( params, mode );
     rules.query_share = params[KD_PARAM_QUERY];
-    rules.count_batches = params[KD_PARAM_BATCHES] != 0;
+    kd_sweep sweep = params[KD_PARAM_SMALL] != 0 ? KD_SWEEP_SMALL : KD_SWEEP_SORTED;
+    rules.search.sweep = params[METHODS_KD_SAP] != 0 ? sweep : KD_SWEEP_NONE;
+    rules.search.count_batches = params[KD_PARAM_BATCHES] != 0;
     clv_methods_kd_begin( state, context->isa, &rules );
     return state;
 }

@@ -40,9 +40,17 @@ static void* create_paper( const clv_method_context* host, kd_mode mode )
     const double* params = context->params;
     kd_rules rules = clv_methods_kd_rules( params, mode );
     rules.flow = KD_FLOW_2019;
-    rules.is_published = true;
     rules.still = params[PAPER_PARAM_SPEED] * params[PAPER_PARAM_STEP];
-    rules.count_batches = params[PAPER_PARAM_BATCHES] != 0;
+    rules.is_endless = true;
+    rules.holds_grown = true;
+    rules.looks_at_all = true;
+    rules.search = ( kd_search_rules ){
+        .sweep = params[METHODS_KD_SAP] != 0 ? KD_SWEEP_SORTED : KD_SWEEP_NONE,
+        .by_variance = true,
+        .is_quick = true,
+        .keeps_order = true,
+        .count_batches = params[PAPER_PARAM_BATCHES] != 0,
+    };
     clv_methods_kd_begin( state, params[PAPER_PARAM_SIMD] != 0 ? context->isa : CLV_ISA_SCALAR, &rules );
     return state;
 }

@@ -33,7 +33,6 @@ kd_rules clv_methods_kd_rules( const double* params, kd_mode mode )
         .mode = mode,
         .balance = KD_BALANCE_ALL,
         .leaf_limit = params[METHODS_KD_TREE] != 0 ? (uint32_t)params[METHODS_KD_LEAF] : UINT32_MAX,
-        .use_sweep = params[METHODS_KD_SAP] != 0,
         .epsilon = params[METHODS_KD_EPSILON],
         .static_share = params[METHODS_KD_STATIC],
     };
@@ -78,6 +77,7 @@ void clv_methods_kd_shrink( void* state )
     kd_method* self = state;
     clv_kd_search_release( &self->engine.search );
     clv_kd_crew_release( &self->engine.crew );
+    clv_kd_rest_shrink( &self->engine.rest );
 }
 
 bool clv_methods_kd_check( void* state, char* text, size_t text_size )

@@ -28,7 +28,7 @@ static void* create_ray( const clv_method_context* host )
         .balance = KD_BALANCE_CHILDREN,
         .flow = KD_FLOW_2015,
         .leaf_limit = (uint32_t)context->params[RAY_PARAM_LEAF],
-        .use_sweep = false,
+        .search = { .sweep = KD_SWEEP_NONE },
     };
     clv_methods_kd_begin( state, context->isa, &rules );
     return state;

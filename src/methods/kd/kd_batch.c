@@ -33,36 +33,38 @@ void clv_kd_batches_add_rows( kd_batches* batches, const simd_small_row* rows, u
     }
 }
 
-// How many from `begin` on begin no later than `upper`.
-static uint32_t in_reach( const simd_boxes* boxes, uint32_t begin, float upper )
+// How many columns from `begin` on a row is tested with: movers alone, if it is at rest.
+static uint32_t in_reach( const simd_list* rows, uint32_t row, const simd_list* columns, uint32_t begin )
 {
-    uint32_t end = begin;
-    while ( end < boxes->count && boxes->lower[0][end] <= upper )
+    bool all_count = rows->movers == NULL || base_bits_has( rows->movers, row );
+    float upper = rows->boxes->upper[0][row];
+    uint32_t tests = 0;
+    for ( uint32_t at = begin; at < columns->boxes->count && columns->boxes->lower[0][at] <= upper; ++at )
     {
-        end += 1;
+        tests += all_count || base_bits_has( columns->movers, at );
     }
-    return end - begin;
+    return tests;
 }
 
-void clv_kd_batches_add_sorted( kd_batches* batches, const simd_boxes* boxes )
+void clv_kd_batches_add_sorted( kd_batches* batches, const simd_list* list )
 {
-    for ( uint32_t row = 0; row < boxes->count; ++row )
+    for ( uint32_t row = 0; row < list->boxes->count; ++row )
     {
-        clv_kd_batches_add( batches, in_reach( boxes, row + 1, boxes->upper[0][row] ) );
+        clv_kd_batches_add( batches, in_reach( list, row, list, row + 1 ) );
     }
 }
 
-void clv_kd_batches_add_crossed( kd_batches* batches, const simd_boxes* first, const simd_boxes* second )
+void clv_kd_batches_add_crossed( kd_batches* batches, const simd_list* first, const simd_list* second )
 {
-    for ( uint32_t a = 0, b = 0; a < first->count && b < second->count; )
+    for ( uint32_t a = 0, b = 0; a < first->boxes->count && b < second->boxes->count; )
     {
-        if ( first->lower[0][a] <= second->lower[0][b] )
+        if ( first->boxes->lower[0][a] <= second->boxes->lower[0][b] )
         {
-            clv_kd_batches_add( batches, in_reach( second, b, first->upper[0][a++] ) );
+            clv_kd_batches_add( batches, in_reach( first, a++, second, b ) );
         }
         else
         {
-            clv_kd_batches_add( batches, in_reach( first, a, second->upper[0][b++] ) );
+            clv_kd_batches_add( batches, in_reach( second, b++, first, a ) );
         }
     }
 }

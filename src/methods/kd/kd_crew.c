@@ -95,7 +95,7 @@ static bool hire( kd_crew* crew, const kd_search* model )
         kd_crew_worker* worker = &crew->workers[i];
         worker->none = clv_base_memory_make( ( clv_allocator ){ refuse, release_nothing, NULL } );
         worker->candidates = NULL;
-        clv_kd_search_init_like( &worker->search, model );
+        clv_kd_search_init( &worker->search, model->memory, model->kernels, &model->rules );
     }
     return true;
 }
@@ -210,7 +210,7 @@ static uint32_t parts_of( const kd_crew* crew, const kd_search* search, const kd
 {
     uint32_t own_count = node->end - node->begin;
     bool can_be_cut =
-        kd_node_is_leaf( node ) && search->use_sweep && !search->is_published && own_count <= KD_SMALL_MOST;
+        kd_node_is_leaf( node ) && search->rules.sweep == KD_SWEEP_SMALL && own_count <= KD_SMALL_MOST;
     uint64_t half = crew->cost_sum / crew->worker_count / 2;
     uint64_t least = (uint64_t)own_count * PART_TESTS;
     uint64_t wanted = half > least ? half : least;
@@ -489,7 +489,7 @@ static clv_result search_piece( const kd_search_job* job, kd_crew* crew, const k
     {
         return clv_kd_search_walk( job, ( kd_search_frame ){ .node = piece->node, .end = count } );
     }
-    const kd_node* node = &job->tree->nodes.items[piece->node];
+    kd_node* node = &job->tree->nodes.items[piece->node];
     kd_node_lists lists = { node, job->search->arena.items, count, crew->lists.items + piece->own,
         node->end - node->begin, true };
     return clv_kd_node_search( job, &lists );
@@ -607,7 +607,7 @@ static clv_result run_pieces( crew_run* run, kd_crew_wish* wish )
 // The calling thread alone.
 static clv_result run_alone( const kd_search_job* job, kd_crew_wish* wish )
 {
-    kd_search_frame root = { .node = wish->tree->root, .end = wish->tree->outside_count };
+    kd_search_frame root = clv_kd_search_root( job );
     if ( wish->exact == NULL )
     {
         return clv_kd_search_walk( job, root );
@@ -654,5 +654,7 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
     bool are_several = crew->tasks != NULL && task_worker_count( crew->tasks ) > 1 &&
         wish->tree->node_count > 1 && hire( crew, wish->search ) && cut( &run ) && crew->pieces.count > 1 &&
         equip( crew, wish ) && gather_lists( &run );
-    return are_several ? run_pieces( &run, wish ) : run_alone( &run.job, wish );
+    result = are_several ? run_pieces( &run, wish ) : run_alone( &run.job, wish );
+    clv_kd_search_end( &run.job, result == CLV_OK );
+    return result;
 }

@@ -21,12 +21,7 @@ void clv_kd_engine_init( kd_engine* engine, base_memory* memory, task_runner* ta
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
     clv_kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance, rules->flow );
     engine->tree.tasks = tasks;
-    clv_kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
-    engine->search.counts_batches = rules->count_batches;
-    if ( rules->is_published )
-    {
-        clv_kd_search_publish( &engine->search );
-    }
+    clv_kd_search_init( &engine->search, memory, kernels, &rules->search );
     clv_kd_crew_init( &engine->crew, memory, tasks );
     clv_kd_rest_init( &engine->rest, memory, kernels );
     engine->rest.tasks = tasks;
@@ -63,7 +58,7 @@ static void enter_slot( kd_engine* engine, uint32_t slot )
 static void update_members( kd_engine* engine, const clv_method_input* input )
 {
     kd_rest* rest = &engine->rest;
-    uint64_t* live = rest->active.items; // free until it is chosen
+    uint64_t* live = rest->live.items;
     uint64_t words = base_bits_words( rest->slot_end );
     memset( live, 0, (size_t)words * sizeof( uint64_t ) );
     for ( uint32_t i = 0; i < input->live_count; ++i )
@@ -101,7 +96,7 @@ static bool update_world( kd_engine* engine, const clv_method_input* input )
         return false;
     }
     engine->world =
-        engine->rules.is_published ? clv_kd_world_measure_published( input ) : clv_kd_world_measure( input );
+        engine->rules.is_endless ? clv_kd_world_measure_published( input ) : clv_kd_world_measure( input );
     if ( engine->tree.root != KD_NONE )
     {
         clv_kd_tree_set_region( &engine->tree, engine->world.lower, engine->world.upper );
@@ -111,17 +106,18 @@ static bool update_world( kd_engine* engine, const clv_method_input* input )
 
 // Which boxes the tree holds, and which of them are new to it. For complete detection the boxes as given: they are the
 // ones that the search reads, and two crowds of boxes would not fit the cache. Coming from there, or where most moved
-// anyway, every place is in doubt. The paper holds grown boxes whatever the detection, and looks at every place.
+// anyway, every place is in doubt.
 static void choose_boxes( kd_engine* engine, const clv_method_input* input, bool all_in_doubt )
 {
     kd_tree* tree = &engine->tree;
     const kd_rest* rest = &engine->rest;
     bool is_few = (uint64_t)rest->moving_count * MANY_CHANGED < input->live_count;
-    bool is_published = engine->rules.is_published;
-    engine->holds_grown = engine->was_incremental || ( is_published && has_rest( engine ) );
+    const kd_rules* rules = &engine->rules;
+    engine->holds_grown = engine->was_incremental || ( rules->holds_grown && has_rest( engine ) );
     tree->boxes = engine->holds_grown ? rest->grown.items : input->boxes;
-    tree->changed =
-        engine->was_incremental && !is_published && !all_in_doubt && is_few ? rest->changed.items : NULL;
+    tree->changed = engine->was_incremental && !rules->looks_at_all && !all_in_doubt && is_few
+        ? rest->changed.items
+        : NULL;
 }
 
 // Above K, as the paper has it; and, where objects may ask for themselves, only if few enough move for that: with more of
@@ -137,7 +133,7 @@ static bool is_worth_remembering( const kd_rules* rules, uint32_t moving_count, 
 static uint32_t most_worth( const kd_engine* engine, uint32_t count )
 {
     const kd_rules* rules = &engine->rules;
-    if ( rules->mode != KD_MODE_ADAPTIVE || rules->is_published )
+    if ( rules->mode != KD_MODE_ADAPTIVE || rules->looks_at_all )
     {
         return UINT32_MAX;
     }
@@ -184,9 +180,19 @@ static void count_far( kd_engine* engine )
     }
 }
 
+// Did an update leave every object in its node and every node in its place?
+static bool was_idle( const kd_counters* counters )
+{
+    return counters->refit_count + counters->filter_count + counters->partition_count +
+        counters->refusal_count + counters->collapse_count + counters->translate_count +
+        counters->erase_count ==
+        0;
+}
+
 static bool update_tree( kd_engine* engine )
 {
     kd_tree* tree = &engine->tree;
+    uint32_t outside_count = tree->outside_count;
     tree->counters = ( kd_counters ){ 0 };
     // Objects at rest stay sorted only while they are told from the others.
     if ( tree->changed == NULL || !engine->was_incremental )
@@ -198,13 +204,12 @@ static bool update_tree( kd_engine* engine )
     {
         clv_kd_tree_mark_hit( tree, engine->rest.slot_end );
     }
-    bool is_routed;
-    if ( !clv_kd_route( tree, &is_routed ) || ( !is_routed && !clv_kd_refit( tree ) ) ||
-        !clv_kd_optimize( tree ) )
+    if ( !clv_kd_refit( tree ) || !clv_kd_optimize( tree ) )
     {
         return false;
     }
     count_far( engine );
+    engine->is_at_rest = was_idle( &tree->counters ) && tree->outside_count == outside_count;
     return true;
 }
 
@@ -260,9 +265,13 @@ clv_result clv_kd_engine_update( kd_engine* engine, const clv_method_input* inpu
             are_new ? UINT32_MAX : most_worth( engine, input->live_count ) );
     }
     bool came_from_complete = !engine->was_incremental;
+    bool held_grown = engine->holds_grown;
     choose_mode( engine, input );
     choose_boxes( engine, input, all_in_doubt || anew || came_from_complete );
-    if ( !update_tree( engine ) )
+    // With the same boxes in the same tree the operators would do what they did the last time, which was nothing.
+    bool is_same = engine->is_at_rest && held_grown && engine->holds_grown && !all_in_doubt && !anew &&
+        !input->members_changed && rest->moving_count == 0 && !rest->was_cut_short;
+    if ( !is_same && !update_tree( engine ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -280,34 +289,54 @@ void clv_kd_engine_distrust( kd_engine* engine )
 
 // ---- search
 
+// What is active is searched for, by nodes or each for itself.
+static clv_result search_active( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
+{
+    kd_rest* rest = &engine->rest;
+    if ( engine->was_by_query )
+    {
+        return clv_kd_query_run(
+            &engine->search, &engine->tree, rest->grown.items, rest->active, rest->active_count, sink );
+    }
+    kd_crew_wish wish = {
+        .search = &engine->search,
+        .tree = &engine->tree,
+        .boxes = rest->grown.items,
+        .active = rest->active,
+        .rests = rest->active_count < input->live_count,
+        .sink = sink,
+    };
+    return clv_kd_crew_run( &engine->crew, &wish );
+}
+
+static bool replay( kd_engine* engine, const clv_method_input* input )
+{
+    uint64_t start_ns = engine->has_clock ? clv_base_clock_ns() : 0;
+    bool ok = clv_kd_rest_replay( &engine->rest, input->boxes );
+    engine->replay_ms = engine->has_clock ? (double)( clv_base_clock_ns() - start_ns ) * 1e-6 : 0;
+    return ok;
+}
+
+// Where nothing is active, what is remembered is the answer.
 static clv_result search_incrementally( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
-    kd_rest_sink candidates = clv_kd_rest_open( rest, input->boxes, sink, engine->keep_most );
-    uint64_t start_ns = engine->has_clock ? clv_base_clock_ns() : 0;
-    clv_result result = clv_kd_rest_replay( rest, input->boxes, sink );
-    engine->replay_ms = engine->has_clock ? (double)( clv_base_clock_ns() - start_ns ) * 1e-6 : 0;
-    if ( result == CLV_OK )
+    engine->search.counters = ( kd_search_counters ){ 0 };
+    rest->candidate_count = 0;
+    clv_result result = replay( engine, input ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    if ( result == CLV_OK && rest->active_count == 0 )
     {
-        kd_crew_wish wish = {
-            .search = &engine->search,
-            .tree = &engine->tree,
-            .boxes = rest->grown.items,
-            .active = rest->active.items,
-            .rests = rest->active_count < input->live_count,
-            .sink = &candidates.sink,
-        };
-        result = engine->was_by_query ? clv_kd_query_run( &engine->search, &engine->tree, rest->grown.items,
-                                            rest->active.items, rest->active_count, &candidates.sink )
-                                      : clv_kd_crew_run( &engine->crew, &wish );
+        result = clv_kd_rest_hand_over( rest, sink );
     }
-    if ( result == CLV_OK )
+    else if ( result == CLV_OK )
     {
-        result = clv_kd_rest_close( &candidates );
+        kd_rest_sink candidates = clv_kd_rest_open( rest, input->boxes, sink, engine->keep_most );
+        result = search_active( engine, input, &candidates.sink );
+        result = result == CLV_OK ? clv_kd_rest_close( &candidates ) : result;
         engine->overfull = candidates.is_overfull ? OVERFULL : 0;
         if ( candidates.is_overfull )
         {
-            clv_kd_query_forget( &engine->tree ); // nobody is at rest any more
+            clv_kd_query_forget( &engine->tree ); // nothing is at rest any more
         }
     }
     if ( result != CLV_OK )
@@ -325,7 +354,7 @@ static clv_result search_completely( kd_engine* engine, const clv_method_input* 
         .tree = &engine->tree,
         .boxes = engine->holds_grown ? rest->grown.items : input->boxes,
         .exact = engine->holds_grown ? input->boxes : NULL,
-        .candidates = rest->candidates.items,
+        .candidates = rest->fresh.items,
         .sink = sink,
     };
     clv_result result = clv_kd_crew_run( &engine->crew, &wish );
@@ -437,7 +466,7 @@ kd_report clv_kd_engine_report( kd_engine* engine )
     kd_report report = {
         .tree = engine->tree.counters,
         .search = engine->search.counters,
-        .cache_count = engine->rest.cache.count,
+        .cache_count = kd_rest_pair_count( &engine->rest ),
         .cache_test_count = engine->was_incremental ? engine->rest.cache_test_count : 0,
         .candidate_count = engine->holds_grown ? engine->rest.candidate_count : 0,
         .moving_count = engine->rest.moving_count,

@@ -17,20 +17,21 @@ typedef enum kd_mode
     KD_MODE_ADAPTIVE,    ///< incremental above a share of static objects, complete below
 } kd_mode;
 
+/// All that differs between the rows of kd.c, kd_paper.c and ray_kd.c: set once, when a state is made.
 typedef struct kd_rules
 {
     kd_mode mode;
     kd_balance balance;
+    kd_flow flow;
     uint32_t leaf_limit; ///< T; UINT32_MAX: one leaf ("SAP only")
-    bool use_sweep;      ///< false: brute force in the nodes ("KD only")
+    kd_search_rules search;
     double epsilon;      ///< growth of boxes, as a part of the usual side
     double static_share; ///< K
     double query_share;  ///< up to this share of active objects each asks for itself; 0: never
-    bool count_batches;  ///< how long the sweeps' batches are, for people
-    kd_flow flow;
-    bool
-        is_published; ///< sorted sweeps, an endless root, the mean side, grown boxes in the tree at all times
-    double still;     ///< how far a static object may come in a step; 0: as far as its grown box reaches
+    double still;        ///< how far a static object may come in a step; 0: as far as its grown box reaches
+    bool is_endless;     ///< the root's region is all of space, and the usual side the mean; else the median
+    bool holds_grown;    ///< grown boxes are in the tree in complete detection too
+    bool looks_at_all;   ///< at every box and every place in every update, whatever is known of them
 } kd_rules;
 
 /// Leaves are counted by depth up to here; the last number is that of all deeper ones.
@@ -66,7 +67,8 @@ typedef struct kd_engine
     uint32_t far_count; ///< finite boxes outside, as of the last update
     bool is_sound;      ///< false before the first update and after a failed one: begin anew
     bool was_incremental, was_by_query;
-    bool holds_grown;   ///< the tree's boxes are the grown ones
+    bool holds_grown; ///< the tree's boxes are the grown ones
+    bool is_at_rest;  ///< the last update left every object where it was, so one without motion need not look
     uint64_t keep_most; ///< pairs that may be remembered; set it before an update
     bool has_clock;     ///< time the replay of what is remembered
     double replay_ms;   ///< of the last search; 0 without a clock

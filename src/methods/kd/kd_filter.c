@@ -74,8 +74,8 @@ static void split_piece( uint32_t chunk, uint32_t worker, void* context )
     uint32_t to = job->end - from > job->chunk ? from + job->chunk : job->end;
     const uint32_t* order = tree->order.items;
     uint32_t* left = tree->spare.items + from;
-    uint32_t* right = tree->route.goals.items + from;
-    uint32_t* stay = tree->route.goals.items + to - 1;
+    uint32_t* right = tree->sides.items + from;
+    uint32_t* stay = tree->sides.items + to - 1;
     filter_pass p = { 0 };
     for ( uint32_t i = from; i < to; ++i )
     {
@@ -104,8 +104,8 @@ static void place_piece( uint32_t chunk, uint32_t worker, void* context )
     const filter_pass* place = &job->places[chunk];
     uint32_t* order = tree->order.items;
     memcpy( order + place->left, tree->spare.items + from, p->left * sizeof( uint32_t ) );
-    memcpy( order + place->right, tree->route.goals.items + from, p->right * sizeof( uint32_t ) );
-    const uint32_t* stay = tree->route.goals.items + to - 1;
+    memcpy( order + place->right, tree->sides.items + from, p->right * sizeof( uint32_t ) );
+    const uint32_t* stay = tree->sides.items + to - 1;
     for ( uint32_t i = 0; i < p->write; ++i )
     {
         order[place->write + i] = stay[-(ptrdiff_t)i];
@@ -190,7 +190,7 @@ static bool filter_together( kd_tree* tree, kd_node* node )
     uint32_t chunk_size = count / FILTER_CHUNKS >= FILTER_CHUNK ? count / FILTER_CHUNKS + 1 : FILTER_CHUNK;
     uint32_t chunks = ( count + chunk_size - 1 ) / chunk_size;
     if ( tree->tasks == NULL || task_worker_count( tree->tasks ) < 2 ||
-        !base_array_renew( &tree->route.goals, tree->memory, tree->spare.capacity ) )
+        !base_array_renew( &tree->sides, tree->memory, tree->spare.capacity ) )
     {
         return false;
     }

@@ -2,8 +2,11 @@
 // The pairs of one node: its own objects against each other and against its externals.
 #include "kd/kd_search.h"
 
+#include "base/assertion.h"
+
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum
 {
@@ -21,55 +24,41 @@ static bool is_last_part( const kd_search_job* job )
     return job->part + 1 >= job->part_count;
 }
 
-clv_result clv_kd_sweep_sorted( kd_search* search, const simd_boxes* boxes, pair_sink* sink )
+static simd_list list_of( const sweep_sorted* sorted, bool movers_alone )
 {
-    if ( search->counts_batches )
+    return ( simd_list ){ &sorted->lanes.boxes, movers_alone ? sorted->movers.items : NULL };
+}
+
+clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, pair_sink* sink )
+{
+    simd_list list = list_of( &search->own, movers_alone );
+    if ( search->rules.count_batches )
     {
-        clv_kd_batches_add_sorted( &search->counters.batches, boxes );
+        clv_kd_batches_add_sorted( &search->counters.batches, &list );
     }
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
-    PAIR_SINK_DRIVE(
-        result, sink, search->kernels->sweep( boxes, &cursor, sink, &search->counters.test_count ) )
+    uint64_t* test_count = &search->counters.test_count;
+    PAIR_SINK_DRIVE( result, sink,
+        movers_alone ? search->kernels->sweep_movers( &list, &cursor, sink, test_count )
+                     : search->kernels->sweep( list.boxes, &cursor, sink, test_count ) )
     return result;
 }
 
-static clv_result sweep_cross( const kd_search_job* job, const simd_boxes* first, const simd_boxes* second )
+// Own objects against external ones.
+static clv_result sweep_cross( const kd_search_job* job )
 {
     kd_search* search = job->search;
-    if ( search->counts_batches )
+    simd_list own = list_of( &search->own, job->active != NULL );
+    simd_list external = list_of( &search->external, job->active != NULL );
+    if ( search->rules.count_batches )
     {
-        clv_kd_batches_add_crossed( &search->counters.batches, first, second );
+        clv_kd_batches_add_crossed( &search->counters.batches, &own, &external );
     }
-    simd_cross_cursor cursor = { 0, 0, 0 };
+    simd_cross_cursor cursor = { { 0, 0 }, 0 };
     clv_result result = CLV_OK;
     PAIR_SINK_DRIVE( result, job->sink,
-        search->kernels->sweep_cross( first, second, &cursor, job->sink, &search->counters.test_count ) )
-    return result;
-}
-
-// Active against active and against rest, inside and outside; rest against active externals. Rest against rest is known.
-static clv_result sweep_lists( const kd_search_job* job )
-{
-    const kd_search* search = job->search;
-    const simd_boxes* own_rest = &search->own[REST].boxes;
-    const simd_boxes* own_active = &search->own[ACTIVE].boxes;
-    const simd_boxes* ext_rest = &search->external[REST].boxes;
-    const simd_boxes* ext_active = &search->external[ACTIVE].boxes;
-    const simd_boxes* crossed[4][2] = {
-        { own_active, ext_active },
-        { own_active, own_rest },
-        { own_active, ext_rest },
-        { own_rest, ext_active },
-    };
-    clv_result result = clv_kd_sweep_sorted( job->search, own_active, job->sink );
-    for ( int i = 0; i < 4 && result == CLV_OK; ++i )
-    {
-        if ( crossed[i][0]->count > 0 && crossed[i][1]->count > 0 )
-        {
-            result = sweep_cross( job, crossed[i][0], crossed[i][1] );
-        }
-    }
+        search->kernels->sweep_cross( &own, &external, &cursor, job->sink, &search->counters.test_count ) )
     return result;
 }
 
@@ -89,7 +78,7 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
         return CLV_OUT_OF_MEMORY;
     }
     search->needs.rows = row_count > search->needs.rows ? row_count : search->needs.rows;
-    if ( search->counts_batches )
+    if ( search->rules.count_batches )
     {
         clv_kd_batches_add_rows( &search->counters.batches, small->rows.items, row_count );
     }
@@ -105,7 +94,7 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
 static clv_result sweep_rows(
     kd_search* search, const simd_small_boxes* boxes, uint32_t first, pair_sink* sink )
 {
-    if ( search->counts_batches )
+    if ( search->rules.count_batches )
     {
         clv_kd_batches_add_small( &search->counters.batches, boxes, first );
     }
@@ -168,7 +157,7 @@ static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* gri
     return outcome;
 }
 
-// The pairs of sweep_lists, from small boxes. *crowded, and nothing reported yet, if they are no good here.
+// The pairs of sort_and_sweep, from small boxes. *crowded, and nothing reported yet, if they are no good here.
 static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists* lists, bool* crowded )
 {
     const uint32_t* slots = job->tree->order.items + lists->node->begin;
@@ -209,44 +198,91 @@ static void note_sorted( kd_search* search, uint32_t count )
     search->needs.sorted = count > search->needs.sorted ? count : search->needs.sorted;
 }
 
+uint32_t clv_kd_count_active( const simd_item* items, uint32_t count )
+{
+    uint32_t active = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        active += items[i].mark;
+    }
+    return active;
+}
+
+// Objects of the node in the order of the sweep, for the next one; clv_kd_search_end puts them there.
+static void note_order( const kd_search_job* job, kd_node* node )
+{
+    const sweep_sorted* own = &job->search->own;
+    if ( job->search->rules.keeps_order && !own->was_in_order )
+    {
+        uint32_t count = node->end - node->begin;
+        CLV_ASSERT( own->lanes.boxes.count == count );
+        memcpy( job->tree->spare.items + node->begin, own->lanes.boxes.slots, count * sizeof( uint32_t ) );
+        node->has_new_order = true;
+    }
+}
+
+// The hull of the active ones: lower above upper if there are none.
+static simd_item hull_of_active( const simd_item* items, uint32_t count )
+{
+    simd_item hull = { .lower = { INFINITY, INFINITY, INFINITY },
+        .upper = { -INFINITY, -INFINITY, -INFINITY } };
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        for ( uint32_t axis = 0; axis < 3 && items[i].mark != 0; ++axis )
+        {
+            float lower = items[i].lower[axis], upper = items[i].upper[axis];
+            hull.lower[axis] = lower < hull.lower[axis] ? lower : hull.lower[axis];
+            hull.upper[axis] = upper > hull.upper[axis] ? upper : hull.upper[axis];
+        }
+    }
+    return hull;
+}
+
+static clv_result sweep_externals( const kd_search_job* job, const kd_node_lists* lists, uint32_t axis )
+{
+    kd_search* search = job->search;
+    float floor = search->rules.by_variance ? -INFINITY : lists->node->lower[axis];
+    sweep_wanted wanted = { lists->externals, lists->external_count, axis, floor, NULL };
+    simd_item hull;
+    if ( job->active != NULL )
+    {
+        hull = hull_of_active( lists->own, lists->own_count );
+        wanted.region = &hull; // externals at rest have only those to find
+    }
+    return clv_sweep_sort_items( &search->sorter, &wanted, &search->external ) ? sweep_cross( job )
+                                                                               : CLV_OUT_OF_MEMORY;
+}
+
+// One sweep of the own list and one of both. Where all own objects rest, they are not swept, and externals that rest too have
+// nothing to find.
 static clv_result sort_and_sweep( const kd_search_job* job, const kd_node_lists* lists )
 {
     kd_search* search = job->search;
-    const simd_item* externals = lists->externals;
     const simd_item* own = lists->own;
-    uint32_t external_count = lists->external_count;
-    uint32_t own_count = lists->own_count;
-    note_sorted( search, own_count > external_count ? own_count : external_count );
-    uint32_t axis = search->is_published ? clv_sweep_widest_item_axis( own, own_count )
-                                         : clv_sweep_choose_item_axis( own, own_count );
-    float floor = search->is_published ? -INFINITY : lists->node->lower[axis];
-    for ( uint32_t kind = REST; kind <= ACTIVE; ++kind )
+    uint32_t own_count = lists->own_count, external_count = lists->external_count;
+    bool rests = job->active != NULL && clv_kd_count_active( own, own_count ) == 0;
+    if ( rests && clv_kd_count_active( lists->externals, external_count ) == 0 )
     {
-        search->own[kind].boxes.count = search->external[kind].boxes.count = 0;
-        if ( kind == REST && job->active == NULL )
-        {
-            continue;
-        }
-        if ( !clv_sweep_sort_items(
-                 &search->sorter, own, own_count, kind, axis, -FLT_MAX, &search->own[kind] ) )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
-        if ( external_count > 0 &&
-            !clv_sweep_sort_items(
-                &search->sorter, externals, external_count, kind, axis, floor, &search->external[kind] ) )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
+        return CLV_OK;
     }
-    return sweep_lists( job );
+    note_sorted( search, own_count > external_count ? own_count : external_count );
+    uint32_t axis = search->rules.by_variance ? clv_sweep_widest_item_axis( own, own_count )
+                                              : clv_sweep_choose_item_axis( own, own_count );
+    sweep_wanted wanted = { own, own_count, axis, -FLT_MAX, NULL };
+    if ( !clv_sweep_sort_items( &search->sorter, &wanted, &search->own ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    note_order( job, lists->node );
+    clv_result result = rests ? CLV_OK : clv_kd_sweep_sorted( search, job->active != NULL, job->sink );
+    return result == CLV_OK && external_count > 0 ? sweep_externals( job, lists, axis ) : result;
 }
 
 static clv_result test_rows( const kd_search_job* job, const simd_boxes* boxes, uint32_t row_begin,
     uint32_t row_end, uint32_t column_begin, uint32_t column_end )
 {
     kd_search* search = job->search;
-    if ( search->counts_batches )
+    if ( search->rules.count_batches )
     {
         clv_kd_batches_add_block( &search->counters.batches, row_begin, row_end, column_begin, column_end );
     }
@@ -266,7 +302,7 @@ static clv_result brute_force( const kd_search_job* job, const kd_node_lists* li
     uint32_t external_count = lists->external_count;
     uint32_t own_count = lists->own_count;
     note_sorted( search, own_count + external_count );
-    simd_box_lanes* lanes = &search->own[ACTIVE];
+    simd_box_lanes* lanes = &search->own.lanes;
     if ( !clv_simd_box_lanes_reserve( lanes, search->memory, own_count + external_count ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -290,16 +326,6 @@ static clv_result brute_force( const kd_search_job* job, const kd_node_lists* li
     return result;
 }
 
-static uint64_t count_resting( const simd_item* items, uint32_t count )
-{
-    uint64_t resting = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        resting += !items[i].mark;
-    }
-    return resting;
-}
-
 // How much the tree left, and how much of it is known because both are at rest.
 static void count_pairs( const kd_search_job* job, const kd_node_lists* lists )
 {
@@ -311,8 +337,9 @@ static void count_pairs( const kd_search_job* job, const kd_node_lists* lists )
     counters->tree_pair_count += kd_pairs_of( own_count ) + own_count * external_count;
     if ( job->active != NULL )
     {
-        uint64_t own_rest = count_resting( lists->own, lists->own_count );
-        uint64_t external_rest = count_resting( lists->externals, lists->external_count );
+        uint64_t own_rest = own_count - clv_kd_count_active( lists->own, lists->own_count );
+        uint64_t external_rest =
+            external_count - clv_kd_count_active( lists->externals, lists->external_count );
         counters->static_pair_count += kd_pairs_of( own_rest ) + own_rest * external_rest;
     }
 }
@@ -329,13 +356,10 @@ clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* li
     {
         return CLV_OK;
     }
-    if ( !search->use_sweep )
+    if ( search->rules.sweep != KD_SWEEP_SMALL )
     {
-        return brute_force( job, lists );
-    }
-    if ( search->is_published )
-    {
-        return sort_and_sweep( job, lists );
+        return search->rules.sweep == KD_SWEEP_SORTED ? sort_and_sweep( job, lists )
+                                                      : brute_force( job, lists );
     }
     bool crowded;
     clv_result result = sweep_by_small( job, lists, &crowded );

@@ -13,29 +13,23 @@ static bool is_well_cut( kd_tree* tree, const kd_node* node )
         tree->nodes.items[node->right].population );
 }
 
-bool clv_kd_is_to_collapse( const kd_tree* tree, uint32_t all, uint32_t left, uint32_t right )
-{
-    bool is_bare = tree->flow == KD_FLOW_OURS ? left == 0 || right == 0
-                                              : tree->flow == KD_FLOW_2015 && left == 0 && right == 0;
-    return all < tree->leaf_limit || is_bare;
-}
-
 static bool is_to_collapse( const kd_tree* tree, const kd_node* node )
 {
-    return clv_kd_is_to_collapse( tree, node->population, tree->nodes.items[node->left].population,
-        tree->nodes.items[node->right].population );
+    uint32_t left = tree->nodes.items[node->left].population;
+    uint32_t right = tree->nodes.items[node->right].population;
+    bool is_bare = tree->flow == KD_FLOW_OURS ? left == 0 || right == 0
+                                              : tree->flow == KD_FLOW_2015 && left == 0 && right == 0;
+    return node->population < tree->leaf_limit || is_bare;
 }
 
 // Returns the node to go on with below: itself, or the one that took its place; then *again is set.
 static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
 {
     *again = false;
-    bool is_filtered = tree->nodes.items[index].is_filtered;
-    tree->nodes.items[index].is_filtered = false;
-    if ( !is_filtered && tree->flow != KD_FLOW_2019 )
+    bool collapses_first = tree->flow == KD_FLOW_2019;
+    if ( !collapses_first )
     {
         clv_kd_filter( tree, index );
-        is_filtered = true;
     }
     if ( is_to_collapse( tree, &tree->nodes.items[index] ) )
     {
@@ -43,7 +37,7 @@ static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
         *again = true; // as a leaf it may need a better plane
         return index;
     }
-    if ( !is_filtered )
+    if ( collapses_first )
     {
         clv_kd_filter( tree, index );
     }

@@ -451,7 +451,7 @@ static clv_result sweep_askers( query_run* run, uint32_t count )
 {
     kd_search* search = run->search;
     sweep_list list = { run->boxes, run->tree->spare.items, count, NULL };
-    if ( !search->use_sweep || count == 0 )
+    if ( search->rules.sweep == KD_SWEEP_NONE || count == 0 )
     {
         return CLV_OK; // they ask for each other
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kd/kd_rest.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "kd/kd_exact.h"
 
@@ -10,8 +11,10 @@
 
 enum
 {
-    SAMPLE = 10, // one word of members in so many: more than may move where rest is worth a look
-    WORDS = 30   // of a piece, 1,920 members; a multiple of SAMPLE
+    SAMPLE = 10,   // one word of members in so many: more than may move where rest is worth a look
+    WORDS = 30,    // of a piece, 1,920 members; a multiple of SAMPLE
+    DROP_STEP = 8, // pairs that are looked at together
+    FEW_MOVE = 32  // one object in so many
 };
 
 void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )
@@ -24,12 +27,12 @@ void clv_kd_rest_release( kd_rest* rest )
     base_memory* memory = rest->memory;
     base_array_free( &rest->grown, memory );
     base_array_free( &rest->moving, memory );
-    base_array_free( &rest->settled, memory );
-    base_array_free( &rest->active, memory );
+    base_array_free( &rest->live, memory );
     base_array_free( &rest->changed, memory );
     base_array_free( &rest->known, memory );
-    base_array_free( &rest->cache, memory );
-    base_array_free( &rest->candidates, memory );
+    base_array_free( &rest->sure, memory );
+    base_array_free( &rest->marginal, memory );
+    base_array_free( &rest->fresh, memory );
     base_array_free( &rest->last, memory );
     float still = rest->still;
     task_runner* tasks = rest->tasks;
@@ -45,8 +48,7 @@ bool clv_kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
     rest->grown.count = rest->grown.capacity;
     rest->last.count = rest->last.capacity;
     bool ok = base_array_extend( &rest->moving, memory, words ) &&
-        base_array_extend( &rest->settled, memory, words ) &&
-        base_array_extend( &rest->active, memory, words ) &&
+        base_array_extend( &rest->live, memory, words ) &&
         base_array_extend( &rest->changed, memory, words ) &&
         base_array_extend( &rest->known, memory, words );
     if ( !ok )
@@ -56,7 +58,7 @@ bool clv_kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
     rest->slot_end = rest->slot_end > slot_count ? rest->slot_end : slot_count;
     return !with_boxes ||
         ( base_array_reserve( &rest->grown, memory, slot_count ) &&
-            base_array_reserve( &rest->candidates, memory, KD_CANDIDATES ) &&
+            base_array_reserve( &rest->fresh, memory, KD_CANDIDATES ) &&
             ( rest->still <= 0 || base_array_reserve( &rest->last, memory, slot_count ) ) );
 }
 
@@ -70,25 +72,31 @@ void clv_kd_rest_enter( kd_rest* rest, uint32_t slot )
     {
         rest->last.items[slot] = s_no_box;
     }
-    base_bits_remove( rest->settled.items, slot );
+}
+
+static uint64_t keep_live( clv_pair* pairs, uint64_t count, const uint64_t* live )
+{
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        clv_pair pair = pairs[i];
+        pairs[kept] = pair;
+        kept += base_bits_has_both( live, pair.a, pair.b );
+    }
+    return kept;
 }
 
 void clv_kd_rest_purge( kd_rest* rest, const uint64_t* live )
 {
-    uint64_t kept = 0;
-    for ( uint64_t i = 0; i < rest->cache.count; ++i )
-    {
-        clv_pair pair = rest->cache.items[i];
-        rest->cache.items[kept] = pair;
-        kept += base_bits_has_both( live, pair.a, pair.b );
-    }
-    rest->cache.count = kept;
+    rest->sure_count = keep_live( rest->sure.items, rest->sure_count, live );
+    rest->marginal.count = keep_live( rest->marginal.items, rest->marginal.count, live );
+    rest->fresh.count = keep_live( rest->fresh.items, rest->fresh.count, live );
 }
 
 void clv_kd_rest_forget( kd_rest* rest )
 {
-    memset( rest->settled.items, 0, (size_t)base_bits_words( rest->slot_end ) * sizeof( uint64_t ) );
-    rest->cache.count = 0;
+    rest->is_filled = false;
+    rest->sure_count = rest->marginal.count = rest->fresh.count = 0;
 }
 
 static bool is_fast( const clv_aabb* from, const clv_aabb* to, double still )
@@ -200,7 +208,12 @@ static uint32_t classify( rest_classing* job, bool is_sample )
 void clv_kd_rest_classify(
     kd_rest* rest, const clv_aabb* boxes, const uint64_t* moved, float epsilon, uint32_t enough )
 {
-    // Whoever was left out last time may have moved then.
+    if ( rest->epsilon != epsilon )
+    {
+        rest->epsilon = epsilon;
+        clv_kd_rest_forget( rest ); // which pairs are sure depends on it
+    }
+    // Objects that were left out last time may have moved then.
     moved = rest->was_cut_short ? NULL : moved;
     rest_classing job = { .rest = rest, .boxes = boxes, .moved = moved, .epsilon = epsilon };
     rest->moving_count = classify( &job, true );
@@ -213,113 +226,225 @@ void clv_kd_rest_classify(
 
 void clv_kd_rest_choose_active( kd_rest* rest )
 {
-    uint64_t words = base_bits_words( rest->slot_end );
-    rest->active_count = 0;
-    rest->has_unsettled = false;
-    for ( uint64_t word = 0; word < words; ++word )
+    rest->active = rest->is_filled ? rest->moving.items : rest->known.items;
+    rest->active_count = rest->moving_count;
+    if ( !rest->is_filled )
     {
-        uint64_t bits = rest->moving.items[word] | ( rest->known.items[word] & ~rest->settled.items[word] );
-        rest->active.items[word] = bits;
-        rest->has_unsettled |= ( bits & rest->settled.items[word] ) != 0;
-        rest->active_count += base_bit_count( bits );
-    }
-}
-
-static void drop_active_pairs( kd_rest* rest )
-{
-    if ( !rest->has_unsettled )
-    {
-        return; // the cache has pairs of settled objects alone
-    }
-    uint64_t kept = 0;
-    for ( uint64_t i = 0; i < rest->cache.count; ++i )
-    {
-        clv_pair pair = rest->cache.items[i];
-        rest->cache.items[kept] = pair;
-        kept += !base_bits_has_either( rest->active.items, pair.a, pair.b );
-    }
-    rest->cache.count = kept;
-}
-
-clv_result clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
-{
-    drop_active_pairs( rest );
-    rest->cache_test_count = rest->cache.count;
-    for ( uint64_t done = 0; done < rest->cache.count; )
-    {
-        if ( pair_sink_is_full( sink ) )
+        rest->active_count = 0;
+        for ( uint64_t word = 0; word < base_bits_words( rest->slot_end ); ++word )
         {
-            clv_result result = sink->make_room( sink );
-            if ( result != CLV_OK )
-            {
-                return result; // the caller forgets the cache
-            }
+            rest->active_count += base_bit_count( rest->known.items[word] );
         }
-        uint64_t room = sink->capacity - sink->count;
-        uint64_t left = rest->cache.count - done;
-        uint32_t chunk = (uint32_t)( left < room ? left : room < UINT32_MAX ? room : UINT32_MAX );
-        sink->count += rest->kernels->keep_overlapping(
-            boxes, rest->cache.items + done, chunk, sink->pairs + sink->count );
+    }
+}
+
+// ---- what is kept
+
+// Those of two static objects, in order.
+static uint64_t keep_static( clv_pair* pairs, uint64_t count, const uint64_t* moving )
+{
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        clv_pair pair = pairs[i];
+        pairs[kept] = pair;
+        kept += !base_bits_has_either( moving, pair.a, pair.b );
+    }
+    return kept;
+}
+
+static bool has_moving( const clv_pair* pairs, const uint64_t* moving )
+{
+    bool any = false;
+    for ( uint32_t i = 0; i < DROP_STEP; ++i )
+    {
+        any |= base_bits_has_either( moving, pairs[i].a, pairs[i].b );
+    }
+    return any;
+}
+
+// The same where few move, which is not worth writing all of them again: the last ones take the places of those that go.
+static uint64_t drop_moving( clv_pair* pairs, uint64_t count, const uint64_t* moving )
+{
+    for ( uint64_t at = 0; at < count; )
+    {
+        if ( at + DROP_STEP <= count && !has_moving( pairs + at, moving ) )
+        {
+            at += DROP_STEP;
+        }
+        else if ( base_bits_has_either( moving, pairs[at].a, pairs[at].b ) )
+        {
+            pairs[at] = pairs[--count];
+        }
+        else
+        {
+            at += 1;
+        }
+    }
+    return count;
+}
+
+static uint64_t drop( const kd_rest* rest, clv_pair* pairs, uint64_t count )
+{
+    const uint64_t* moving = rest->moving.items;
+    bool are_few = (uint64_t)rest->moving_count * FEW_MOVE < rest->slot_end;
+    return are_few ? drop_moving( pairs, count, moving ) : keep_static( pairs, count, moving );
+}
+
+static bool reserve_pairs( kd_rest* rest, kd_pair_array* array, uint64_t kept, uint64_t needed )
+{
+    array->count = kept;
+    return base_array_reserve( array, rest->memory, needed );
+}
+
+// How far up the lower face of a static object may be, and how far down its upper one: the floats that tell whether it is static.
+// Infinite where that is not known.
+static float highest_lower( const kd_rest* rest, uint32_t slot, uint32_t axis )
+{
+    float lower = kd_lower( &rest->grown.items[slot], axis ) + 2 * rest->epsilon;
+    return lower > -INFINITY ? lower : INFINITY;
+}
+
+static float lowest_upper( const kd_rest* rest, uint32_t slot, uint32_t axis )
+{
+    float upper = kd_upper( &rest->grown.items[slot], axis ) - 2 * rest->epsilon;
+    return upper < INFINITY ? upper : -INFINITY;
+}
+
+// Do they overlap wherever in their grown boxes they are? Growing may overflow, so boxes with an infinite face are never sure.
+static bool is_sure( const kd_rest* rest, clv_pair pair )
+{
+    bool sure = true;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        sure = sure && highest_lower( rest, pair.a, axis ) <= lowest_upper( rest, pair.b, axis ) &&
+            highest_lower( rest, pair.b, axis ) <= lowest_upper( rest, pair.a, axis );
+    }
+    return sure;
+}
+
+// Those of the last search whose objects are static now join the others.
+static bool sort_out_fresh( kd_rest* rest )
+{
+    uint64_t count = rest->fresh.count;
+    uint64_t marginal_count = rest->marginal.count;
+    if ( !reserve_pairs( rest, &rest->marginal, marginal_count, marginal_count + count ) ||
+        !reserve_pairs( rest, &rest->sure, rest->sure_count, rest->sure_count + marginal_count + count ) )
+    {
+        return false;
+    }
+    count = keep_static( rest->fresh.items, count, rest->moving.items );
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        clv_pair pair = rest->fresh.items[i];
+        bool sure = is_sure( rest, pair );
+        rest->sure.items[rest->sure_count] = pair;
+        rest->sure_count += sure;
+        rest->marginal.items[marginal_count] = pair;
+        marginal_count += !sure;
+    }
+    rest->marginal.count = marginal_count;
+    rest->fresh.count = 0;
+    return true;
+}
+
+// The marginal pairs whose boxes overlap now, behind the sure ones.
+static void find_overlapping( kd_rest* rest, const clv_aabb* boxes )
+{
+    rest->sure.count = rest->sure_count;
+    for ( uint64_t done = 0; done < rest->marginal.count; )
+    {
+        uint64_t left = rest->marginal.count - done;
+        uint32_t chunk = (uint32_t)( left < UINT32_MAX ? left : UINT32_MAX );
+        rest->sure.count += rest->kernels->keep_overlapping(
+            boxes, rest->marginal.items + done, chunk, rest->sure.items + rest->sure.count );
         done += chunk;
     }
-    return CLV_OK;
+    rest->cache_test_count = rest->marginal.count;
+}
+
+bool clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes )
+{
+    if ( rest->moving_count > 0 )
+    {
+        rest->sure_count = drop( rest, rest->sure.items, rest->sure_count );
+        rest->marginal.count = drop( rest, rest->marginal.items, rest->marginal.count );
+    }
+    if ( !sort_out_fresh( rest ) )
+    {
+        return false;
+    }
+    find_overlapping( rest, boxes );
+    return true;
+}
+
+clv_result clv_kd_rest_hand_over( const kd_rest* rest, pair_sink* sink )
+{
+    return clv_pair_sink_lend( sink, rest->sure.items, rest->sure.count );
+}
+
+void clv_kd_rest_shrink( kd_rest* rest )
+{
+    base_array_shrink( &rest->marginal, rest->memory );
+    base_array_shrink( &rest->fresh, rest->memory );
 }
 
 void clv_kd_rest_expect( kd_rest* rest, uint64_t pair_count )
 {
-    (void)base_array_reserve( &rest->cache, rest->memory, pair_count + pair_count / 8 + 64 );
+    uint64_t wanted = pair_count + pair_count / 8 + 64;
+    (void)( reserve_pairs( rest, &rest->fresh, rest->fresh.count, wanted ) &&
+        reserve_pairs( rest, &rest->sure, rest->sure.count, wanted ) &&
+        reserve_pairs( rest, &rest->marginal, rest->marginal.count, wanted / 4 ) );
 }
 
-static bool cache_pair( kd_rest* rest, clv_pair pair )
+// ---- what a search finds
+
+// Behind what is there already.
+static clv_result pass_on( kd_rest_sink* self )
 {
-    if ( rest->cache.count == rest->cache.capacity &&
-        !base_array_reserve( &rest->cache, rest->memory, rest->cache.count + 64 ) )
+    kd_rest* rest = self->rest;
+    uint64_t count = self->sink.count - self->passed;
+    const clv_pair* found = self->sink.pairs + self->passed;
+    self->passed = self->sink.count;
+    rest->candidate_count += count;
+    if ( !reserve_pairs( rest, &rest->sure, rest->sure.count, rest->sure.count + count ) )
     {
-        return false;
+        return CLV_OUT_OF_MEMORY;
     }
-    rest->cache.items[rest->cache.count++] = pair;
-    return true;
+    rest->sure.count += rest->kernels->keep_overlapping(
+        self->boxes, found, (uint32_t)count, rest->sure.items + rest->sure.count );
+    if ( !self->is_overfull )
+    {
+        return CLV_OK;
+    }
+    // None of them stays, so none need wait.
+    count = rest->sure.count;
+    rest->sure.count = 0;
+    return clv_pair_sink_put_all( self->out, rest->sure.items, count );
 }
 
+// Pairs are tested while they are in the first-level cache, and stay where they are; once they are too many to keep, the next
+// take their place.
 static clv_result take_candidates( pair_sink* sink )
 {
     kd_rest_sink* self = (kd_rest_sink*)sink;
     kd_rest* rest = self->rest;
-    rest->candidate_count += sink->count;
-    for ( uint64_t i = 0; i < sink->count; ++i )
+    self->is_overfull |= sink->count + rest->sure_count + rest->marginal.count > self->most;
+    clv_result result = pass_on( self );
+    sink->count = self->passed = self->is_overfull ? 0 : sink->count;
+    if ( result == CLV_OK && !reserve_pairs( rest, &rest->fresh, sink->count, sink->count + KD_CANDIDATES ) )
     {
-        clv_pair pair = sink->pairs[i];
-        if ( !base_bits_has_either( rest->active.items, pair.a, pair.b ) )
-        {
-            continue;
-        }
-        bool both_static = !base_bits_has_either( rest->moving.items, pair.a, pair.b );
-        bool is_room = rest->cache.count < self->most;
-        self->is_overfull |= both_static && !is_room;
-        if ( both_static && is_room && !cache_pair( rest, pair ) )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
-        if ( clv_aabb_overlap( self->boxes[pair.a], self->boxes[pair.b] ) )
-        {
-            clv_result result = clv_pair_sink_put( self->out, pair.a, pair.b );
-            if ( result != CLV_OK )
-            {
-                return result;
-            }
-        }
+        result = CLV_OUT_OF_MEMORY;
     }
-    sink->count = 0;
-    return CLV_OK;
+    sink->pairs = rest->fresh.items;
+    sink->capacity = sink->count + KD_CANDIDATES;
+    return result;
 }
 
 kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most )
 {
-    rest->candidate_count = 0;
     return ( kd_rest_sink ){
-        .sink = { .pairs = rest->candidates.items,
-            .capacity = rest->candidates.capacity,
-            .make_room = take_candidates },
+        .sink = { .pairs = rest->fresh.items, .capacity = KD_CANDIDATES, .make_room = take_candidates },
         .rest = rest,
         .boxes = boxes,
         .out = out,
@@ -329,21 +454,13 @@ kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* 
 
 clv_result clv_kd_rest_close( kd_rest_sink* sink )
 {
-    clv_result result = take_candidates( &sink->sink );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
     kd_rest* rest = sink->rest;
+    clv_result result = take_candidates( &sink->sink );
+    rest->is_filled = true;
     if ( sink->is_overfull )
     {
-        clv_kd_rest_forget( rest ); // half a cache is none
-        return CLV_OK;
+        clv_kd_rest_forget( rest );
+        return result;
     }
-    uint64_t words = base_bits_words( rest->slot_end );
-    for ( uint64_t word = 0; word < words; ++word )
-    {
-        rest->settled.items[word] = rest->known.items[word] & ~rest->moving.items[word];
-    }
-    return CLV_OK;
+    return result == CLV_OK ? clv_kd_rest_hand_over( rest, sink->out ) : result;
 }

@@ -16,10 +16,10 @@ enum
 };
 
 void clv_kd_search_init(
-    kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep )
+    kd_search* search, base_memory* memory, const simd_method_kernels* kernels, const kd_search_rules* rules )
 {
-    *search = ( kd_search ){ .memory = memory, .kernels = kernels, .use_sweep = use_sweep };
-    search->sorter.memory = memory;
+    *search = ( kd_search ){ .memory = memory, .kernels = kernels, .rules = *rules };
+    search->sorter = ( sweep_sorter ){ .memory = memory, .is_quick = rules->is_quick };
     search->small[KD_MARK_REST] = search->small[KD_MARK_ACTIVE] =
         ( sweep_small ){ .memory = memory, .kernels = kernels };
 }
@@ -32,26 +32,12 @@ void clv_kd_search_release( kd_search* search )
     base_array_free( &search->steps, memory );
     base_array_free( &search->frames, memory );
     base_array_free( &search->active_counts, memory );
-    for ( int kind = 0; kind < 2; ++kind )
-    {
-        clv_sweep_small_release( &search->small[kind] );
-        clv_simd_box_lanes_release( &search->own[kind], memory );
-        clv_simd_box_lanes_release( &search->external[kind], memory );
-    }
-    kd_search model = *search;
-    clv_kd_search_init_like( search, &model );
-}
-
-void clv_kd_search_init_like( kd_search* search, const kd_search* model )
-{
-    clv_kd_search_init( search, model->memory, model->kernels, model->use_sweep );
-    search->counts_batches = model->counts_batches;
-    search->is_published = search->sorter.is_quick = model->is_published;
-}
-
-void clv_kd_search_publish( kd_search* search )
-{
-    search->is_published = search->sorter.is_quick = true;
+    clv_sweep_small_release( &search->small[KD_MARK_REST] );
+    clv_sweep_small_release( &search->small[KD_MARK_ACTIVE] );
+    clv_sweep_sorted_release( &search->own, memory );
+    clv_sweep_sorted_release( &search->external, memory );
+    kd_search_rules rules = search->rules;
+    clv_kd_search_init( search, memory, search->kernels, &rules );
 }
 
 void clv_kd_search_use_memory( kd_search* search, base_memory* memory )
@@ -76,37 +62,35 @@ static bool reserve_frames( kd_search* search, uint64_t kept, uint64_t needed )
 bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
 {
     uint32_t count = object_count < USUAL_LIST ? object_count : USUAL_LIST;
-    bool ok = reserve_arena( search, 0, (uint64_t)count * 2 + 64 ) && reserve_frames( search, 0, 64 );
-    ok = ok && clv_sweep_sorter_reserve( &search->sorter, count );
-    for ( int kind = 0; kind < 2 && ok; ++kind )
+    bool is_small = search->rules.sweep == KD_SWEEP_SMALL;
+    bool ok = reserve_arena( search, 0, (uint64_t)count * 2 + 64 ) && reserve_frames( search, 0, 64 ) &&
+        clv_sweep_sorter_reserve( &search->sorter, count ) &&
+        clv_sweep_sorted_reserve( &search->own, search->memory, count ) &&
+        ( is_small || clv_sweep_sorted_reserve( &search->external, search->memory, count ) );
+    for ( int kind = 0; kind < 2 && ok && is_small; ++kind )
     {
-        bool is_small = search->use_sweep && !search->is_published;
-        ok = ( !is_small || clv_sweep_small_reserve( &search->small[kind], count ) ) &&
-            clv_simd_box_lanes_reserve( &search->own[kind], search->memory, count ) &&
-            ( !search->is_published ||
-                clv_simd_box_lanes_reserve( &search->external[kind], search->memory, count ) );
+        ok = clv_sweep_small_reserve( &search->small[kind], count );
     }
     return ok;
 }
 
 bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool rests )
 {
-    bool is_small = search->use_sweep && !search->is_published;
+    bool is_small = search->rules.sweep == KD_SWEEP_SMALL;
     bool is_sorted = !is_small || needs->sorted > 0;
     uint32_t sorted = needs->own > needs->sorted ? needs->own : needs->sorted;
     uint32_t small = needs->own < KD_SMALL_MOST ? needs->own : KD_SMALL_MOST;
     small = needs->externals > small ? needs->externals : small;
     bool ok = reserve_arena( search, 0, needs->arena + 1 ) &&
         reserve_frames( search, 0, (uint64_t)needs->depth + 1 ) &&
-        ( !is_sorted || clv_sweep_sorter_reserve( &search->sorter, sorted + 1 ) );
-    for ( int kind = rests ? KD_MARK_REST : KD_MARK_ACTIVE; kind <= KD_MARK_ACTIVE && ok; ++kind )
+        ( !is_sorted ||
+            ( clv_sweep_sorter_reserve( &search->sorter, sorted + 1 ) &&
+                clv_sweep_sorted_reserve( &search->own, search->memory, sorted ) &&
+                clv_sweep_sorted_reserve( &search->external, search->memory, sorted ) ) );
+    for ( int kind = rests ? KD_MARK_REST : KD_MARK_ACTIVE; kind <= KD_MARK_ACTIVE && ok && is_small; ++kind )
     {
-        ok = ( !is_small ||
-                 ( clv_sweep_small_reserve( &search->small[kind], small ) &&
-                     clv_sweep_small_reserve_rows( &search->small[kind], needs->rows ) ) ) &&
-            ( !is_sorted ||
-                ( clv_simd_box_lanes_reserve( &search->own[kind], search->memory, sorted ) &&
-                    clv_simd_box_lanes_reserve( &search->external[kind], search->memory, sorted ) ) );
+        ok = clv_sweep_small_reserve( &search->small[kind], small ) &&
+            clv_sweep_small_reserve_rows( &search->small[kind], needs->rows );
     }
     return ok;
 }
@@ -161,7 +145,7 @@ static uint32_t filter_externals(
 
 bool clv_kd_search_is_idle( const kd_search_job* job, uint32_t node )
 {
-    return job->active != NULL && !job->search->is_published && job->active_counts[node] == 0;
+    return job->active != NULL && job->active_counts[node] == 0;
 }
 
 static void note_needs( kd_search_needs* needs, uint64_t arena, uint32_t externals )
@@ -203,7 +187,7 @@ bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool
 static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
 {
     kd_search* search = job->search;
-    const kd_node* node = &job->tree->nodes.items[frame->node];
+    kd_node* node = &job->tree->nodes.items[frame->node];
     uint32_t own_count = node->end - node->begin;
     frame->own_end = frame->end + own_count;
     // Room for the left child's list too.
@@ -214,10 +198,10 @@ static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    // In a leaf the small boxes are made from the boxes where they lie, and nobody below asks for the items.
+    // In a leaf the small boxes are made from the boxes where they lie, and no child needs the items.
     const uint32_t* slots = job->tree->order.items + node->begin;
     bool is_gathered =
-        !search->use_sweep || search->is_published || job->active != NULL || !kd_node_is_leaf( node );
+        search->rules.sweep != KD_SWEEP_SMALL || job->active != NULL || !kd_node_is_leaf( node );
     if ( is_gathered )
     {
         clv_kd_search_gather( job, slots, own_count, search->arena.items + frame->end );
@@ -314,32 +298,60 @@ static clv_result search_outside( const kd_search_job* job )
     {
         return CLV_OK;
     }
-    // Infinite centres say nothing about spread, so the axis is the first one; and active or not is no matter here.
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        search->arena.items[i].mark = KD_MARK_ACTIVE;
-    }
-    if ( !clv_sweep_sort_items( &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, 0, -INFINITY,
-             &search->own[KD_MARK_ACTIVE] ) )
+    // Infinite centres say nothing about spread, so the axis is the first one.
+    sweep_wanted wanted = { search->arena.items, count, 0, -INFINITY, NULL };
+    if ( !clv_sweep_sort_items( &search->sorter, &wanted, &search->own ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     search->counters.tree_pair_count += kd_pairs_of( count );
-    clv_result result = clv_kd_sweep_sorted( search, &search->own[KD_MARK_ACTIVE].boxes, job->sink );
-    clv_kd_search_gather( job, tree->outside.items, count, search->arena.items );
-    return result;
+    if ( job->active != NULL )
+    {
+        uint32_t active = clv_kd_count_active( search->arena.items, count );
+        search->counters.static_pair_count += kd_pairs_of( count - active );
+    }
+    return clv_kd_sweep_sorted( search, job->active != NULL, job->sink );
 }
 
 clv_result clv_kd_search_begin( kd_search_job* job )
 {
     kd_search* search = job->search;
     search->counters = ( kd_search_counters ){ 0 };
-    if ( job->active != NULL && !search->is_published && !count_active( job ) )
+    if ( job->active != NULL && !count_active( job ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     job->active_counts = search->active_counts.items;
     return search_outside( job );
+}
+
+kd_search_frame clv_kd_search_root( const kd_search_job* job )
+{
+    simd_item* items = job->search->arena.items;
+    uint32_t root = job->tree->root;
+    bool keep_rest = !clv_kd_search_is_idle( job, root );
+    uint32_t kept = 0;
+    for ( uint32_t i = 0; i < job->tree->outside_count; ++i )
+    {
+        items[kept] = items[i];
+        kept += keep_rest | ( items[i].mark != 0 );
+    }
+    return ( kd_search_frame ){ .node = root, .end = kept };
+}
+
+void clv_kd_search_end( kd_search_job* job, bool is_done )
+{
+    kd_tree* tree = job->tree;
+    for ( uint32_t i = job->search->rules.keeps_order ? clv_kd_tree_list( tree ) : 0; i-- > 0; )
+    {
+        kd_node* node = &tree->nodes.items[tree->stack.items[i]];
+        if ( node->has_new_order && is_done )
+        {
+            memcpy( tree->order.items + node->begin, tree->spare.items + node->begin,
+                (size_t)( node->end - node->begin ) * sizeof( uint32_t ) );
+        }
+        node->has_new_order = false;
+    }
 }
 
 clv_result clv_kd_search_run(
@@ -349,9 +361,9 @@ clv_result clv_kd_search_run(
     clv_result result = clv_kd_search_begin( &job );
     if ( result == CLV_OK )
     {
-        result =
-            clv_kd_search_walk( &job, ( kd_search_frame ){ .node = tree->root, .end = tree->outside_count } );
+        result = clv_kd_search_walk( &job, clv_kd_search_root( &job ) );
     }
+    clv_kd_search_end( &job, result == CLV_OK );
     return result;
 }
 
@@ -365,10 +377,8 @@ clv_result clv_kd_search_sweep(
     }
     clv_kd_search_gather( &job, slots, count, search->arena.items );
     uint32_t axis = clv_sweep_choose_item_axis( search->arena.items, count );
-    if ( !clv_sweep_sort_items( &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, axis, -INFINITY,
-             &search->own[KD_MARK_ACTIVE] ) )
-    {
-        return CLV_OUT_OF_MEMORY;
-    }
-    return clv_kd_sweep_sorted( search, &search->own[KD_MARK_ACTIVE].boxes, sink );
+    sweep_wanted wanted = { search->arena.items, count, axis, -INFINITY, NULL };
+    return clv_sweep_sort_items( &search->sorter, &wanted, &search->own )
+        ? clv_kd_sweep_sorted( search, false, sink )
+        : CLV_OUT_OF_MEMORY;
 }

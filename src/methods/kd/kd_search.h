@@ -9,6 +9,25 @@
 #include "sweep/box_items.h"
 #include "sweep/small_boxes.h"
 
+/// How a node's lists are searched.
+typedef enum kd_sweep
+{
+    KD_SWEEP_NONE,   ///< every object against every other ("KD only")
+    KD_SWEEP_SORTED, ///< sorted by lower bound, as in the paper
+    KD_SWEEP_SMALL,  ///< buckets of small boxes, and sorted only where these are crowded
+} kd_sweep;
+
+/// What differs from row to row in a search.
+typedef struct kd_search_rules
+{
+    kd_sweep sweep;
+    bool
+        by_variance; ///< sort along the axis on which own objects vary most; else where they are short against that
+    bool is_quick;      ///< sort by quick-sort, else by counting
+    bool keeps_order;   ///< leave the objects of a node in the order of its sweep, for the next one
+    bool count_batches; ///< fill counters.batches
+} kd_search_rules;
+
 /// Tests made and saved, since the search began.
 typedef struct kd_search_counters
 {
@@ -55,17 +74,15 @@ typedef struct kd_search
 {
     base_memory* memory;
     const simd_method_kernels* kernels;
-    bool use_sweep;      ///< false: brute force in the nodes ("KD only")
-    bool counts_batches; ///< fill counters.batches; false until set
-    bool is_published;   ///< sorted lists in every node, as in the paper; false until clv_kd_search_publish
+    kd_search_rules rules;
 
     sweep_sorter sorter;
     BASE_ARRAY( simd_small_item ) steps; ///< of a node that is being put in order
     BASE_ARRAY( simd_item ) arena;       ///< lists of the path from the root, one behind the other
     BASE_ARRAY( kd_search_frame ) frames;
-    base_u32_array active_counts;       ///< by node, of its subtree
-    sweep_small small[2];               ///< own objects: at rest, active
-    simd_box_lanes own[2], external[2]; ///< the same where buckets would be crowded
+    base_u32_array active_counts; ///< by node, of its subtree
+    sweep_small small[2];         ///< own objects: at rest, active
+    sweep_sorted own, external;   ///< lists that are sorted
     kd_search_counters counters;
     kd_search_needs needs;
     uint64_t external_tests; ///< of the last node: what its externals cost
@@ -77,9 +94,8 @@ typedef struct kd_search_job
     kd_search* search;
     kd_tree* tree;
     const clv_aabb* boxes;
-    const uint64_t* active; ///< by slot; NULL: all are
-    const uint32_t*
-        active_counts; ///< by node, of its subtree; where `active` is not NULL and nothing is published
+    const uint64_t* active;        ///< by slot; NULL: all are
+    const uint32_t* active_counts; ///< by node, of its subtree; where `active` is not NULL
     pair_sink* sink;
 
     /// For several workers in one leaf: so many rows of its own objects are this search's, and the last part has the externals
@@ -91,7 +107,7 @@ typedef struct kd_search_job
 /// A node and the lists to be searched in it.
 typedef struct kd_node_lists
 {
-    const kd_node* node;
+    kd_node* node;
     const simd_item* externals;
     uint32_t external_count;
     simd_item* own; ///< room for them, if they are not gathered yet
@@ -110,13 +126,9 @@ static inline uint64_t kd_pairs_of( uint64_t count )
     return count > 0 ? count * ( count - 1 ) / 2 : 0;
 }
 
-void clv_kd_search_init(
-    kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep );
+void clv_kd_search_init( kd_search* search, base_memory* memory, const simd_method_kernels* kernels,
+    const kd_search_rules* rules );
 void clv_kd_search_release( kd_search* search );
-
-/// From now on as the paper has it: each node's lists are quick-sorted along the axis on which its own objects vary most, and no
-/// node is passed by because all in it rest.
-void clv_kd_search_publish( kd_search* search );
 
 /// Room beforehand for what a search among `object_count` objects of a tree is likely to need, so that a steady frame takes
 /// no memory. False if there was none; the search will ask again for what it needs.
@@ -126,9 +138,6 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count );
 /// the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was updated with.
 clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink );
-
-/// A search of its own with the same rules.
-void clv_kd_search_init_like( kd_search* search, const kd_search* model );
 
 /// Room for so much; `rests` if some objects are at rest.
 bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool rests );
@@ -141,6 +150,13 @@ void clv_kd_search_use_memory( kd_search* search, base_memory* memory );
 /// First: who is active below each node, the pairs of the objects outside, and these as items in search->arena. Sets
 /// job->active_counts.
 clv_result clv_kd_search_begin( kd_search_job* job );
+
+/// Then, for a walk of the whole tree: its root, with the objects outside as externals.
+kd_search_frame clv_kd_search_root( const kd_search_job* job );
+
+/// Last: nodes whose order changed take it, unless the search failed. Until then it waits in tree->spare, so that a part of
+/// the search that is done again finds every list as it was.
+void clv_kd_search_end( kd_search_job* job, bool is_done );
 
 /// A node and all below it, depth first. Its externals are in the arena of job->search, from frame.begin on, and nothing else is
 /// behind frame.end.
@@ -160,8 +176,10 @@ void clv_kd_search_gather(
 /// The pairs of one node; kd_node_search.c.
 clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* lists );
 
-/// All pairs of one list, sorted or in small boxes, into the sink.
-clv_result clv_kd_sweep_sorted( kd_search* search, const simd_boxes* boxes, pair_sink* sink );
+uint32_t clv_kd_count_active( const simd_item* items, uint32_t count );
+
+/// All pairs of search->own, or of small boxes, into the sink; of search->own those with a mover alone, where that is asked for.
+clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, pair_sink* sink );
 clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink );
 
 /// Every pair of these slots whose boxes overlap, by a sort along one axis; the tree takes no part.

@@ -9,7 +9,6 @@ static void lift( kd_tree* tree, kd_node* node )
 {
     kd_node* left = &tree->nodes.items[node->left];
     kd_node* right = &tree->nodes.items[node->right];
-    CLV_ASSERT( !left->is_filtered && !right->is_filtered );
     node->begin -= left->population;
     node->end += right->population;
     node->rest_begin = node->rest_end = node->begin;

@@ -28,13 +28,7 @@ void clv_kd_tree_release( kd_tree* tree )
     base_array_free( &tree->pool_starts, memory );
     base_array_free( &tree->branches, memory );
     base_array_free( &tree->block_sums, memory );
-    base_array_free( &tree->route.nodes, memory );
-    base_array_free( &tree->route.stops, memory );
-    base_array_free( &tree->route.goals, memory );
-    base_array_free( &tree->route.counts, memory );
-    base_array_free( &tree->route.places, memory );
-    base_array_free( &tree->route.sums, memory );
-    base_array_free( &tree->route.moved_groups, memory );
+    base_array_free( &tree->sides, memory );
     base_array_free( &tree->top_spare, memory );
     task_runner* tasks = tree->tasks;
     clv_kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance, tree->flow );

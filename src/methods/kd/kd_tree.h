@@ -41,8 +41,8 @@ typedef struct kd_node
     uint32_t population; ///< objects of the subtree
     int32_t offset;      ///< delayed: still to be added to the indices of this whole subtree (figure 5)
     bool lifted;         ///< delayed: the parent took all objects of this subtree
-    bool is_filtered;    ///< every object here is across the plane: kd_route.c has seen to that
     bool refused;        ///< a leaf above the limit because no plane was acceptable
+    bool has_new_order;  ///< its objects in the order of the sweep wait in tree->spare
     bool touched;        ///< an object came, went or changed since Partition refused
 
     // Objects [rest_begin, rest_end) of the block are at rest and stand in order of cell; see kd_query.h.
@@ -96,32 +96,6 @@ typedef struct kd_block_sums
     uint32_t left, right;
 } kd_block_sums;
 
-/// A node on the way of objects: kd_route.c.
-typedef struct kd_route_stop
-{
-    uint32_t group;  ///< the first of its groups; it has one for itself and one for each node above
-    uint32_t depth;  ///< levels below the root
-    uint32_t turn;   ///< depth, if it is a right child
-    uint32_t before; ///< objects that were here, with all below
-    uint32_t tops;   ///< for how many this is the top, with all below
-    uint32_t homes;  ///< the home
-    uint32_t
-        gate; ///< the topmost node, from here up, that Filter has not come to when the tree changes; KD_NONE: none
-    bool changes; ///< Collapse, Translate or more
-} kd_route_stop;
-
-/// Kept from update to update for its memory alone.
-typedef struct kd_route
-{
-    base_u32_array nodes; ///< in in-order
-    uint32_t node_count, group_count, chunk_count;
-    BASE_ARRAY( kd_route_stop ) stops; ///< by node
-    base_u32_array goals; ///< by place in the array: the group, but for those that stay in their leaf
-    base_u32_array counts, places; ///< by chunk and group; the last one is outside
-    base_u32_array sums,
-        moved_groups; ///< by group: all chunks, and then where it begins; where it goes at a gate
-} kd_route;
-
 typedef struct kd_tree
 {
     base_memory* memory;
@@ -148,7 +122,7 @@ typedef struct kd_tree
     task_runner* tasks;               ///< NULL: the calling thread alone
     BASE_ARRAY( kd_branch ) branches; ///< subtrees that are refitted by one each, and the nodes above them
     base_u32_array top_spare;         ///< as `spare`, for the nodes above
-    kd_route route;
+    base_u32_array sides; ///< by place in the array: objects of a long block on their way to a child
     BASE_ARRAY( kd_block_sums ) block_sums; ///< by chunk
 
     // The world of the current update.
@@ -271,10 +245,6 @@ kd_block_sums clv_kd_block_moments( kd_tree* tree, const kd_block* block );
 kd_block_sums clv_kd_block_centres( kd_tree* tree, const kd_block* block );
 kd_block_sums clv_kd_block_sides( kd_tree* tree, const kd_block* block );
 
-/// Refit, and Filter as far as it comes before the tree changes its shape, by several workers: the same order, the same counters.
-/// *is_done is false where it is nothing for several, or there is no memory for that: then clv_kd_refit is. False as there.
-bool clv_kd_route( kd_tree* tree, bool* is_done );
-
 /// Top-down, after clv_kd_refit: figure 7, with the six operators below. False if out of memory.
 bool clv_kd_optimize( kd_tree* tree );
 
@@ -288,9 +258,6 @@ bool clv_kd_partition( kd_tree* tree, uint32_t index );
 
 /// Turn an inner node into a leaf with all objects of the subtree.
 void clv_kd_collapse( kd_tree* tree, uint32_t index );
-
-/// Is an inner node with so many objects in all and in its branches to be a leaf?
-bool clv_kd_is_to_collapse( const kd_tree* tree, uint32_t all, uint32_t left, uint32_t right );
 
 /// Is this split worth its plane? Equations 1-3.
 bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_count, uint32_t right_count );

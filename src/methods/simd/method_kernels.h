@@ -3,6 +3,8 @@
 // the same pairs in the same order and the same counts.
 #pragma once
 
+#include "base/bit_set.h"
+#include "base/bits.h"
 #include "simd/kernels.h"
 
 /// A box as a record of 32 bytes, so that a copy is two vector moves.
@@ -89,10 +91,53 @@ typedef struct simd_small_row
 /// The same for two lists: their heads, and the next column of the head that is being searched for; 0: none yet.
 typedef struct simd_cross_cursor
 {
-    uint32_t first;
-    uint32_t second;
+    uint32_t heads[2];
     uint32_t column;
 } simd_cross_cursor;
+
+/// A sorted list for sweeps that leave out pairs of two boxes at rest.
+typedef struct simd_list
+{
+    const simd_boxes* boxes;
+    const uint64_t*
+        movers; ///< by place, a bit: not at rest; one more at boxes->count ends the list. NULL: all move
+} simd_list;
+
+/// The first mover from `place` on.
+static inline uint32_t simd_next_mover( const uint64_t* movers, uint32_t place )
+{
+    uint32_t index = place / 64;
+    uint64_t word = movers[index] >> place % 64;
+    if ( word != 0 )
+    {
+        return place + base_lowest_bit( word );
+    }
+    do
+    {
+        index += 1;
+    } while ( movers[index] == 0 );
+    return index * 64 + base_lowest_bit( movers[index] );
+}
+
+/// The bits of 32 places from `place` on.
+static inline uint32_t simd_movers_at( const uint64_t* movers, uint32_t place )
+{
+    uint64_t low = movers[place / 64] >> place % 64;
+    uint64_t high = movers[place / 64 + 1] << 1 << ( 63 - place % 64 );
+    return (uint32_t)( low | high );
+}
+
+/// How many of the places [begin, end) are movers.
+static inline uint32_t simd_count_movers( const uint64_t* movers, uint32_t begin, uint32_t end )
+{
+    uint32_t count = 0;
+    for ( ; begin < end; begin += 64 )
+    {
+        uint64_t bits = movers[begin / 64] >> begin % 64 | movers[begin / 64 + 1] << 1 << ( 63 - begin % 64 );
+        count += base_bit_count( end - begin < 64 ? bits & base_bits_low( end - begin ) : bits );
+    }
+    return count;
+}
 
 typedef struct simd_method_kernels
 {
@@ -111,8 +156,13 @@ typedef struct simd_method_kernels
     /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and Edelsbrunner's scan
     /// of two lists). The head that begins first, the first list's on a tie, is tested against the other list from its head on
     /// until one begins past it, and is then done with. Start with cursor { 0, 0, 0 }; counts and answers as above.
-    bool ( *sweep_cross )( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
+    /// Pairs of two at rest are left out where the lists have movers: a head at rest is tested against movers alone.
+    bool ( *sweep_cross )( const simd_list* first, const simd_list* second, simd_cross_cursor* cursor,
         pair_sink* sink, uint64_t* test_count );
+
+    /// As `sweep`, but a row at rest is tested against the movers behind it alone.
+    bool ( *sweep_movers )(
+        const simd_list* list, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
     /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the others move
     /// up. Returns how many left. Both arrays are `count` long.
@@ -132,7 +182,8 @@ typedef struct simd_method_kernels
     uint32_t ( *keep_overlapping )(
         const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );
 
-    /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
+    /// A bit for each of up to 64 boxes that is not at rest: one that does not lie in its grown box, or has a face more than
+    /// twice epsilon inside it. The grown box becomes that box, grown by epsilon.
     uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
 
     /// Items in steps. Not a number, where an endless bound meets a scale of 0, becomes 0.

@@ -42,8 +42,8 @@ static inline uint32_t small_round(
 #include "simd/small_body.h"
 
 const simd_method_kernels clv_simd_method_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross,
-    take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, gather_small,
-    spread_small, sweep_small, cross_small };
+    sweep_movers, take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small,
+    gather_small, spread_small, sweep_small, cross_small };
 
 #include "simd/target_end.h"
 

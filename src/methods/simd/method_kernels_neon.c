@@ -184,6 +184,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 {
     const float32x4_t outward0 = { -epsilon, -epsilon, -epsilon, epsilon };
     const float32x4_t outward1 = { -epsilon, epsilon, epsilon, epsilon };
+    const float32x4_t depth = vdupq_n_f32( 2 * epsilon );
     const uint32x4_t not_lower = { 0, 0, 0, UINT32_MAX };
     const uint32x4_t not_upper = { UINT32_MAX, 0, 0, 0 };
     uint64_t bits = 0;
@@ -192,8 +193,11 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
         const float* box = &boxes[i].lower.x;
         float* old = &grown[i].lower.x;
         float32x4_t box0 = vld1q_f32( box ), box1 = vld1q_f32( box + 2 );
-        uint32x4_t above = vorrq_u32( vcgeq_f32( box0, vld1q_f32( old ) ), not_lower );
-        uint32x4_t below = vorrq_u32( vcleq_f32( box1, vld1q_f32( old + 2 ) ), not_upper );
+        float32x4_t old0 = vld1q_f32( old ), old1 = vld1q_f32( old + 2 );
+        uint32x4_t above = vorrq_u32(
+            vandq_u32( vcgeq_f32( box0, old0 ), vcleq_f32( box0, vaddq_f32( old0, depth ) ) ), not_lower );
+        uint32x4_t below = vorrq_u32(
+            vandq_u32( vcleq_f32( box1, old1 ), vcgeq_f32( box1, vsubq_f32( old1, depth ) ) ), not_upper );
         if ( vminvq_u32( vandq_u32( above, below ) ) == 0 )
         {
             vst1q_f32( old, vaddq_f32( box0, outward0 ) );
@@ -207,7 +211,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_method_kernels clv_simd_method_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross,
-    take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, gather_small,
-    spread_small, sweep_small, cross_small };
+    sweep_movers, take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small,
+    gather_small, spread_small, sweep_small, cross_small };
 
 #endif

@@ -56,25 +56,77 @@ static bool cross_row_scalar( const simd_boxes* rows, uint32_t row, const simd_b
     return true;
 }
 
-static bool sweep_cross_scalar( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
-    pair_sink* sink, uint64_t* test_count )
+// A row at rest against the movers from *column on.
+static bool resting_row_scalar( const simd_boxes* rows, uint32_t row, const simd_list* columns,
+    uint32_t* column, pair_sink* sink, uint64_t* test_count )
 {
-    while ( cursor->first < first->count && cursor->second < second->count )
+    const simd_boxes* boxes = columns->boxes;
+    float reach = rows->upper[0][row];
+    *column = simd_next_mover( columns->movers, *column );
+    for ( ; boxes->lower[0][*column] <= reach; *column = simd_next_mover( columns->movers, *column + 1 ) )
     {
-        bool by_first = first->lower[0][cursor->first] <= second->lower[0][cursor->second];
-        uint32_t begin = by_first ? cursor->second : cursor->first;
-        uint32_t column = cursor->column > begin ? cursor->column : begin;
-        bool done = by_first
-            ? cross_row_scalar( first, cursor->first, second, begin, &column, sink, test_count )
-            : cross_row_scalar( second, cursor->second, first, begin, &column, sink, test_count );
+        if ( overlap_axis_of_two( rows, row, boxes, *column, 1 ) &&
+            overlap_axis_of_two( rows, row, boxes, *column, 2 ) )
+        {
+            if ( pair_sink_is_full( sink ) )
+            {
+                return false;
+            }
+            put_pair( sink, rows->slots[row], boxes->slots[*column] );
+        }
+        *test_count += 1;
+    }
+    return true;
+}
+
+static bool sweep_movers_scalar(
+    const simd_list* list, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+{
+    const simd_boxes* boxes = list->boxes;
+    for ( ; cursor->row < boxes->count; cursor->row += 1 )
+    {
+        uint32_t row = cursor->row;
+        uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
+        bool done = base_bits_has( list->movers, row )
+            ? cross_row_scalar( boxes, row, boxes, row + 1, &column, sink, test_count )
+            : resting_row_scalar( boxes, row, list, &column, sink, test_count );
         if ( !done )
         {
             cursor->column = column;
             return false;
         }
         cursor->column = 0;
-        cursor->first += by_first;
-        cursor->second += !by_first;
+    }
+    return true;
+}
+
+static bool cross_head_scalar( const simd_list* rows, uint32_t row, const simd_list* columns, uint32_t begin,
+    uint32_t* column, pair_sink* sink, uint64_t* test_count )
+{
+    return rows->movers == NULL || base_bits_has( rows->movers, row )
+        ? cross_row_scalar( rows->boxes, row, columns->boxes, begin, column, sink, test_count )
+        : resting_row_scalar( rows->boxes, row, columns, column, sink, test_count );
+}
+
+static bool sweep_cross_scalar( const simd_list* first, const simd_list* second, simd_cross_cursor* cursor,
+    pair_sink* sink, uint64_t* test_count )
+{
+    while ( cursor->heads[0] < first->boxes->count && cursor->heads[1] < second->boxes->count )
+    {
+        bool by_first = first->boxes->lower[0][cursor->heads[0]] <= second->boxes->lower[0][cursor->heads[1]];
+        uint32_t begin = by_first ? cursor->heads[1] : cursor->heads[0];
+        uint32_t column = cursor->column > begin ? cursor->column : begin;
+        bool done = by_first
+            ? cross_head_scalar( first, cursor->heads[0], second, begin, &column, sink, test_count )
+            : cross_head_scalar( second, cursor->heads[1], first, begin, &column, sink, test_count );
+        if ( !done )
+        {
+            cursor->column = column;
+            return false;
+        }
+        cursor->column = 0;
+        cursor->heads[0] += by_first;
+        cursor->heads[1] += !by_first;
     }
     return true;
 }
@@ -140,6 +192,13 @@ static uint32_t keep_overlapping_scalar(
     return kept_count;
 }
 
+// Within the grown interval, and no face deeper in it than twice epsilon.
+static bool rests_along( float lower, float upper, float old_lower, float old_upper, float depth )
+{
+    return ( lower >= old_lower ) & ( lower <= old_lower + depth ) & ( upper <= old_upper ) &
+        ( upper >= old_upper - depth );
+}
+
 static uint64_t regrow_scalar( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
     uint64_t bits = 0;
@@ -147,10 +206,14 @@ static uint64_t regrow_scalar( const clv_aabb* boxes, clv_aabb* grown, uint32_t 
     {
         const clv_aabb* box = &boxes[i];
         const clv_aabb* old = &grown[i];
-        bool inside = ( box->lower.x >= old->lower.x ) & ( box->upper.x <= old->upper.x ) &
-            ( box->lower.y >= old->lower.y ) & ( box->upper.y <= old->upper.y ) &
-            ( box->lower.z >= old->lower.z ) & ( box->upper.z <= old->upper.z );
-        if ( !inside )
+        bool rests = true;
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            rests = rests &&
+                rests_along( ( &box->lower.x )[axis], ( &box->upper.x )[axis], ( &old->lower.x )[axis],
+                    ( &old->upper.x )[axis], 2 * epsilon );
+        }
+        if ( !rests )
         {
             grown[i] = clv_aabb_grow( *box, epsilon );
             bits |= (uint64_t)1 << i;
@@ -278,6 +341,6 @@ static bool cross_small_scalar( const simd_small_row* rows, uint32_t row_count, 
 }
 
 const simd_method_kernels clv_simd_method_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep_scalar,
-    sweep_cross_scalar, take_leavers_scalar, pick_overlapping_scalar, scan_overlapping_scalar,
-    keep_overlapping_scalar, regrow_scalar, make_small_scalar, gather_small_scalar, spread_small_scalar,
-    sweep_small_scalar, cross_small_scalar };
+    sweep_cross_scalar, sweep_movers_scalar, take_leavers_scalar, pick_overlapping_scalar,
+    scan_overlapping_scalar, keep_overlapping_scalar, regrow_scalar, make_small_scalar, gather_small_scalar,
+    spread_small_scalar, sweep_small_scalar, cross_small_scalar };

@@ -211,6 +211,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
         _mm_setr_ps( -epsilon, -epsilon, -epsilon, epsilon ),
         _mm_setr_ps( -epsilon, epsilon, epsilon, epsilon ),
     };
+    const __m128 depth = _mm_set1_ps( 2 * epsilon );
     uint64_t bits = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -218,8 +219,11 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
         float* old = &grown[i].lower.x;
         __m128 box0 = _mm_loadu_ps( box );
         __m128 box1 = _mm_loadu_ps( box + 2 );
-        uint32_t above = (uint32_t)_mm_movemask_ps( _mm_cmpge_ps( box0, _mm_loadu_ps( old ) ) );
-        uint32_t below = (uint32_t)_mm_movemask_ps( _mm_cmple_ps( box1, _mm_loadu_ps( old + 2 ) ) );
+        __m128 old0 = _mm_loadu_ps( old ), old1 = _mm_loadu_ps( old + 2 );
+        uint32_t above = (uint32_t)_mm_movemask_ps(
+            _mm_and_ps( _mm_cmpge_ps( box0, old0 ), _mm_cmple_ps( box0, _mm_add_ps( old0, depth ) ) ) );
+        uint32_t below = (uint32_t)_mm_movemask_ps(
+            _mm_and_ps( _mm_cmple_ps( box1, old1 ), _mm_cmpge_ps( box1, _mm_sub_ps( old1, depth ) ) ) );
         // A branch: it predicts well, since in a frame most boxes rest or most move, and it saves writing back boxes at rest.
         if ( ( ( above & 7 ) | ( below & 14 ) << 3 ) != 0x77 )
         {

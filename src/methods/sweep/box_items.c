@@ -2,6 +2,7 @@
 #include "sweep/box_items.h"
 
 #include "base/assertion.h"
+#include "base/bit_set.h"
 #include "base/bits.h"
 #include "sweep/quick_sort.h"
 
@@ -11,6 +12,8 @@ enum
 {
     INSERTION_KEYS_MOST = 24, // insertion sort up to here
     SMALL = 16384,            // two passes of 8 bits up to here, whose counts stay in the first-level cache
+    NEAR_SORTED = 4,          // descents of a list that is nearly sorted: fewer than one in so many
+    PATIENCE = 4,             // moves for each key, before an insertion sort gives way to quick-sort
     ITEM_SAMPLES = 64,
 };
 
@@ -75,17 +78,19 @@ static float lower_of( const simd_item* item, uint32_t axis, float floor )
 }
 
 // Keys by exact lower bound; the values number the items. One that ends below the floor would be laid out upside down, its
-// lower bound lifted over its upper, and so touch whatever begins on the floor; it meets nobody above and is left out.
-static uint32_t make_keys( base_keyed* keys, const simd_item* items, uint32_t count, uint32_t mark,
-    uint32_t axis, float floor, float* least, float* most )
+// lower bound lifted over its upper, and so touch whatever begins on the floor; it meets nothing above and is left out.
+static uint32_t make_keys( base_keyed* keys, const sweep_wanted* wanted, float* least, float* most )
 {
+    const simd_item* items = wanted->items;
+    uint32_t axis = wanted->axis;
+    float floor = wanted->floor;
     uint32_t kept = 0;
     float low = lower_of( &items[0], axis, floor ), high = low;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t i = 0; i < wanted->count; ++i )
     {
         float lower = lower_of( &items[i], axis, floor );
         keys[kept] = ( base_keyed ){ base_float_order( lower ), i };
-        kept += ( items[i].mark == mark ) & ( items[i].upper[axis] >= floor );
+        kept += items[i].upper[axis] >= floor;
         low = lower < low ? lower : low;
         high = lower > high ? lower : high;
     }
@@ -94,16 +99,47 @@ static uint32_t make_keys( base_keyed* keys, const simd_item* items, uint32_t co
     return kept;
 }
 
+static bool reaches( const simd_item* item, const simd_item* region )
+{
+    return ( item->lower[0] <= region->upper[0] ) & ( item->lower[1] <= region->upper[1] ) &
+        ( item->lower[2] <= region->upper[2] ) & ( item->upper[0] >= region->lower[0] ) &
+        ( item->upper[1] >= region->lower[1] ) & ( item->upper[2] >= region->lower[2] );
+}
+
+static uint32_t keep_reaching( base_keyed* keys, uint32_t count, const sweep_wanted* wanted )
+{
+    uint32_t kept = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        base_keyed key = keys[i];
+        const simd_item* item = &wanted->items[key.value];
+        keys[kept] = key;
+        kept += ( item->mark != 0 ) | reaches( item, wanted->region );
+    }
+    return kept;
+}
+
+// How many keys are less than the one before: none in a sorted list, half of them in a random one.
+static uint32_t count_descents( const base_keyed* keys, uint32_t count )
+{
+    uint32_t descents = 0;
+    for ( uint32_t i = 1; i < count; ++i )
+    {
+        descents += keys[i].key < keys[i - 1].key;
+    }
+    return descents;
+}
+
 // Two passes by the place of the lower bound in 65,536 equal steps between least and most, then insertion for what shares
 // a step. The steps are monotonic in the bound, so the outcome is that of any stable sort by the exact key.
 static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_t count,
-    const simd_item* items, uint32_t axis, float floor, float least, float scale )
+    const sweep_wanted* wanted, float least, float scale )
 {
     uint32_t low[256] = { 0 }, high[256] = { 0 };
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t item = keys[i].value;
-        float place = ( lower_of( &items[item], axis, floor ) - least ) * scale;
+        float place = ( lower_of( &wanted->items[item], wanted->axis, wanted->floor ) - least ) * scale;
         uint32_t step = (uint32_t)(int32_t)( place < 65535.0f ? place : 65535.0f );
         keys[i].value = step << 16 | item;
         low[step & 255] += 1;
@@ -123,14 +159,19 @@ static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_
     return clv_base_sort_keyed( keys, scratch, count );
 }
 
-static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_item* items, uint32_t axis,
-    float floor, float least, float most )
+static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, uint32_t descents,
+    const sweep_wanted* wanted, float least, float most )
 {
     base_keyed* keys = sorter->keys.items;
     base_keyed* scratch = keys + count;
     if ( sorter->is_quick )
     {
-        clv_sweep_quick_sort( keys, count );
+        // A list that was sorted in the last update and has changed little needs few moves.
+        bool is_near = descents < count / NEAR_SORTED;
+        if ( !is_near || !insertion_sort_keys( keys, count, (uint64_t)count * PATIENCE ) )
+        {
+            clv_sweep_quick_sort( keys, count );
+        }
         return keys;
     }
     if ( count <= INSERTION_KEYS_MOST )
@@ -141,7 +182,7 @@ static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_i
     float range = most - least;
     if ( count <= SMALL && range > 1e-30f && range < 1e30f )
     {
-        return sort_by_steps( keys, scratch, count, items, axis, floor, least, 65535.0f / range );
+        return sort_by_steps( keys, scratch, count, wanted, least, 65535.0f / range );
     }
     return clv_base_sort_keyed( keys, scratch, count );
 }
@@ -156,42 +197,67 @@ static void set_item( simd_boxes* boxes, uint32_t index, const simd_item* item, 
     boxes->slots[index] = item->slot;
 }
 
-// The items whose mark is `mark`, ascending by lower[axis] and equal ones as given: the values of the keys number them.
-// NULL if out of memory; the keys die with the next call.
-static const base_keyed* order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
-    uint32_t mark, uint32_t axis, float floor, uint32_t* kept )
+bool clv_sweep_sorted_reserve( sweep_sorted* sorted, base_memory* memory, uint32_t count )
 {
-    if ( !clv_sweep_sorter_reserve( sorter, count + 1 ) )
-    {
-        return NULL;
-    }
-    if ( count == 0 )
-    {
-        *kept = 0;
-        return sorter->keys.items;
-    }
-    float least, most;
-    *kept = make_keys( sorter->keys.items, items, count, mark, axis, floor, &least, &most );
-    return sort_keys( sorter, *kept, items, axis, floor, least, most );
+    return clv_simd_box_lanes_reserve( &sorted->lanes, memory, count ) &&
+        base_array_reserve( &sorted->movers, memory, base_bits_words( count ) + 3 );
 }
 
-bool clv_sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
-    uint32_t axis, float floor, simd_box_lanes* lanes )
+void clv_sweep_sorted_release( sweep_sorted* sorted, base_memory* memory )
 {
-    uint32_t kept;
-    const base_keyed* keys = order_items( sorter, items, count, mark, axis, floor, &kept );
-    if ( keys == NULL || !clv_simd_box_lanes_reserve( lanes, sorter->memory, kept ) )
+    clv_simd_box_lanes_release( &sorted->lanes, memory );
+    base_array_free( &sorted->movers, memory );
+}
+
+// The values of the keys number the items.
+static void lay_out(
+    const sweep_wanted* wanted, const base_keyed* keys, uint32_t count, sweep_sorted* sorted )
+{
+    uint32_t axis = wanted->axis;
+    const uint32_t turn[3] = { axis, ( axis + 1 ) % 3, ( axis + 2 ) % 3 };
+    simd_boxes* boxes = &sorted->lanes.boxes;
+    uint64_t* movers = sorted->movers.items;
+    uint64_t word = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const simd_item* item = &wanted->items[keys[i].value];
+        set_item( boxes, i, item, turn );
+        boxes->lower[0][i] = lower_of( item, axis, wanted->floor );
+        word |= (uint64_t)item->mark << i % 64;
+        if ( i % 64 == 63 )
+        {
+            movers[i / 64] = word;
+            word = 0;
+        }
+    }
+    // All bits from the end on, since a kernel may step past it by a register.
+    movers[count / 64] = word | UINT64_MAX << count % 64;
+    movers[count / 64 + 1] = movers[count / 64 + 2] = UINT64_MAX;
+    clv_simd_box_lanes_finish( &sorted->lanes, count );
+}
+
+bool clv_sweep_sort_items( sweep_sorter* sorter, const sweep_wanted* wanted, sweep_sorted* sorted )
+{
+    if ( !clv_sweep_sorter_reserve( sorter, wanted->count + 1 ) ||
+        !clv_sweep_sorted_reserve( sorted, sorter->memory, wanted->count ) )
     {
         return false;
     }
-    const uint32_t turn[3] = { axis, ( axis + 1 ) % 3, ( axis + 2 ) % 3 };
-    for ( uint32_t i = 0; i < kept; ++i )
+    const base_keyed* keys = sorter->keys.items;
+    uint32_t kept = 0;
+    float least, most;
+    if ( wanted->count > 0 )
     {
-        const simd_item* item = &items[keys[i].value];
-        set_item( &lanes->boxes, i, item, turn );
-        lanes->boxes.lower[0][i] = lower_of( item, axis, floor );
+        kept = make_keys( sorter->keys.items, wanted, &least, &most );
+        kept = wanted->region != NULL ? keep_reaching( sorter->keys.items, kept, wanted ) : kept;
     }
-    clv_simd_box_lanes_finish( lanes, kept );
+    uint32_t descents = count_descents( keys, kept );
+    sorted->was_in_order = descents == 0;
+    if ( descents > 0 )
+    {
+        keys = sort_keys( sorter, kept, descents, wanted, least, most );
+    }
+    lay_out( wanted, keys, kept, sorted );
     return true;
 }
 

@@ -43,11 +43,13 @@ static void insertion_sort_list( base_keyed* keys, uint32_t begin, uint32_t end 
     }
 }
 
+// Of the quarters, not of the ends: lists are often sorted ones one behind the other, or sorted up to what joined at their ends.
 static uint64_t median_of_three( const base_keyed* keys, const quick_part* list )
 {
-    uint64_t a = rank_of( keys[list->begin] );
-    uint64_t b = rank_of( keys[list->begin + ( list->end - list->begin ) / 2] );
-    uint64_t c = rank_of( keys[list->end - 1] );
+    uint32_t quarter = ( list->end - list->begin ) / 4;
+    uint64_t a = rank_of( keys[list->begin + quarter] );
+    uint64_t b = rank_of( keys[list->begin + 2 * quarter] );
+    uint64_t c = rank_of( keys[list->begin + 3 * quarter] );
     uint64_t low = a < b ? a : b;
     uint64_t high = a < b ? b : a;
     return c < low ? low : c > high ? high : c;
