@@ -71,6 +71,7 @@ static void* create( const clv_method_context* host )
     clv_engine_init( &self->engine, context->memory, kernels, context->tasks,
         (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE] );
     clv_rest_world_init( &self->rest, context->memory, kernels, context->tasks );
+    self->rest.is_forced = (rest_choice)context->params[PARAM_REST] == REST_ALWAYS;
     clv_rest_mode_init(
         &self->mode, (rest_choice)context->params[PARAM_REST], (uint32_t)context->params[PARAM_REST_LEAST] );
     self->rest_is_behind = false;

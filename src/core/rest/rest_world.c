@@ -37,7 +37,9 @@ void clv_rest_world_release( rest_world* world )
     base_array_free( &world->busy, memory );
     clv_rest_grid_release( &world->grid );
     clv_rest_pairs_release( &world->pairs );
+    bool is_forced = world->is_forced;
     clv_rest_world_init( world, memory, world->kernels, world->tasks );
+    world->is_forced = is_forced;
 }
 
 void clv_rest_world_leave( rest_world* world )
@@ -167,7 +169,8 @@ typedef struct enter_sink
 static bool is_too_marginal( const enter_sink* entering, uint64_t sure_count )
 {
     uint64_t marginal = entering->world->pairs.marginal.count;
-    return marginal > entering->object_count / 8 + ( sure_count + marginal ) / 4;
+    return !entering->world->is_forced &&
+        marginal > entering->object_count / 8 + ( sure_count + marginal ) / 4;
 }
 
 // Sure pairs to the list, all of a chunk at once; marginal ones are put there when all are known.
@@ -358,7 +361,8 @@ static bool go_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
 // Has an update looked at so many objects around others that a search would have cost less? In a world that its grid does not tell apart each refit looks at all.
 static bool is_crowded( const rest_world* world )
 {
-    return world->counters.near_count >
+    return !world->is_forced &&
+        world->counters.near_count >
         NEAR_PER_OBJECT * world->counters.compared_count + NEAR_PER_PAIR * world->pairs.sure_count;
 }
 

@@ -41,6 +41,7 @@ typedef struct rest_world
     uint32_t slot_count; ///< known slots are below
     uint32_t now;        ///< number of the update
     bool is_on;
+    bool is_forced;      ///< entered and followed whatever it costs
     bool has_references; ///< boxes of an earlier update are remembered, to learn speeds from
     uint32_t tightened;  ///< words of slots that were looked at so far, again and again from the first
     rest_counters counters;
