@@ -271,7 +271,11 @@ mutate "flat: a turn the other way" "world_query" src/core/query/query_flat.c 's
 mutate "queries: times that round to nothing lost" "world_query" src/core/query/query_probe.h 's/: (double)FLT_TRUE_MIN;/: 0.0;/'
 mutate "queries: long lines in plain doubles" "query_ends" src/core/query/query_line.c 's/^static const double PLACE_NOISE =/static const double PLACE_NOISE = 0x1p-40 +/'
 mutate "flat: a solid cell taken for a flat one" "engine" src/core/simd/cell_body.h 's/return ( different \& third ) == 0;/return true;/'
-mutate "flat: a box that moved taken for one at rest" "flat" src/core/space/batch2.c 's/uint64_t is_new = before\[0\] != now\[0\] || before\[1\] != now\[1\];/uint64_t is_new = before[0] != now[0];/'
+mutate "flat: a box that moved taken for one at rest" "flat" src/core/space/batch2.c 's/return before\[0\] != now\[0\] || before\[1\] != now\[1\];/return before[0] != now[0];/'
+mutate "moves: generations of ids in a group not compared" "batch" src/core/object/store.c 's/bad |= ( is_inside ^ 1 ) | ( generation ^ ids\[i\].generation )/bad |= ( is_inside ^ 1 )/'
+mutate "moves: ids in a group may repeat" "batch" src/core/object/store.c 's/(uint32_t)( index < next );/0;/'
+mutate "moves: ids in a row not compared" "batch" src/core/object/store.c 's/bad |= ( ids\[i\].index ^ ( ids\[0\].index + i ) ) | /bad |= /'
+mutate "moves: marks of a word are lost with the next" "batch" src/core/object/store.h 's/^        object_marks_end( marks );$//'
 mutate "flat: the second axis not checked" "flat" src/core/space/batch2.c 's/ \& ( box->lower.y <= box->upper.y ) );/ );/'
 
 # Regions of many axes.

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum
@@ -495,6 +496,182 @@ static void a_count_of_nothing_takes_no_memory( void )
     clv_space_destroy( space );
 }
 
+// ---- large batches, which are checked in groups
+
+enum
+{
+    CROWD = 300,
+    STRIDE = 8 // floats from one padded box to the next
+};
+
+typedef enum crowd_kind
+{
+    CROWD_RECORDS,
+    CROWD_STRIDED,
+    CROWD_FLAT,
+    CROWD_KINDS
+} crowd_kind;
+
+typedef struct crowd
+{
+    clv_space* space;
+    crowd_kind kind;
+    clv_id ids[CROWD];
+    clv_id stale;          ///< removed; its slot is used again
+    clv_aabb boxes[CROWD]; ///< as they should be in the space
+} crowd;
+
+static clv_aabb2 flat_of( clv_aabb box )
+{
+    return ( clv_aabb2 ){ { box.lower.x, box.lower.y }, { box.upper.x, box.upper.y } };
+}
+
+static void crowd_open( crowd* c, crowd_kind kind, const char* settings )
+{
+    clv_space_def def = clv_default_space_def();
+    def.flat = kind == CROWD_FLAT;
+    def.settings = settings;
+    c->kind = kind;
+    CHECK_OK( clv_space_create( &def, &c->space ) );
+    for ( uint32_t i = 0; i < CROWD; ++i )
+    {
+        c->boxes[i] = test_cube( 3 * (float)i, 0, 0, 1 );
+        CHECK_OK( kind == CROWD_FLAT ? clv_space_add_one2( c->space, flat_of( c->boxes[i] ), &c->ids[i] )
+                                     : clv_space_add_one( c->space, c->boxes[i], &c->ids[i] ) );
+    }
+    c->stale = c->ids[CROWD / 2];
+    CHECK_OK( clv_space_remove_one( c->space, c->stale ) );
+    CHECK_OK( kind == CROWD_FLAT
+            ? clv_space_add_one2( c->space, flat_of( c->boxes[CROWD / 2] ), &c->ids[CROWD / 2] )
+            : clv_space_add_one( c->space, c->boxes[CROWD / 2], &c->ids[CROWD / 2] ) );
+    CHECK_OK( clv_space_update( c->space ) );
+}
+
+static clv_result crowd_move( crowd* c, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
+{
+    float padded[CROWD * STRIDE];
+    clv_aabb2 flat[CROWD];
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        memcpy( padded + i * STRIDE, &boxes[i].lower, sizeof( clv_vec3 ) );
+        memcpy( padded + i * STRIDE + 4, &boxes[i].upper, sizeof( clv_vec3 ) );
+        flat[i] = flat_of( boxes[i] );
+    }
+    clv_box_stream stream = { padded, padded + 4, STRIDE * sizeof( float ) };
+    return c->kind == CROWD_STRIDED ? clv_space_move_strided( c->space, ids, stream, count )
+        : c->kind == CROWD_FLAT     ? clv_space_move2( c->space, ids, flat, count )
+                                    : clv_space_move( c->space, ids, boxes, count );
+}
+
+static void crowd_check_boxes( const crowd* c )
+{
+    for ( uint32_t i = 0; i < CROWD; ++i )
+    {
+        clv_aabb box = c->boxes[i];
+        clv_aabb2 flat = flat_of( box ), flat_now = { { 0, 0 }, { 0, 0 } };
+        clv_aabb now = box;
+        CHECK_OK( c->kind == CROWD_FLAT ? clv_space_get_box2( c->space, c->ids[i], &flat_now )
+                                        : clv_space_get_box( c->space, c->ids[i], &now ) );
+        CHECK( memcmp( &now, &box, sizeof( box ) ) == 0 );
+        CHECK( c->kind != CROWD_FLAT || memcmp( &flat_now, &flat, sizeof( flat ) ) == 0 );
+    }
+}
+
+// Two of three objects, or all of them, in ascending order or backwards.
+static uint32_t crowd_choose( const crowd* c, uint32_t way, clv_id* ids, clv_aabb* boxes )
+{
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < CROWD; ++i )
+    {
+        uint32_t object = way < 2 ? i : CROWD - 1 - i;
+        if ( way % 2 == 0 || object % 3 != 1 )
+        {
+            ids[count] = c->ids[object];
+            boxes[count++] = test_cube( 3 * (float)object, 5, 0, 1 );
+        }
+    }
+    return count;
+}
+
+static void crowd_refuses(
+    crowd* c, const clv_id* ids, const clv_aabb* boxes, uint32_t count, clv_result code, uint32_t position )
+{
+    CHECK_EQUAL( crowd_move( c, ids, boxes, count ), code );
+    CHECK_EQUAL( clv_space_error( c->space ).position, position );
+    crowd_check_boxes( c );
+}
+
+static void large_batches_name_what_is_bad_in_them( void )
+{
+    crowd* c = test_alloc( 1, sizeof( crowd ) );
+    for ( int kind = 0; kind < CROWD_KINDS; ++kind )
+    {
+        crowd_open( c, (crowd_kind)kind, NULL );
+        for ( uint32_t way = 0; way < 4; ++way )
+        {
+            clv_id ids[CROWD];
+            clv_aabb boxes[CROWD];
+            uint32_t count = crowd_choose( c, way, ids, boxes );
+            for ( uint32_t at = 1; at < count; at += 7 )
+            {
+                clv_id good = ids[at];
+                clv_aabb box = boxes[at];
+                ids[at] = c->stale;
+                crowd_refuses( c, ids, boxes, count, CLV_BAD_ID, at );
+                ids[at] = ( clv_id ){ good.index, good.generation + 2 };
+                crowd_refuses( c, ids, boxes, count, CLV_BAD_ID, at );
+                ids[at] = ( clv_id ){ CROWD, 1 };
+                crowd_refuses( c, ids, boxes, count, CLV_BAD_ID, at );
+                ids[at] = ids[at - 1];
+                crowd_refuses( c, ids, boxes, count, CLV_DUPLICATE_ID, at );
+                ids[at] = good;
+                boxes[at].upper.y = NAN;
+                crowd_refuses( c, ids, boxes, count, CLV_BAD_BOX, at );
+                boxes[at] = box;
+            }
+        }
+        clv_space_destroy( c->space );
+    }
+    free( c );
+}
+
+// Followed at rest, where only boxes that are marked as moved are looked at.
+static void large_batches_in_any_order_take_every_box( void )
+{
+    static const char* const settings[] = { NULL, "cleave.rest=1,cleave.rest_least=0" };
+    crowd* c = test_alloc( 1, sizeof( crowd ) );
+    for ( uint32_t i = 0; i < 2 * CROWD_KINDS; ++i )
+    {
+        crowd_open( c, (crowd_kind)( i % CROWD_KINDS ), settings[i / CROWD_KINDS] );
+        for ( uint32_t way = 0; way < 8; ++way )
+        {
+            clv_id ids[CROWD];
+            clv_aabb boxes[CROWD];
+            uint32_t count = crowd_choose( c, way % 4, ids, boxes );
+            for ( uint32_t k = 0; k < count; ++k )
+            {
+                // Side by side in steps of 3, or in pairs that overlap.
+                float x = 3 * (float)( way % 2 == 0 ? ids[k].index : ids[k].index / 2 );
+                boxes[k] = c->boxes[ids[k].index] = test_cube( x, (float)way, 0, 1 );
+            }
+            CHECK_OK( crowd_move( c, ids, boxes, count ) );
+            CHECK_OK( clv_space_update( c->space ) );
+            crowd_check_boxes( c );
+            uint64_t expected = 0;
+            for ( uint32_t a = 0; a < CROWD; ++a )
+            {
+                for ( uint32_t b = 0; b < a; ++b )
+                {
+                    expected += clv_aabb_overlap( c->boxes[a], c->boxes[b] );
+                }
+            }
+            CHECK_EQUAL( clv_space_pairs( c->space ).count, expected );
+        }
+        clv_space_destroy( c->space );
+    }
+    free( c );
+}
+
 static void the_error_is_about_the_last_call( void )
 {
     stage set;
@@ -522,6 +699,8 @@ int main( int argc, char** argv )
         TEST_CASE( more_objects_than_fit_are_refused_before_they_are_read ),
         TEST_CASE( a_count_of_nothing_is_legal_and_does_nothing ),
         TEST_CASE( a_count_of_nothing_takes_no_memory ),
+        TEST_CASE( large_batches_name_what_is_bad_in_them ),
+        TEST_CASE( large_batches_in_any_order_take_every_box ),
         TEST_CASE( the_error_is_about_the_last_call ),
     };
     return test_run( "batch", cases, TEST_COUNT( cases ), argc, argv );

@@ -204,6 +204,60 @@ bool clv_object_store_use_motions( object_store* store )
     return use_with_given( store, OBJECT_MOTION );
 }
 
+enum
+{
+    ID_GROUP = 32 // ids checked at once
+};
+
+// Of ids [first, first + count), whether all are alive and ascend from `next` on. Without a branch: which of them is not is found afterwards.
+static bool are_ascending( const object_store* store, const clv_id* ids, uint32_t count, uint64_t next )
+{
+    const uint32_t* generations = object_generations( store );
+    uint32_t bad = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t index = ids[i].index, is_inside = index < store->slot_count;
+        uint32_t generation = generations[is_inside ? index : 0];
+        bad |= ( is_inside ^ 1 ) | ( generation ^ ids[i].generation ) | ( ~generation & 1 ) |
+            (uint32_t)( index < next );
+        next = (uint64_t)index + 1;
+    }
+    return bad == 0;
+}
+
+// The same where slots lie one behind the other, as the last id suggests: compilers make vectors of it.
+static bool are_in_a_row( const object_store* store, const clv_id* ids, uint32_t count, uint64_t next )
+{
+    uint64_t begin = ids[0].index;
+    if ( ids[count - 1].index != begin + count - 1 || begin < next || begin + count > store->slot_count )
+    {
+        return false;
+    }
+    const uint32_t* generations = object_generations( store ) + begin;
+    uint32_t bad = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bad |= ( ids[i].index ^ ( ids[0].index + i ) ) | ( ids[i].generation ^ generations[i] ) |
+            ( ~generations[i] & 1 );
+    }
+    return bad == 0;
+}
+
+// Whole groups of such ids from the front.
+static uint32_t skip_ascending( const object_store* store, const clv_id* ids, uint32_t count )
+{
+    uint32_t first = 0;
+    uint64_t next = 0;
+    while ( store->slot_count > 0 && count - first >= ID_GROUP &&
+        ( are_in_a_row( store, ids + first, ID_GROUP, next ) ||
+            are_ascending( store, ids + first, ID_GROUP, next ) ) )
+    {
+        first += ID_GROUP;
+        next = (uint64_t)ids[first - 1].index + 1;
+    }
+    return first;
+}
+
 // Ids in any order: each slot remembers the number of the batch that named it.
 static clv_result check_unordered(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
@@ -236,8 +290,9 @@ static clv_result check_unordered(
 clv_result clv_object_store_check_ids(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
 {
-    uint64_t next = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    uint32_t first = skip_ascending( store, ids, count );
+    uint64_t next = first > 0 ? (uint64_t)ids[first - 1].index + 1 : 0;
+    for ( uint32_t i = first; i < count; ++i )
     {
         if ( !object_is_live( store, ids[i] ) )
         {
@@ -386,6 +441,31 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
     {
         base_bits_add( store->moved.items, slot );
     }
+}
+
+void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
+    const void* upper, size_t stride, uint32_t count )
+{
+    CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
+    clv_aabb* own = object_boxes( store );
+    object_marks marks = object_marks_begin( store->moved_is_known ? store->moved.items : NULL );
+    bool are_whole = (const char*)upper == (const char*)lower + sizeof( clv_vec3 );
+    for ( uint32_t i = 0; i < count;
+          ++i, lower = (const char*)lower + stride, upper = (const char*)upper + stride )
+    {
+        uint32_t slot = ids[i].index;
+        if ( are_whole ) // the same each time
+        {
+            memcpy( &own[slot], lower, sizeof( clv_aabb ) );
+        }
+        else
+        {
+            memcpy( &own[slot].lower, lower, sizeof( clv_vec3 ) );
+            memcpy( &own[slot].upper, upper, sizeof( clv_vec3 ) );
+        }
+        object_marks_add( &marks, slot, 1 );
+    }
+    object_marks_end( &marks );
 }
 
 void clv_object_store_note_margin( object_store* store, uint32_t slot, clv_margin_rule rule )

@@ -120,6 +120,42 @@ clv_result clv_object_store_prepare_add( object_store* store, uint32_t count );
 /// A new object; cannot fail after clv_object_store_prepare_add.
 clv_id clv_object_store_add( object_store* store, clv_aabb box );
 
+/// Bits of slots that moved, collected word by word: one by one, each would wait for the one before it to be stored.
+typedef struct object_marks
+{
+    uint64_t* moved; ///< NULL: nothing is marked
+    uint64_t bits;
+    uint32_t word;
+} object_marks;
+
+static inline object_marks object_marks_begin( uint64_t* moved )
+{
+    return ( object_marks ){ moved, 0, 0 };
+}
+
+static inline void object_marks_end( const object_marks* marks )
+{
+    if ( marks->moved != NULL )
+    {
+        marks->moved[marks->word] |= marks->bits;
+    }
+}
+
+static inline void object_marks_add( object_marks* marks, uint32_t slot, uint64_t has_moved )
+{
+    if ( slot >> 6 != marks->word )
+    {
+        object_marks_end( marks );
+        marks->word = slot >> 6;
+        marks->bits = 0;
+    }
+    marks->bits |= has_moved << ( slot & 63 );
+}
+
+/// Boxes of slots in any order, where there are neither margins nor motions; all are marked as moved. Corners are `stride` bytes apart.
+void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
+    const void* upper, size_t stride, uint32_t count );
+
 /// Give a live slot another box. Where boxes are doubles: what its test box is mapped to.
 void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
 

@@ -9,7 +9,7 @@
 
 enum
 {
-    RECORD_GROUP = 32,     // records checked at once
+    RECORD_GROUP = 64,     // boxes checked at once
     PLAIN_BOXES = 1 << 13, // boxes in a piece, at least
     PLAIN_PIECES = 64,     // at most
 };
@@ -65,23 +65,41 @@ static inline clv_aabb box_at( const space_stream* stream, uint32_t index )
     return box;
 }
 
-// Records are checked in groups without a branch; which of a group is bad is found afterwards.
-static uint32_t skip_good_records( const clv_aabb* boxes, uint32_t count )
+// Boxes of floats [first, first + RECORD_GROUP) as records: where they lie, or copied.
+static const clv_aabb* group_at( const space_stream* stream, uint32_t first, clv_aabb* copies )
+{
+    if ( stream->kind == SPACE_FLOATS && space_are_records( stream ) )
+    {
+        return (const clv_aabb*)stream->lower + first;
+    }
+    for ( uint32_t i = 0; i < RECORD_GROUP; ++i )
+    {
+        const char* lower = (const char*)stream->lower + stream->stride * ( first + i );
+        const char* upper = (const char*)stream->upper + stream->stride * ( first + i );
+        memcpy( &copies[i].lower, lower, sizeof( clv_vec2 ) );
+        memcpy( &copies[i].upper, upper, sizeof( clv_vec2 ) );
+        if ( stream->kind == SPACE_FLOATS )
+        {
+            memcpy( &copies[i].lower.z, lower + sizeof( clv_vec2 ), sizeof( float ) );
+            memcpy( &copies[i].upper.z, upper + sizeof( clv_vec2 ), sizeof( float ) );
+        }
+    }
+    return copies;
+}
+
+// Boxes of floats are checked in groups; which of a group is bad is found afterwards.
+static uint32_t skip_good_boxes( const clv_space* space, const space_stream* stream, uint32_t count )
 {
     uint32_t first = 0;
-    for ( ; count - first >= RECORD_GROUP; first += RECORD_GROUP )
+    clv_aabb copies[RECORD_GROUP];
+    for ( uint32_t i = 0; i < RECORD_GROUP && stream->kind == SPACE_FLAT; ++i )
     {
-        int good = 1;
-        for ( uint32_t i = first; i < first + RECORD_GROUP; ++i )
-        {
-            const clv_aabb* box = &boxes[i];
-            good &= ( box->lower.x <= box->upper.x ) & ( box->lower.y <= box->upper.y ) &
-                ( box->lower.z <= box->upper.z );
-        }
-        if ( !good )
-        {
-            break;
-        }
+        copies[i] = ( clv_aabb ){ { 0, 0, 0 }, { 0, 0, 0 } }; // the third axis is good
+    }
+    while ( count - first >= RECORD_GROUP &&
+        space->kernels->are_good( group_at( stream, first, copies ), RECORD_GROUP ) )
+    {
+        first += RECORD_GROUP;
     }
     return first;
 }
@@ -97,13 +115,9 @@ static bool is_good_box( const space_stream* stream, uint32_t index )
 }
 
 // First position below `count` with a bad box, or `count`.
-static uint32_t find_bad_box( const space_stream* stream, uint32_t count )
+static uint32_t find_bad_box( const clv_space* space, const space_stream* stream, uint32_t count )
 {
-    uint32_t first = 0;
-    if ( stream->kind == SPACE_FLOATS && space_are_records( stream ) )
-    {
-        first = skip_good_records( stream->lower, count );
-    }
+    uint32_t first = stream->kind == SPACE_DOUBLES ? 0 : skip_good_boxes( space, stream, count );
     while ( first < count && is_good_box( stream, first ) )
     {
         first += 1;
@@ -192,7 +206,7 @@ static clv_result check_move(
     uint32_t position = 0;
     clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
     uint32_t good = result == CLV_OK ? count : position;
-    uint32_t bad_box = find_bad_box( stream, good );
+    uint32_t bad_box = find_bad_box( space, stream, good );
     if ( bad_box < good )
     {
         return refuse_box( space, stream, bad_box, ids[bad_box] );
@@ -215,7 +229,7 @@ static clv_result check_add(
     {
         return clv_space_refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
     }
-    uint32_t bad_box = find_bad_box( stream, count );
+    uint32_t bad_box = find_bad_box( space, stream, count );
     clv_result result = with != NULL ? clv_space_check_add_def( space, with, bad_box ) : CLV_OK;
     if ( result != CLV_OK )
     {
@@ -326,6 +340,11 @@ static void take_boxes( clv_space* space, const clv_id* ids, const space_stream*
     else if ( stream->kind == SPACE_FLAT )
     {
         clv_space_take_boxes2( space, ids, stream, count );
+    }
+    else if ( !object_store_uses( &space->objects, OBJECT_GIVEN_BOX ) )
+    {
+        clv_object_store_scatter_boxes(
+            &space->objects, ids, stream->lower, stream->upper, stream->stride, count );
     }
     else
     {

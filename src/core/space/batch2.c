@@ -83,28 +83,34 @@ static void check_flat_piece( uint32_t piece, uint32_t worker, void* context )
     move->is_good[piece] = ( different | bad ) == 0;
 }
 
+// A box to its slot. Returns 1 if it is another one.
+static inline uint64_t put_flat( clv_aabb* own, const void* lower, const void* upper )
+{
+    uint64_t before[2], now[2];
+    memcpy( &before[0], &own->lower.x, sizeof( uint64_t ) );
+    memcpy( &before[1], &own->upper.x, sizeof( uint64_t ) );
+    memcpy( &now[0], lower, sizeof( uint64_t ) );
+    memcpy( &now[1], upper, sizeof( uint64_t ) );
+    memcpy( &own->lower.x, &now[0], sizeof( uint64_t ) );
+    memcpy( &own->upper.x, &now[1], sizeof( uint64_t ) );
+    return before[0] != now[0] || before[1] != now[1];
+}
+
 static void take_flat_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const flat_move* move = context;
     object_store* objects = move->objects;
-    uint64_t* moved = objects->moved_is_known ? objects->moved.items : NULL;
+    object_marks marks = object_marks_begin( objects->moved_is_known ? objects->moved.items : NULL );
+    marks.word = ( move->ids[0].index + flat_first( move, piece ) ) >> 6; // words of other pieces are theirs
     for ( uint32_t i = flat_first( move, piece ), end = flat_first( move, piece + 1 ); i < end; ++i )
     {
         uint32_t slot = move->ids[0].index + i;
-        clv_aabb* own = &object_boxes( objects )[slot];
-        uint64_t before[2], now[2];
-        memcpy( &before[0], &own->lower.x, sizeof( uint64_t ) );
-        memcpy( &before[1], &own->upper.x, sizeof( uint64_t ) );
-        memcpy( now, &move->boxes[i], sizeof( now ) );
-        memcpy( &own->lower.x, &now[0], sizeof( uint64_t ) );
-        memcpy( &own->upper.x, &now[1], sizeof( uint64_t ) );
-        if ( moved != NULL )
-        {
-            uint64_t is_new = before[0] != now[0] || before[1] != now[1];
-            moved[slot >> 6] |= is_new << ( slot & 63 );
-        }
+        const clv_aabb2* box = &move->boxes[i];
+        object_marks_add(
+            &marks, slot, put_flat( &object_boxes( objects )[slot], &box->lower, &box->upper ) );
     }
+    object_marks_end( &marks );
 }
 
 // One pass checks, one takes the boxes.
@@ -132,10 +138,24 @@ bool clv_space_take_row2( clv_space* space, const clv_id* ids, const clv_aabb2* 
 
 void clv_space_take_boxes2( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
 {
+    object_store* objects = &space->objects;
+    if ( !object_store_uses( objects, OBJECT_GIVEN_BOX ) )
+    {
+        object_marks marks = object_marks_begin( objects->moved_is_known ? objects->moved.items : NULL );
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            size_t offset = boxes->stride * i;
+            uint64_t is_new = put_flat( &object_boxes( objects )[ids[i].index],
+                (const char*)boxes->lower + offset, (const char*)boxes->upper + offset );
+            object_marks_add( &marks, ids[i].index, is_new );
+        }
+        object_marks_end( &marks );
+        return;
+    }
     for ( uint32_t i = 0; i < count; ++i )
     {
         clv_aabb2 box = space_box2_at( boxes, i );
-        set_box2( &space->objects, ids[i].index, &box );
+        set_box2( objects, ids[i].index, &box );
     }
 }
 
