@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The little server of `cleave view --serve`: what it answers, to whom, and that nobody who is slow, silent or rude costs others
-// anything; and that its page is nobody else's to read or to aim.
+// The little server of `cleave view --serve`: what it answers, to whom; that clients that are slow, silent or send nonsense cost others
+// nothing; and that its page can be read and replaced by its user alone.
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/http_head.h"
 #include "lab/base/loopback.h"

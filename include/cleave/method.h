@@ -241,7 +241,7 @@ typedef struct clv_method
     bool has_isa;     ///< has variants by instruction set, and takes clv_method_context.isa
     bool has_threads; ///< makes use of clv_method_context.tasks
     bool is_temporal; ///< carries a structure from frame to frame
-    bool is_opaque;   ///< somebody else's: fills no counters that mean what ours do, so none are shown
+    bool is_opaque;   ///< from outside: its counters, if any, mean something else, so none are shown
     bool wants_moved; ///< fill clv_method_input.moved, which costs a comparison of every box
     bool
         is_trusted; ///< tests hold that its pairs are right: the space does not look at them in release builds

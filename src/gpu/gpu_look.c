@@ -202,7 +202,7 @@ static void listen_to_the_rest( look_child* child )
     }
 }
 
-// Has it ended? It stays a zombie until reap, so that its number is nobody else's.
+// Has it ended? It stays a zombie until it is reaped, so that its number is not given to another process.
 static bool has_ended( const look_child* child, bool* is_taken )
 {
     siginfo_t info;
