@@ -430,6 +430,48 @@ static void objects_at_rest_that_are_wrong_are_noticed( void )
     close_rested( &r );
 }
 
+// The grid alone: who is where.
+static void a_wrong_grid_at_rest_is_noticed( void )
+{
+    rested r;
+    open_rested( &r );
+    rest_world* world = &r.world;
+    rest_grid* grid = &world->grid;
+    CHECK( ASK == NULL );
+
+    // Two cells change places.
+    uint32_t first = 0, second;
+    while ( grid->heads.items[first] == 0 )
+    {
+        first += 1;
+    }
+    for ( second = first + 1; grid->heads.items[second] == 0; ++second )
+    {
+        CHECK( second + 1 < grid->heads.capacity );
+    }
+    uint32_t kept = grid->heads.items[first];
+    grid->heads.items[first] = grid->heads.items[second];
+    grid->heads.items[second] = kept;
+    check_words( ASK, "another cell than its own" );
+    grid->heads.items[second] = grid->heads.items[first];
+    grid->heads.items[first] = kept;
+    CHECK( ASK == NULL );
+    SPOIL( grid->nexts.items[kept - 1], kept, "leads in circles" );
+
+    // A box larger than every level.
+    simd_rest_box small = world->boxes.items[OBJECTS - 1];
+    rest_zone zone = rest_zone_of( &small );
+    clv_rest_grid_remove( grid, OBJECTS - 1, &zone.fat );
+    clv_aabb large = { { -1e6f, 100, -1e6f }, { 1e6f, 101, 1e6f } };
+    world->boxes.items[OBJECTS - 1] = rest_box_make( &large, 0 );
+    CHECK( clv_rest_grid_insert( grid, OBJECTS - 1, &large ) );
+    CHECK( grid->large.count == 1 && ASK == NULL );
+    SPOIL( grid->nexts.items[OBJECTS - 1], 7, "does not know its place" );
+    SPOIL( grid->large.items[0], 3, "another cell than its own" );
+    SPOIL( grid->large.count, 0, "not once in the grid" );
+    close_rested( &r );
+}
+
 static void pairs_at_rest_that_are_wrong_are_noticed( void )
 {
     rested r;
@@ -454,6 +496,30 @@ static void pairs_at_rest_that_are_wrong_are_noticed( void )
 
 #undef ASK
 
+static const char* ask_boxes( rested* r, const clv_method_input* input )
+{
+    return clv_rest_world_check_boxes( &r->world, input, r->text, sizeof( r->text ) ) ? NULL : r->text;
+}
+
+#define ASK ask_boxes( &r, &input )
+
+static void boxes_that_do_not_rest_are_noticed( void )
+{
+    rested r;
+    open_rested( &r );
+    clv_method_input input = { .boxes = s_boxes, .live_count = OBJECTS, .slot_count = OBJECTS };
+    CHECK( ASK == NULL );
+    SPOIL( s_boxes[OBJECTS - 1].lower.y, s_boxes[OBJECTS - 1].lower.y - 1, "left its margin" );
+    SPOIL( s_boxes[OBJECTS - 1].upper.z, s_boxes[OBJECTS - 1].upper.z - 0.5f, "left its margin" );
+    SPOIL( input.live_count, OBJECTS - 1, "an object that went is followed" );
+    SPOIL( r.world.known[0], r.world.known[0] & ~(uint64_t)1, "a live object is not followed" );
+    rest_marginal* marginal = &r.world.pairs.marginal;
+    SPOIL( marginal->touching.items[0], marginal->touching.items[0] ^ 1, "was not tested" );
+    close_rested( &r );
+}
+
+#undef ASK
+
 int main( int argc, char** argv )
 {
     fill_boxes();
@@ -466,7 +532,9 @@ int main( int argc, char** argv )
         TEST_CASE( broken_nodes_of_a_query_tree_are_noticed ),
         TEST_CASE( broken_hulls_in_double_are_noticed ),
         TEST_CASE( objects_at_rest_that_are_wrong_are_noticed ),
+        TEST_CASE( a_wrong_grid_at_rest_is_noticed ),
         TEST_CASE( pairs_at_rest_that_are_wrong_are_noticed ),
+        TEST_CASE( boxes_that_do_not_rest_are_noticed ),
     };
     return test_run( "checker", cases, TEST_COUNT( cases ), argc, argv );
 }
