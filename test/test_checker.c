@@ -4,9 +4,11 @@
 #include "bvh/bvh_tree.h"
 #include "grid/grid_cells.h"
 #include "pair/table.h"
+#include "query/query_wide.h"
 #include "rest/rest_world.h"
 #include "support.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +155,189 @@ static void a_broken_set_of_pairs_is_noticed( void )
 
 #undef ASK
 
+// ---- the tree of queries
+
+// A tree over the first objects; the others are not there. Five are a single node, whose lanes no hull above it tells of.
+typedef struct asked
+{
+    base_memory memory;
+    task_runner alone;
+    const simd_queries* kernels;
+    query_boxes from;
+    query_tree tree;
+    query_wide_tree wide;
+    uint32_t generations[OBJECTS];
+    clv_aabb64 boxes64[OBJECTS];
+} asked;
+
+static void open_asked( asked* a, uint32_t count )
+{
+    *a = ( asked ){ .memory = clv_base_memory_make( ( clv_allocator ){ 0 } ) };
+    a->kernels = &clv_simd_queries_scalar;
+    for ( uint32_t i = 0; i < OBJECTS; ++i )
+    {
+        const clv_aabb* box = &s_boxes[i];
+        a->generations[i] = i < count;
+        a->boxes64[i] = ( clv_aabb64 ){ { (double)box->lower.x, (double)box->lower.y, (double)box->lower.z },
+            { (double)box->upper.x, (double)box->upper.y, (double)box->upper.z } };
+    }
+    a->from = ( query_boxes ){ s_boxes, a->generations, OBJECTS, count };
+    CHECK( clv_query_tree_build( &a->tree, &a->from, a->kernels, &a->memory, &a->alone ) );
+    CHECK( clv_query_wide_tree_bring( &a->wide, &a->tree, a->boxes64, &a->from, &a->memory, &a->alone ) );
+}
+
+static void close_asked( asked* a )
+{
+    clv_query_wide_tree_free( &a->wide, &a->memory );
+    clv_query_tree_free( &a->tree, &a->memory );
+    CHECK_EQUAL( a->memory.bytes, 0 );
+}
+
+enum lane_kind
+{
+    LANE_INNER,
+    LANE_OBJECT,
+    LANE_EMPTY
+};
+
+// The first lane of that kind, from node `index` on: that node, and the lane in *lane.
+static uint32_t find_lane( const query_tree* tree, uint32_t index, enum lane_kind kind, uint32_t* lane )
+{
+    for ( ; index < tree->node_count; ++index )
+    {
+        for ( *lane = 0; *lane < QUERY_LANES; ++*lane )
+        {
+            uint32_t child = tree->nodes[index].child[*lane];
+            enum lane_kind is = child == QUERY_NOBODY ? LANE_EMPTY
+                : ( child & QUERY_OBJECT ) != 0       ? LANE_OBJECT
+                                                      : LANE_INNER;
+            if ( is == kind )
+            {
+                return index;
+            }
+        }
+    }
+    CHECK( false );
+    return 0;
+}
+
+#define ASK clv_query_tree_check( &a.tree, &a.from )
+
+static void broken_lanes_of_a_query_tree_are_noticed( void )
+{
+    asked a;
+    open_asked( &a, 5 );
+    CHECK( ASK == NULL );
+    uint32_t lane;
+    query_node* node = &a.tree.nodes[find_lane( &a.tree, 0, LANE_EMPTY, &lane )];
+    SPOIL( node->lower[1][lane], -INFINITY, "an empty lane has a box" );
+    SPOIL( node->least[lane], 3, "an empty lane has a box or a lowest slot" );
+    node = &a.tree.nodes[find_lane( &a.tree, 0, LANE_OBJECT, &lane )];
+    uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
+    SPOIL( node->child[lane], QUERY_OBJECT | 5, "an object that is not there" );
+    SPOIL( a.generations[slot], 2, "an object that is not there" );
+    SPOIL( node->least[lane], slot + 1, "an object's lowest slot is not its own" );
+    SPOIL( node->upper[2][lane], 1e30f, "an object's box is not its own" );
+    SPOIL( a.generations[5], 1, "missing, or there twice" );
+    SPOIL( a.from.live_count, 6, "the number of objects" );
+    SPOIL( a.tree.item_count, 4, "the number of objects" );
+    close_asked( &a );
+
+    open_asked( &a, OBJECTS - 1 );
+    node = &a.tree.nodes[find_lane( &a.tree, 0, LANE_INNER, &lane )];
+    SPOIL( node->lower[0][lane], node->lower[0][lane] - 1, "not the hull" ); // though all are inside
+    SPOIL( node->lower[0][lane], node->lower[0][lane] + 1, "not the hull" );
+    SPOIL( node->least[lane], node->least[lane] + 1, "lowest slot is not that of the lanes below" );
+    close_asked( &a );
+}
+
+// Two objects with one box, and one of them in both lanes: as many as before, and every hull is right.
+static void an_object_twice_in_a_query_tree_is_noticed( void )
+{
+    asked a;
+    clv_aabb kept = s_boxes[8];
+    s_boxes[8] = s_boxes[7];
+    open_asked( &a, OBJECTS - 1 );
+    CHECK( ASK == NULL );
+    for ( uint32_t i = 0; i < a.tree.node_count * QUERY_LANES; ++i )
+    {
+        query_node* node = &a.tree.nodes[i / QUERY_LANES];
+        uint32_t lane = i % QUERY_LANES;
+        if ( node->child[lane] == ( QUERY_OBJECT | 8 ) && query_node_least( node ) != 8 )
+        {
+            node->child[lane] = QUERY_OBJECT | 7;
+            node->least[lane] = 7;
+        }
+    }
+    check_words( ASK, "missing, or there twice" );
+    s_boxes[8] = kept;
+    close_asked( &a );
+}
+
+static void broken_nodes_of_a_query_tree_are_noticed( void )
+{
+    asked a;
+    open_asked( &a, OBJECTS - 1 );
+    uint32_t lane, second;
+    query_node* root = &a.tree.nodes[find_lane( &a.tree, 0, LANE_INNER, &lane )];
+    CHECK( root == a.tree.nodes );
+    for ( second = lane + 1; ( root->child[second] & QUERY_OBJECT ) != 0; ++second )
+    {
+        CHECK( second + 1 < QUERY_LANES );
+    }
+    SPOIL( root->child[lane], 0, "comes before its parent" );
+    SPOIL( root->child[lane], a.tree.node_count, "or is none" );
+    query_node kept = *root; // two nodes change places
+    root->child[lane] = kept.child[second];
+    root->child[second] = kept.child[lane];
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        root->lower[axis][lane] = kept.lower[axis][second];
+        root->lower[axis][second] = kept.lower[axis][lane];
+        root->upper[axis][lane] = kept.upper[axis][second];
+        root->upper[axis][second] = kept.upper[axis][lane];
+    }
+    root->least[lane] = kept.least[second];
+    root->least[second] = kept.least[lane];
+    check_words( ASK, "does not follow those below the lane before it" );
+    *root = kept;
+    CHECK( ASK == NULL );
+    SPOIL( a.tree.depth, 1, "deeper than the tree says" );
+    SPOIL( a.tree.depth, QUERY_DEPTH + 1, "deeper than stacks" );
+    SPOIL( a.tree.node_count, a.tree.node_count + 1, "has no parent" );
+    CHECK( a.tree.part_count > 0 );
+    SPOIL( a.tree.parts[0].end, a.tree.parts[0].end - 1, "a part is not one node with all below it" );
+    SPOIL( a.tree.parts[0].first, a.tree.node_count, "a part is not one node with all below it" );
+    close_asked( &a );
+}
+
+#undef ASK
+#define ASK clv_query_wide_tree_check( &a.wide, &a.tree, a.boxes64, &a.from )
+
+static void broken_hulls_in_double_are_noticed( void )
+{
+    asked a;
+    open_asked( &a, 5 );
+    CHECK( ASK == NULL );
+    uint32_t lane;
+    query_wide_node* node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_OBJECT, &lane )];
+    uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
+    SPOIL( node->upper[0][lane], 1e300, "box in double is not its own" );
+    SPOIL( node->least[lane], slot + 1, "another child or lowest slot" );
+    SPOIL( node->child[lane], QUERY_NOBODY, "another child or lowest slot" );
+    SPOIL( a.generations[slot], 2, "an object that is not there" );
+    node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_EMPTY, &lane )];
+    SPOIL( node->lower[0][lane], -INFINITY, "an empty lane has a box in double" );
+    close_asked( &a );
+
+    open_asked( &a, OBJECTS - 1 );
+    node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_INNER, &lane )];
+    SPOIL( node->lower[2][lane], node->lower[2][lane] - 1, "in double is not the hull" );
+    close_asked( &a );
+}
+
+#undef ASK
+
 // ---- a world at rest
 
 typedef struct rested
@@ -245,6 +430,48 @@ static void objects_at_rest_that_are_wrong_are_noticed( void )
     close_rested( &r );
 }
 
+// The grid alone: who is where.
+static void a_wrong_grid_at_rest_is_noticed( void )
+{
+    rested r;
+    open_rested( &r );
+    rest_world* world = &r.world;
+    rest_grid* grid = &world->grid;
+    CHECK( ASK == NULL );
+
+    // Two cells change places.
+    uint32_t first = 0, second;
+    while ( grid->heads.items[first] == 0 )
+    {
+        first += 1;
+    }
+    for ( second = first + 1; grid->heads.items[second] == 0; ++second )
+    {
+        CHECK( second + 1 < grid->heads.capacity );
+    }
+    uint32_t kept = grid->heads.items[first];
+    grid->heads.items[first] = grid->heads.items[second];
+    grid->heads.items[second] = kept;
+    check_words( ASK, "another cell than its own" );
+    grid->heads.items[second] = grid->heads.items[first];
+    grid->heads.items[first] = kept;
+    CHECK( ASK == NULL );
+    SPOIL( grid->nexts.items[kept - 1], kept, "leads in circles" );
+
+    // A box larger than every level.
+    simd_rest_box small = world->boxes.items[OBJECTS - 1];
+    rest_zone zone = rest_zone_of( &small );
+    clv_rest_grid_remove( grid, OBJECTS - 1, &zone.fat );
+    clv_aabb large = { { -1e6f, 100, -1e6f }, { 1e6f, 101, 1e6f } };
+    world->boxes.items[OBJECTS - 1] = rest_box_make( &large, 0 );
+    CHECK( clv_rest_grid_insert( grid, OBJECTS - 1, &large ) );
+    CHECK( grid->large.count == 1 && ASK == NULL );
+    SPOIL( grid->nexts.items[OBJECTS - 1], 7, "does not know its place" );
+    SPOIL( grid->large.items[0], 3, "another cell than its own" );
+    SPOIL( grid->large.count, 0, "not once in the grid" );
+    close_rested( &r );
+}
+
 static void pairs_at_rest_that_are_wrong_are_noticed( void )
 {
     rested r;
@@ -269,6 +496,30 @@ static void pairs_at_rest_that_are_wrong_are_noticed( void )
 
 #undef ASK
 
+static const char* ask_boxes( rested* r, const clv_method_input* input )
+{
+    return clv_rest_world_check_boxes( &r->world, input, r->text, sizeof( r->text ) ) ? NULL : r->text;
+}
+
+#define ASK ask_boxes( &r, &input )
+
+static void boxes_that_do_not_rest_are_noticed( void )
+{
+    rested r;
+    open_rested( &r );
+    clv_method_input input = { .boxes = s_boxes, .live_count = OBJECTS, .slot_count = OBJECTS };
+    CHECK( ASK == NULL );
+    SPOIL( s_boxes[OBJECTS - 1].lower.y, s_boxes[OBJECTS - 1].lower.y - 1, "left its margin" );
+    SPOIL( s_boxes[OBJECTS - 1].upper.z, s_boxes[OBJECTS - 1].upper.z - 0.5f, "left its margin" );
+    SPOIL( input.live_count, OBJECTS - 1, "an object that went is followed" );
+    SPOIL( r.world.known[0], r.world.known[0] & ~(uint64_t)1, "a live object is not followed" );
+    rest_marginal* marginal = &r.world.pairs.marginal;
+    SPOIL( marginal->touching.items[0], marginal->touching.items[0] ^ 1, "was not tested" );
+    close_rested( &r );
+}
+
+#undef ASK
+
 int main( int argc, char** argv )
 {
     fill_boxes();
@@ -276,8 +527,14 @@ int main( int argc, char** argv )
         TEST_CASE( a_broken_tree_of_boxes_is_noticed ),
         TEST_CASE( broken_cells_are_noticed ),
         TEST_CASE( a_broken_set_of_pairs_is_noticed ),
+        TEST_CASE( broken_lanes_of_a_query_tree_are_noticed ),
+        TEST_CASE( an_object_twice_in_a_query_tree_is_noticed ),
+        TEST_CASE( broken_nodes_of_a_query_tree_are_noticed ),
+        TEST_CASE( broken_hulls_in_double_are_noticed ),
         TEST_CASE( objects_at_rest_that_are_wrong_are_noticed ),
+        TEST_CASE( a_wrong_grid_at_rest_is_noticed ),
         TEST_CASE( pairs_at_rest_that_are_wrong_are_noticed ),
+        TEST_CASE( boxes_that_do_not_rest_are_noticed ),
     };
     return test_run( "checker", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What looks at a tree and changes nothing: the checker and the dump.
+#include "kd/kd_engine.h"
 #include "kd_fixture.h"
 
 #include <stdlib.h>
@@ -128,6 +129,129 @@ static void the_checker_names_every_kind_of_damage( void )
     }
 }
 
+// ---- an engine whose objects rest: pairs are kept, and a node has cells
+
+enum
+{
+    RESTING = 60,
+    RESTING_PAIRS = 4096
+};
+
+typedef struct kd_resting
+{
+    base_memory memory;
+    task_runner alone;
+    kd_engine engine;
+    clv_aabb boxes[RESTING];
+    clv_pair pairs[RESTING_PAIRS];
+} kd_resting;
+
+static clv_result no_more_room( pair_sink* sink )
+{
+    (void)sink;
+    return CLV_OUT_OF_MEMORY;
+}
+
+// A row in which each overlaps the next; the last one moves.
+static void kd_resting_open( kd_resting* r )
+{
+    const kd_rules rules = { .mode = KD_MODE_INCREMENTAL,
+        .leaf_limit = RESTING,
+        .search = { .sweep = KD_SWEEP_SMALL },
+        .epsilon = 0.01,
+        .static_share = 0.6,
+        .query_share = 0.5 };
+    memset( r, 0, sizeof( *r ) );
+    r->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    clv_kd_engine_init(
+        &r->engine, &r->memory, &r->alone, clv_simd_method_kernels_for( CLV_ISA_SCALAR ), &rules );
+    for ( uint32_t frame = 0; frame < 4; ++frame )
+    {
+        for ( uint32_t i = 0; i < RESTING; ++i )
+        {
+            r->boxes[i] = test_cube( (float)i * 0.75f, i + 1 < RESTING ? 0 : 0.125f * (float)frame, 0, 0.5f );
+        }
+        clv_method_input input = {
+            .boxes = r->boxes, .live_count = RESTING, .slot_count = RESTING, .members_changed = frame == 0
+        };
+        pair_sink sink = { .pairs = r->pairs, .capacity = RESTING_PAIRS, .make_room = no_more_room };
+        CHECK_OK( clv_kd_engine_update( &r->engine, &input ) );
+        CHECK_OK( clv_kd_engine_search( &r->engine, &input, &sink ) );
+    }
+    const kd_node* root = &r->engine.tree.nodes.items[r->engine.tree.root];
+    CHECK( r->engine.rest.sure_count > 1 && root->rest_end > root->rest_begin );
+}
+
+static void damage_member( kd_engine* engine )
+{
+    engine->tree.order.items[0] = engine->tree.order.items[1];
+}
+static void damage_known( kd_engine* engine )
+{
+    base_bits_remove( engine->rest.known.items, 5 );
+}
+static void damage_pool( kd_engine* engine )
+{
+    engine->tree.pool.items[engine->tree.nodes.items[engine->tree.root].rest_pool].lower.x += 1;
+}
+static void damage_moving( kd_engine* engine )
+{
+    base_bits_add( engine->rest.moving.items, RESTING );
+}
+static void damage_moving_count( kd_engine* engine )
+{
+    engine->rest.moving_count += 1;
+}
+static void damage_kept( kd_engine* engine )
+{
+    engine->rest.sure.items[0].b = RESTING;
+}
+static void damage_kept_self( kd_engine* engine )
+{
+    engine->rest.sure.items[0].a = engine->rest.sure.items[0].b;
+}
+static void damage_kept_place( kd_engine* engine )
+{
+    engine->rest.sure.items[0] = ( clv_pair ){ 0, 9 };
+}
+
+static void the_checker_names_damage_to_what_rests( void )
+{
+    static const struct
+    {
+        void ( *act )( kd_engine* engine );
+        const char* word;
+    } cases[] = {
+        { damage_member, "no member, or there twice" },
+        { damage_known, "members" },
+        { damage_pool, "not found in its cell" },
+        { damage_moving, "moves and is no member" },
+        { damage_moving_count, "are counted" },
+        { damage_kept, "not one of two members" },
+        { damage_kept_self, "not one of two members" },
+        { damage_kept_place, "rests apart" },
+    };
+    for ( size_t i = 0; i < TEST_COUNT( cases ); ++i )
+    {
+        kd_resting* r = test_alloc( 1, sizeof( kd_resting ) );
+        char text[256] = "";
+        kd_resting_open( r );
+        test_where.note = cases[i].word;
+        CHECK( clv_kd_engine_check( &r->engine, text, sizeof( text ) ) );
+        CHECK( clv_kd_rest_check( &r->engine.rest, text, sizeof( text ) ) );
+        cases[i].act( &r->engine );
+        CHECK( !clv_kd_engine_check( &r->engine, text, sizeof( text ) ) ||
+            !clv_kd_rest_check( &r->engine.rest, text, sizeof( text ) ) );
+        if ( strstr( text, cases[i].word ) == NULL )
+        {
+            test_fail( __FILE__, __LINE__, "'%s' does not speak of '%s'", text, cases[i].word );
+        }
+        clv_kd_engine_release( &r->engine );
+        CHECK_EQUAL( r->memory.bytes, 0 );
+        free( r );
+    }
+}
+
 static void the_dump_tells_every_node_and_object( void )
 {
     kd_fixture g;
@@ -155,6 +279,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( the_checker_names_every_kind_of_damage ),
+        TEST_CASE( the_checker_names_damage_to_what_rests ),
         TEST_CASE( the_dump_tells_every_node_and_object ),
     };
     return test_run( "kd_instruments", cases, TEST_COUNT( cases ), argc, argv );

@@ -1,93 +1,262 @@
 // SPDX-License-Identifier: MIT
-// Holds a tree to what query_tree.h says of it. For tests and debug builds.
-#include "query/query_tree.h"
+// Holds a tree to what query_tree.h says of it, and its hulls in double to what query_wide.h says. Every lane is looked at, and the nodes are
+// walked depth first, with none of the code that made them. The first sentence that is not true is returned. For tests and debug builds.
+#include "query/query_wide.h"
 
 #include <string.h>
 
-// Depth of every node is known from its parent, which comes before it: found again from the root for each level, since a checker
-// takes no memory.
-static const char* check_lane( const query_tree* tree, const query_boxes* from, uint32_t index, uint32_t lane,
-    uint32_t* object_count, uint32_t* child_count )
+// A node that waits, and how many are above it, itself included.
+typedef struct tree_stop
 {
-    const query_node* node = &tree->nodes[index];
+    uint32_t node, depth;
+} tree_stop;
+
+typedef struct tree_check
+{
+    const query_tree* tree;
+    const query_boxes* from;
+    uint32_t object_count, object_sum; // of the lanes seen so far
+    uint32_t part;                     // the part that the walk is in, or the next one
+    uint32_t part_depth;               // of its first node; 0: the walk is in none
+    uint32_t top;
+    tree_stop waiting[QUERY_STACK];
+} tree_check;
+
+// Sums of these tell whether one object is there twice in the place of another.
+static uint32_t slot_hash( uint32_t slot )
+{
+    uint32_t mixed = ( slot + 1 ) * 0x9E3779B9u;
+    return ( mixed ^ mixed >> 15 ) * 0x85EBCA6Bu;
+}
+
+// ---- lanes
+
+static const char* check_empty_lane( const query_node* node, uint32_t lane )
+{
+    bool is_empty = node->least[lane] == QUERY_NOBODY;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        is_empty = is_empty && node->lower[axis][lane] > node->upper[axis][lane];
+    }
+    return is_empty ? NULL : "an empty lane has a box or a lowest slot";
+}
+
+static const char* check_object_lane( tree_check* c, const query_node* node, uint32_t lane )
+{
+    uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
     clv_aabb box = query_lane_box( node, lane );
+    if ( !query_is_there( c->from, slot ) )
+    {
+        return "a lane holds an object that is not there";
+    }
+    c->object_count += 1;
+    c->object_sum += slot_hash( slot );
+    if ( node->least[lane] != slot )
+    {
+        return "an object's lowest slot is not its own";
+    }
+    return memcmp( &box, &c->from->boxes[slot], sizeof( box ) ) == 0 ? NULL
+                                                                     : "an object's box is not its own";
+}
+
+// A subtree whose objects have all gone is inside out, as its lanes are.
+static const char* check_inner_lane( const tree_check* c, uint32_t index, uint32_t lane )
+{
+    const query_node* node = &c->tree->nodes[index];
     uint32_t child = node->child[lane];
-    if ( child == QUERY_NOBODY )
-    {
-        return box.lower.x > box.upper.x ? NULL : "an empty lane has a box";
-    }
-    if ( ( child & QUERY_OBJECT ) != 0 )
-    {
-        uint32_t slot = child & ~QUERY_OBJECT;
-        *object_count += 1;
-        if ( !query_is_there( from, slot ) )
-        {
-            return "a lane holds an object that is not there";
-        }
-        if ( node->least[lane] != slot )
-        {
-            return "an object's lowest slot is not its own";
-        }
-        return memcmp( &box, &from->boxes[slot], sizeof( box ) ) == 0 ? NULL
-                                                                      : "an object's box is not its own";
-    }
-    *child_count += 1;
-    if ( child <= index || child >= tree->node_count )
+    if ( child <= index || child >= c->tree->node_count )
     {
         return "a node comes before its parent, or is none";
     }
-    uint32_t least = UINT32_MAX;
-    for ( uint32_t i = 0; i < QUERY_LANES; ++i )
+    const query_node* below = &c->tree->nodes[child];
+    for ( int axis = 0; axis < 3; ++axis )
     {
-        clv_aabb inner = query_lane_box( &tree->nodes[child], i );
-        bool is_empty = tree->nodes[child].child[i] == QUERY_NOBODY;
-        least = tree->nodes[child].least[i] < least ? tree->nodes[child].least[i] : least;
-        bool is_inside = box.lower.x <= inner.lower.x && box.lower.y <= inner.lower.y &&
-            box.lower.z <= inner.lower.z && inner.upper.x <= box.upper.x && inner.upper.y <= box.upper.y &&
-            inner.upper.z <= box.upper.z;
-        // A subtree whose objects have all gone is inside out, as its lanes are.
-        if ( !is_empty && !is_inside && inner.lower.x <= inner.upper.x )
+        float lower = below->lower[axis][0], upper = below->upper[axis][0];
+        for ( uint32_t i = 1; i < QUERY_LANES; ++i )
         {
-            return "a box sticks out of the one above it";
+            lower = below->lower[axis][i] < lower ? below->lower[axis][i] : lower;
+            upper = below->upper[axis][i] > upper ? below->upper[axis][i] : upper;
+        }
+        if ( node->lower[axis][lane] != lower || node->upper[axis][lane] != upper )
+        {
+            return "a box is not the hull of the lanes below";
         }
     }
-    return least == node->least[lane] ? NULL : "a lowest slot is not that of the lanes below";
+    return query_node_least( below ) == node->least[lane] ? NULL
+                                                          : "a lowest slot is not that of the lanes below";
+}
+
+static const char* check_lane( tree_check* c, uint32_t index, uint32_t lane )
+{
+    const query_node* node = &c->tree->nodes[index];
+    if ( node->child[lane] == QUERY_NOBODY )
+    {
+        return check_empty_lane( node, lane );
+    }
+    return ( node->child[lane] & QUERY_OBJECT ) != 0 ? check_object_lane( c, node, lane )
+                                                     : check_inner_lane( c, index, lane );
+}
+
+// ---- nodes and parts
+
+// The walk comes to a node, or to the end with depth 0: parts that begin or end there.
+static const char* check_parts_at( tree_check* c, uint32_t index, uint32_t depth )
+{
+    const query_tree* tree = c->tree;
+    if ( c->part_depth >= depth && c->part_depth > 0 )
+    {
+        if ( tree->parts[c->part].end != index )
+        {
+            return "a part is not one node with all below it";
+        }
+        c->part += 1;
+        c->part_depth = 0;
+    }
+    if ( c->part_depth == 0 && c->part < tree->part_count && tree->parts[c->part].first == index )
+    {
+        c->part_depth = depth;
+    }
+    return NULL;
+}
+
+static const char* check_node( tree_check* c, tree_stop at )
+{
+    const char* wrong = check_parts_at( c, at.node, at.depth );
+    for ( uint32_t lane = 0; lane < QUERY_LANES && wrong == NULL; ++lane )
+    {
+        wrong = check_lane( c, at.node, lane );
+    }
+    for ( uint32_t lane = QUERY_LANES; lane > 0 && wrong == NULL; --lane ) // the first lane's is next
+    {
+        uint32_t child = c->tree->nodes[at.node].child[lane - 1];
+        if ( ( child & QUERY_OBJECT ) == 0 )
+        {
+            c->waiting[c->top++] = ( tree_stop ){ child, at.depth + 1 };
+        }
+    }
+    return wrong;
+}
+
+// In the order of the array: so no node has two parents or none, and a subtree is a part of the array. At no depth of at most QUERY_DEPTH
+// more than QUERY_STACK can wait.
+static const char* check_nodes( tree_check* c )
+{
+    const query_tree* tree = c->tree;
+    const char* wrong = tree->depth <= QUERY_DEPTH ? NULL : "the tree is deeper than stacks are long";
+    uint32_t next = 0;
+    c->waiting[0] = ( tree_stop ){ 0, 1 };
+    c->top = tree->node_count > 0 ? 1 : 0;
+    while ( c->top > 0 && wrong == NULL )
+    {
+        tree_stop at = c->waiting[--c->top];
+        if ( at.node != next )
+        {
+            return "a node does not follow those below the lane before it";
+        }
+        if ( at.depth > tree->depth )
+        {
+            return "a node is deeper than the tree says";
+        }
+        wrong = check_node( c, at );
+        next += 1;
+    }
+    if ( wrong == NULL && next != tree->node_count )
+    {
+        return "a node has no parent";
+    }
+    wrong = wrong == NULL ? check_parts_at( c, next, 0 ) : wrong;
+    return wrong == NULL && c->part != tree->part_count ? "a part is not one node with all below it" : wrong;
 }
 
 const char* clv_query_tree_check( const query_tree* tree, const query_boxes* from )
 {
-    uint32_t object_count = 0, child_count = 0, live_count = 0;
-    for ( uint32_t i = 0; i < tree->node_count; ++i )
-    {
-        for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
-        {
-            const char* wrong = check_lane( tree, from, i, lane, &object_count, &child_count );
-            if ( wrong != NULL )
-            {
-                return wrong;
-            }
-        }
-    }
+    tree_check c;
+    memset( &c, 0, sizeof( c ) );
+    c.tree = tree;
+    c.from = from;
+    const char* wrong = check_nodes( &c );
+    uint32_t live_count = 0, live_sum = 0;
     for ( uint32_t slot = 0; slot < from->slot_count; ++slot )
     {
-        live_count += from->generations[slot] & 1;
+        bool is_there = query_is_there( from, slot );
+        live_count += is_there;
+        live_sum += is_there ? slot_hash( slot ) : 0;
     }
-    if ( object_count != live_count )
+    if ( wrong == NULL && ( c.object_count != live_count || c.object_sum != live_sum ) )
     {
         return "objects are missing, or there twice";
     }
-    if ( tree->node_count > 0 && child_count != tree->node_count - 1 )
+    if ( wrong == NULL && ( live_count != from->live_count || live_count > tree->item_count ) )
     {
-        return "a node has no parent, or two";
+        return "the number of objects is not that of the slots";
     }
-    uint32_t next = 0;
-    for ( uint32_t part = 0; part < tree->part_count; ++part )
+    return wrong;
+}
+
+// ---- hulls in double
+
+static const char* check_wide_object(
+    const query_wide_node* node, uint32_t lane, const query_boxes* from, const clv_aabb64* boxes )
+{
+    uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
+    if ( !query_is_there( from, slot ) )
     {
-        if ( tree->parts[part].first < next || tree->parts[part].end <= tree->parts[part].first )
+        return "a lane in double holds an object that is not there";
+    }
+    const double *lower = &boxes[slot].lower.x, *upper = &boxes[slot].upper.x;
+    bool is_same = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        is_same = is_same && node->lower[axis][lane] == lower[axis] && node->upper[axis][lane] == upper[axis];
+    }
+    return is_same ? NULL : "an object's box in double is not its own";
+}
+
+static const char* check_wide_hull( const query_wide_node* node, uint32_t lane, const query_wide_node* below )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double lower = below->lower[axis][0], upper = below->upper[axis][0];
+        for ( uint32_t i = 1; i < QUERY_LANES; ++i )
         {
-            return "parts overlap";
+            lower = below->lower[axis][i] < lower ? below->lower[axis][i] : lower;
+            upper = below->upper[axis][i] > upper ? below->upper[axis][i] : upper;
         }
-        next = tree->parts[part].end;
+        if ( node->lower[axis][lane] != lower || node->upper[axis][lane] != upper )
+        {
+            return "a box in double is not the hull of the lanes below";
+        }
     }
-    return next <= tree->node_count && tree->depth <= QUERY_DEPTH ? NULL : "a part or a path is too long";
+    return NULL;
+}
+
+static const char* check_wide_empty( const query_wide_node* node, uint32_t lane )
+{
+    bool is_empty = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        is_empty = is_empty && node->lower[axis][lane] > node->upper[axis][lane];
+    }
+    return is_empty ? NULL : "an empty lane has a box in double";
+}
+
+const char* clv_query_wide_tree_check(
+    const query_wide_tree* wide, const query_tree* tree, const clv_aabb64* boxes, const query_boxes* from )
+{
+    const char* wrong = NULL;
+    for ( uint32_t i = 0; i < tree->node_count && wrong == NULL; ++i )
+    {
+        const query_wide_node* node = &wide->nodes[i];
+        bool is_same = memcmp( node->child, tree->nodes[i].child, sizeof( node->child ) ) == 0 &&
+            memcmp( node->least, tree->nodes[i].least, sizeof( node->least ) ) == 0;
+        wrong = is_same ? NULL : "a lane in double has another child or lowest slot than the tree's";
+        for ( uint32_t lane = 0; lane < QUERY_LANES && wrong == NULL; ++lane )
+        {
+            uint32_t child = node->child[lane];
+            wrong = child == QUERY_NOBODY       ? check_wide_empty( node, lane )
+                : ( child & QUERY_OBJECT ) != 0 ? check_wide_object( node, lane, from, boxes )
+                                                : check_wide_hull( node, lane, &wide->nodes[child] );
+        }
+    }
+    return wrong;
 }

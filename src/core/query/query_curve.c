@@ -2,6 +2,8 @@
 // Which bit of a key tells of which axis, and the tables for it.
 #include "query/query_curve.h"
 
+#include "base/assertion.h"
+
 #include "base/bits.h"
 
 #include <float.h>
@@ -12,9 +14,11 @@ static void plan_curve( query_curve* c, const float low[3], const float high[3],
 {
     double side[3];
     memset( c, 0, sizeof( *c ) );
+    CLV_ASSERT( bit_count <= QUERY_KEY_BITS );
     for ( int axis = 0; axis < 3; ++axis )
     {
         c->low[axis] = low[axis];
+        CLV_ASSERT( low[axis] <= high[axis] );
         side[axis] = (double)high[axis] - (double)low[axis];
     }
     uint32_t order[QUERY_KEY_BITS], used = 0;
@@ -34,12 +38,14 @@ static void plan_curve( query_curve* c, const float low[3], const float high[3],
         c->bits[longest] += 1;
         side[longest] *= 0.5;
     }
+    CLV_ASSERT( used == c->bits[0] + c->bits[1] + c->bits[2] );
     uint32_t left[3] = { c->bits[0], c->bits[1], c->bits[2] };
     for ( uint32_t i = 0; i < used; ++i )
     {
         left[order[i]] -= 1;
         c->spread[order[i]][left[order[i]]] = 1u << ( used - 1 - i );
     }
+    CLV_ASSERT( ( left[0] | left[1] | left[2] ) == 0 );
     for ( int axis = 0; axis < 3; ++axis )
     {
         double whole = (double)high[axis] - (double)low[axis];
@@ -54,6 +60,7 @@ static void fill_tables( query_curve_tables* t )
     for ( int axis = 0; axis < 3; ++axis )
     {
         t->spread[axis][0] = 0;
+        CLV_ASSERT( t->c.bits[axis] <= QUERY_AXIS_BITS );
         for ( uint32_t value = 1; value < 1u << t->c.bits[axis]; ++value )
         {
             t->spread[axis][value] =

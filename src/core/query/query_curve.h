@@ -4,6 +4,7 @@
 // (2017). In four lanes where there are some, whose last is never looked at; the same bits.
 #pragma once
 
+#include "base/assertion.h"
 #include "cleave/geom.h"
 #include "simd/have.h"
 
@@ -94,5 +95,8 @@ static inline uint32_t query_curve_key( const query_curve_tables* t, const float
         cells[axis] = (int32_t)at;
     }
 #endif
+    CLV_ASSERT( (uint32_t)cells[0] < 1u << t->c.bits[0] );
+    CLV_ASSERT( (uint32_t)cells[1] < 1u << t->c.bits[1] );
+    CLV_ASSERT( (uint32_t)cells[2] < 1u << t->c.bits[2] );
     return t->spread[0][cells[0]] | t->spread[1][cells[1]] | t->spread[2][cells[2]];
 }

@@ -3,6 +3,8 @@
 // construction of SAH-based bounding volume hierarchies" (2007).
 #include "query/query_cut.h"
 
+#include "base/assertion.h"
+
 #include "base/bits.h"
 #include "simd/have.h"
 
@@ -85,6 +87,7 @@ static uint32_t find_cut( const query_item* items, uint32_t first, uint32_t end 
 {
     float before[QUERY_SWEPT];
     uint32_t count = end - first;
+    CLV_ASSERT( count >= 2 && count <= QUERY_SWEPT );
     hull h = no_hull();
     for ( uint32_t i = 0; i + 1 < count; ++i )
     {
@@ -105,6 +108,7 @@ static uint32_t find_cut( const query_item* items, uint32_t first, uint32_t end 
             cut = i;
         }
     }
+    CLV_ASSERT( cut > 0 && cut < count );
     return first + cut;
 }
 
@@ -150,6 +154,7 @@ static uint32_t longest_axis( const query_item* items, uint32_t count, float* lo
 // brought together what is near; which of that lies beside which it does not know.
 static void order_items( query_item* items, uint32_t count )
 {
+    CLV_ASSERT( count <= ORDERED );
     float low, length;
     uint32_t axis = longest_axis( items, count, &low, &length );
     if ( !( length > 0 && length < FLT_MAX ) )
@@ -168,12 +173,14 @@ static void order_items( query_item* items, uint32_t count )
         at = at > 0 ? at : 0; // no number: no middle
         at = at < ORDER_STEPS - 1 ? at : ORDER_STEPS - 1;
         steps[i] = (uint32_t)(int32_t)at;
+        CLV_ASSERT( steps[i] < ORDER_STEPS );
         places[steps[i] + 1] += 1;
     }
     for ( uint32_t i = 1; i < ORDER_STEPS; ++i )
     {
         places[i] += places[i - 1];
     }
+    CLV_ASSERT( places[ORDER_STEPS - 1] + places[ORDER_STEPS] == count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         items[places[steps[i]]++] = copies[i];
@@ -182,6 +189,7 @@ static void order_items( query_item* items, uint32_t count )
 
 uint32_t clv_query_cut_bit( const query_item* items, uint32_t first, uint32_t end )
 {
+    CLV_ASSERT( end - first >= 2 && items[first].key < items[end - 1].key );
     uint32_t differ = items[first].key ^ items[end - 1].key;
     uint32_t bit = 1u << ( base_bit_width( differ ) - 1 );
     uint32_t low = first, high = end - 1; // the bit is clear at low, set at high
@@ -197,6 +205,7 @@ uint32_t clv_query_cut_bit( const query_item* items, uint32_t first, uint32_t en
             low = at;
         }
     }
+    CLV_ASSERT( ( items[low].key & bit ) == 0 && ( items[high].key & bit ) != 0 );
     return high;
 }
 

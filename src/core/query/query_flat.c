@@ -49,6 +49,7 @@ clv_query_kind clv_query_raise( const clv_queries* list, uint32_t index, query_r
     const void* items = list->items;
     clv_query_kind kind = (clv_query_kind)( (uint32_t)list->kind & 31u );
     CLV_ASSERT( query_is_flat( list->kind ) );
+    CLV_ASSERT( index < list->count );
     switch ( kind )
     {
     case CLV_QUERY_POINT: raised->item.point = raise_point( ( (const clv_vec2*)items )[index] ); break;
@@ -96,6 +97,7 @@ clv_query_kind clv_query_raise( const clv_queries* list, uint32_t index, query_r
     }
     default:
     {
+        CLV_ASSERT( kind == CLV_QUERY_CAPSULE_CAST );
         clv_capsule_cast2 c = ( (const clv_capsule_cast2*)items )[index];
         raised->item.capsule_cast =
             ( clv_capsule_cast ){ raise_capsule( c.capsule ), raise_way( c.motion ), c.max_t };

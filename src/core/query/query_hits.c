@@ -2,6 +2,7 @@
 // An American flag sort by the slots' digits, by insertion where there are few.
 #include "query/query_hits.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 
 enum

@@ -38,6 +38,7 @@ static void HITS_NAME( place_digits )(
             uint32_t to = hit.index >> shift & ( DIGITS - 1 );
             while ( to != digit )
             {
+                CLV_ASSERT( next[to] < ends[to] );
                 HITS_OF other = hits[next[to]];
                 hits[next[to]++] = hit;
                 hit = other;
@@ -61,6 +62,7 @@ void HITS_NAME( clv_query_hits_sort )( HITS_OF* hits, uint64_t count )
     while ( top > 0 )
     {
         hit_range r = waiting[--top];
+        CLV_ASSERT( r.first <= r.end && r.end <= count );
         if ( r.end - r.first <= FEW_HITS )
         {
             HITS_NAME( insert_hits )( hits + r.first, r.end - r.first );
@@ -73,10 +75,12 @@ void HITS_NAME( clv_query_hits_sort )( HITS_OF* hits, uint64_t count )
             counts[hits[i].index >> r.shift & ( DIGITS - 1 )] += 1;
         }
         HITS_NAME( place_digits )( hits, r.shift, counts, r.first, ends );
+        CLV_ASSERT( ends[DIGITS - 1] == r.end );
         for ( uint32_t digit = 0; digit < DIGITS && r.shift > 0; ++digit )
         {
             if ( counts[digit] > 1 )
             {
+                CLV_ASSERT( top < MOST_SLOT_DIGITS * ( DIGITS - 1 ) + 1 );
                 waiting[top++] =
                     ( hit_range ){ ends[digit] - counts[digit], ends[digit], r.shift - DIGIT_BITS };
             }

@@ -2,6 +2,8 @@
 // Are questions in floats questions, of two axes or three? query_wide_check.c has those in double.
 #include "query/query_search.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 static bool is_real( float value )
@@ -90,6 +92,7 @@ static clv_result check_flat_item( const clv_queries* list, uint32_t index )
 
 clv_result clv_query_check_item( const clv_queries* list, uint32_t index )
 {
+    CLV_ASSERT( index < list->count );
     if ( query_is_flat( list->kind ) )
     {
         return check_flat_item( list, index );

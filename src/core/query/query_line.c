@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "query/query_line.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/double_double.h"
 
@@ -70,6 +71,7 @@ static long_line line_of( const query_capsule* capsule, const double motion[3], 
     line.unit = exponent_of( most );
     line.motion_unit = exponent_of( fastest );
     line.radius = ldexp( capsule->radius, -line.unit );
+    CLV_ASSERT( line.radius >= 0 && line.radius < 1 );
     for ( int axis = 0; axis < 3; ++axis )
     {
         double a = capsule->a[axis];
@@ -131,6 +133,7 @@ static int breaks_of( const long_line* line, double_double t, double_double brea
         breaks[at] = s;
     }
     breaks[count++] = dd_of( 1 );
+    CLV_ASSERT( count <= LINE_BREAKS );
     return count;
 }
 
@@ -227,6 +230,7 @@ bool clv_query_line_cast(
             return false;
         }
     }
+    CLV_ASSERT( t.high >= 0 );
     *time = ldexp( dd_round( t ), unit );
     return *time <= end;
 }

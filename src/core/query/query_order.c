@@ -3,6 +3,8 @@
 // sorted each for itself.
 #include "query/query_order.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 enum
@@ -47,6 +49,7 @@ static void part_range( const order_job* job, uint32_t part, uint32_t* first, ui
 {
     *first = (uint32_t)( (uint64_t)job->list->count * part / PARTS );
     *end = (uint32_t)( (uint64_t)job->list->count * ( part + 1 ) / PARTS );
+    CLV_ASSERT( *first <= *end && *end <= job->list->count );
 }
 
 static void count_part( uint32_t part, uint32_t worker, void* context )
@@ -62,6 +65,7 @@ static void count_part( uint32_t part, uint32_t worker, void* context )
         clv_vec3 place = { 0, 0, 0 };
         (void)clv_query_item_place( job->list, i, &place );
         uint32_t key = place_key( job, place );
+        CLV_ASSERT( key >> BUCKET_BIT < BUCKETS );
         job->items[i] = ( base_keyed ){ key, i };
         counts[key >> BUCKET_BIT] += 1;
     }
@@ -77,6 +81,7 @@ static void place_order_part( uint32_t part, uint32_t worker, void* context )
     for ( uint32_t i = first; i < end; ++i )
     {
         base_keyed item = job->items[i];
+        CLV_ASSERT( places[item.key >> BUCKET_BIT] < job->ends[item.key >> BUCKET_BIT] );
         job->more[places[item.key >> BUCKET_BIT]++] = item;
     }
 }
@@ -86,6 +91,7 @@ static void sort_bucket( uint32_t bucket, uint32_t worker, void* context )
     (void)worker;
     const order_job* job = context;
     uint32_t first = bucket > 0 ? job->ends[bucket - 1] : 0, count = job->ends[bucket] - first;
+    CLV_ASSERT( job->places[PARTS - 1][bucket] == job->ends[bucket] ); // all parts have put theirs
     base_keyed* sorted = clv_base_sort_keyed( job->more + first, job->items + first, count );
     if ( count > 0 && sorted != job->more + first )
     {
@@ -160,6 +166,7 @@ const base_keyed* clv_query_order( const clv_queries* list, const query_scene* s
     }
     clv_task_run( tasks, count_part, PARTS, &job );
     find_places( &job );
+    CLV_ASSERT( job.ends[BUCKETS - 1] == list->count );
     clv_task_run( tasks, place_order_part, PARTS, &job );
     clv_task_run( tasks, sort_bucket, BUCKETS, &job );
     return more;

@@ -27,6 +27,7 @@ typedef struct plain_item
 static void open_item( plain_item* item, const clv_queries* list, uint32_t index )
 {
     bool is_flat = query_is_flat( list->kind );
+    CLV_ASSERT( index < list->count );
     item->kind = is_flat ? clv_query_raise( list, index, &item->raised ) : list->kind;
     item->items = is_flat ? &item->raised.item : list->items;
     item->index = is_flat ? 0 : index;
@@ -45,6 +46,7 @@ static void set_exact_cast( query_cast* cast, const clv_queries* list, uint32_t 
     }
     else
     {
+        CLV_ASSERT( item.kind == CLV_QUERY_BOX_CAST );
         const clv_box_cast* moving = &( (const clv_box_cast*)item.items )[item.index];
         query_set_cast( cast, moving->box, moving->motion, 1 );
         max_t = moving->max_t;
@@ -89,6 +91,7 @@ static void set_nearest(
     }
     else
     {
+        CLV_ASSERT( item.kind == CLV_QUERY_BOX );
         query->box = ( (const clv_aabb*)item.items )[item.index];
     }
     query->count = k;
@@ -120,6 +123,7 @@ void clv_query_plain_nearest( const query_scene* scene, const clv_queries* list,
         clv_hit* to = hits + (uint64_t)which[i] * k;
         for ( uint32_t j = 0; j < k; ++j )
         {
+            CLV_ASSERT( j == 0 || queries[i].keys[j - 1] <= queries[i].keys[j] );
             to[j] = hit_of( queries[i].keys[j] );
         }
     }

@@ -2,6 +2,8 @@
 // From each kind's item to what the lanes are asked.
 #include "query/query_probe.h"
 
+#include "base/assertion.h"
+
 static const double MOST_PLACE = 0x1p100; // less any float it is no more than the greatest
 static const float MOST_MOTION = 0x1p40f; // times of so much are off by less than LANE_ROOM
 static const double LANE_ROOM = 1e-32;
@@ -27,6 +29,7 @@ static void start_box( query_probe* probe, clv_aabb box )
 
 void clv_query_probe_distance( query_probe* probe, clv_aabb box, float distance )
 {
+    CLV_ASSERT( distance >= 0 );
     start_box( probe, box );
     probe->square = (double)distance * (double)distance;
     probe->walk.reach = query_lane_reach( probe->square );
@@ -37,6 +40,7 @@ void clv_query_probe_distance( query_probe* probe, clv_aabb box, float distance 
 
 static void start_cast( query_probe* probe, clv_aabb box, clv_vec3 motion, float max_t, float stretch )
 {
+    CLV_ASSERT( max_t >= 0 );
     query_set_cast( &probe->walk.cast, box, motion, stretch );
     probe->walk.reach = probe->reach = query_finite_reach( max_t );
 }
@@ -45,6 +49,7 @@ static void start_cast( query_probe* probe, clv_aabb box, clv_vec3 motion, float
 // *span is the sum of what its faces are made of.
 static clv_aabb wide_box( clv_vec3 a, clv_vec3 b, float radius, double* span )
 {
+    CLV_ASSERT( radius >= 0 );
     *span = 0;
     clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
@@ -56,6 +61,7 @@ static clv_aabb wide_box( clv_vec3 a, clv_vec3 b, float radius, double* span )
         *span += size;
         ( &box.lower.x )[axis] = low - more > -(double)FLT_MAX ? (float)( low - more ) : -FLT_MAX;
         ( &box.upper.x )[axis] = high + more < (double)FLT_MAX ? (float)( high + more ) : FLT_MAX;
+        CLV_ASSERT( ( &box.lower.x )[axis] <= ( &box.upper.x )[axis] );
     }
     return box;
 }
@@ -97,12 +103,14 @@ static void start_sweep( query_probe* probe, const double b[3] )
         double more = radius + SWEEP_ROOM * ( radius + fabs( low ) + fabs( high ) ) + LANE_ROOM;
         sweep->lower[axis] = low - more;
         sweep->upper[axis] = high + more;
+        CLV_ASSERT( sweep->lower[axis] <= sweep->upper[axis] );
         sweep->motion[axis] = probe->motion[axis];
     }
 }
 
 bool clv_query_probe_sweep_meets( const query_probe* probe, const clv_aabb* box )
 {
+    CLV_ASSERT( probe->is_extreme );
     const query_sweep* sweep = &probe->sweep;
     double from = 0, to = probe->kind == CLV_QUERY_CAPSULE ? probe->end : query_latest( probe );
     for ( int axis = 0; axis < 3; ++axis )
@@ -215,6 +223,7 @@ static void start_item( query_probe* probe, const void* items, uint32_t index )
     }
     default:
     {
+        CLV_ASSERT( probe->kind == CLV_QUERY_CAPSULE_CAST );
         const clv_capsule_cast* cast = &( (const clv_capsule_cast*)items )[index];
         start_shape_cast(
             probe, cast->capsule.a, cast->capsule.b, cast->capsule.radius, cast->motion, cast->max_t );
@@ -242,6 +251,7 @@ static void start_flat( query_probe* probe, const clv_queries* list, uint32_t in
 void clv_query_probe_start(
     query_probe* probe, const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode )
 {
+    CLV_ASSERT( index < list->count );
     probe->scene = scene;
     probe->list = list;
     probe->filter = list->filters == NULL ? NULL : &list->filters[list->filter_each ? index : 0];

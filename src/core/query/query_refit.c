@@ -21,6 +21,8 @@ static void refit_node( const refit* r, query_node* node )
         uint32_t child = node->child[lane], slot = child & ~QUERY_OBJECT;
         if ( ( child & QUERY_OBJECT ) == 0 )
         {
+            CLV_ASSERT( child < r->tree->node_count );
+            CLV_ASSERT( node < &r->tree->nodes[child] ); // which is done before it
             r->kernels->bound( &r->tree->nodes[child], node, lane );
         }
         else if ( from == NULL || child == QUERY_NOBODY )
@@ -44,6 +46,7 @@ static void refit_part( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const refit* r = context;
     query_part part = r->tree->parts[piece];
+    CLV_ASSERT( part.first < part.end && part.end <= r->tree->node_count );
     for ( uint32_t i = part.end; i > part.first; --i )
     {
         refit_node( r, &r->tree->nodes[i - 1] );
@@ -53,12 +56,14 @@ static void refit_part( uint32_t piece, uint32_t worker, void* context )
 void clv_query_refit_run(
     query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks )
 {
+    CLV_ASSERT( from == NULL || from->live_count <= tree->item_count );
     refit r = { tree, from, from != NULL && from->live_count == tree->item_count, kernels };
     clv_task_run( tasks, refit_part, tree->part_count, &r );
     uint32_t end = tree->node_count;
     for ( uint32_t part = tree->part_count + 1; part > 0; --part )
     {
         uint32_t first = part > 1 ? tree->parts[part - 2].end : 0;
+        CLV_ASSERT( first <= end );
         for ( uint32_t i = end; i > first; --i )
         {
             refit_node( &r, &tree->nodes[i - 1] );

@@ -90,6 +90,7 @@ static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given,
 // The walk need not look farther than this.
 static void shorten( query_probe* probe, float reach )
 {
+    CLV_ASSERT( reach >= 0 && reach <= probe->reach );
     bool is_exact = probe->kind == CLV_QUERY_RAY || probe->kind == CLV_QUERY_BOX_CAST;
     bool is_cast = is_exact || probe->kind == CLV_QUERY_SPHERE_CAST || probe->kind == CLV_QUERY_CAPSULE_CAST;
     probe->reach = reach;
@@ -111,6 +112,7 @@ static void shorten( query_probe* probe, float reach )
 static void keep_nearest( query_probe* probe, clv_hit hit )
 {
     clv_hit* hits = probe->hits;
+    CLV_ASSERT( probe->room > 0 && probe->count <= probe->room );
     uint64_t at = probe->count < probe->room ? probe->count : probe->room - 1;
     if ( probe->count == probe->room )
     {
@@ -131,6 +133,7 @@ static void keep_nearest( query_probe* probe, clv_hit hit )
         hits[at] = hits[at - 1];
     }
     hits[at] = hit;
+    CLV_ASSERT( at + 1 == probe->count || hit.t <= hits[at + 1].t );
     if ( probe->count == probe->room )
     {
         clv_hit last = hits[probe->room - 1];
@@ -204,6 +207,7 @@ static void examine( query_probe* probe, uint32_t slot, float near, const clv_aa
     {
         return;
     }
+    CLV_ASSERT( hit.t >= 0 );
     if ( probe->list->callback != NULL )
     {
         float reach = probe->reach;
@@ -241,6 +245,7 @@ static void run_overlap( query_probe* probe )
     while ( is_more && !probe->is_done )
     {
         is_more = probe->scene->kernels->overlap( walk );
+        CLV_ASSERT( walk->found_count <= QUERY_FOUND );
         count_objects( probe, walk->found_count );
         for ( uint32_t i = 0; i < walk->found_count && !probe->is_done; ++i )
         {
@@ -265,6 +270,7 @@ static void run_by_reach( query_probe* probe, bool ( *step )( query_walk* walk )
     memset( &box, 0, sizeof( box ) );
     while ( !probe->is_done && step( walk ) )
     {
+        CLV_ASSERT( walk->found_count > 0 && walk->found_count <= QUERY_LANES );
         count_objects( probe, walk->found_count );
         for ( uint32_t i = 0; i < walk->found_count && !probe->is_done; ++i )
         {
@@ -314,6 +320,7 @@ static void run_doubles( query_probe* probe )
                 examine( probe, child & ~QUERY_OBJECT, 0, &box );
                 continue;
             }
+            CLV_ASSERT( child < probe->scene->tree->node_count && walk->top < QUERY_STACK );
             walk->stack.node[walk->top++] = child;
         }
     }
@@ -410,6 +417,7 @@ static void find_nearest( const query_scene* scene, const clv_queries* list, uin
     }
     // What a callback put out of reach afterwards.
     probe.count = probe.is_shortened ? clv_query_hits_drop( hits, probe.count, probe.reach ) : probe.count;
+    CLV_ASSERT( probe.count <= k );
     for ( uint64_t i = probe.count; i < k; ++i )
     {
         hits[i] = query_no_hit();

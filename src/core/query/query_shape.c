@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "query/query_shape.h"
 
+#include "base/assertion.h"
 #include "query/query_line.h"
 
 #include <float.h>
@@ -39,6 +40,7 @@ query_turned_box clv_query_turn( const double center[3], const double half[3], c
             { 2 * ( x * y - w * z ), 1 - 2 * ( x * x + z * z ), 2 * ( y * z + w * x ) },
             { 2 * ( x * z + w * y ), 2 * ( y * z - w * x ), 1 - 2 * ( x * x + y * y ) } },
     };
+    CLV_ASSERT( half[0] >= 0 && half[1] >= 0 && half[2] >= 0 );
     for ( int i = 0; i < 3; ++i )
     {
         query_plane* front = &turned.faces[2 * i];
@@ -77,6 +79,7 @@ clv_aabb clv_query_turned_box_bound( const query_turned_box* turned )
         double reach = turned->reach[axis] * ( 1 + BOUND_ROOM );
         ( &box.lower.x )[axis] = round_down( turned->center[axis] - reach );
         ( &box.upper.x )[axis] = -round_down( -( turned->center[axis] + reach ) );
+        CLV_ASSERT( ( &box.lower.x )[axis] <= ( &box.upper.x )[axis] );
     }
     return box;
 }
@@ -199,6 +202,7 @@ static int find_breaks( const double a[3], const double d[3], const clv_aabb64* 
         breaks[at] = s;
     }
     breaks[count++] = 1;
+    CLV_ASSERT( count <= BREAKS );
     return count;
 }
 
@@ -221,6 +225,7 @@ static double nearest_on_line( const double a[3], const double d[3], const clv_a
     for ( int i = 1; i < count; ++i )
     {
         double to_slope = i < count - 1 ? slope( a, d, breaks[i], box ) : end_slope;
+        CLV_ASSERT( breaks[i] >= from ); // in order
         if ( to_slope >= 0 )
         {
             double way = breaks[i] - from;
@@ -276,6 +281,7 @@ static double gap_vector( const near_line* line, const double motion[3], double 
 // Is a squared distance so near that of the radius that the rounding of places on the line decides?
 static bool is_doubtful( const near_line* line, double square, double radius )
 {
+    CLV_ASSERT( radius >= 0 );
     double noise = LINE_NOISE * line->length;
     return fabs( square - radius * radius ) <= noise * ( 2 * radius + noise ) && noise > 0;
 }
@@ -309,6 +315,7 @@ bool clv_query_capsule_cast64(
 {
     double gap[3], t = 0, radius = capsule->radius, most = LONG_LINE;
     near_line line = line_from( capsule, box );
+    CLV_ASSERT( end >= 0 );
     double square = gap_vector( &line, motion, t, gap );
     if ( line.length > 0 && is_doubtful( &line, square, radius ) )
     {
@@ -322,6 +329,7 @@ bool clv_query_capsule_cast64(
     double speed = fabs( motion[0] ) + fabs( motion[1] ) + fabs( motion[2] );
     for ( int step = 0; step < MOST_STEPS; ++step )
     {
+        CLV_ASSERT( square >= 0 && t >= 0 );
         double distance = sqrt( square ), left = distance - radius, way = line.length + t * speed;
         if ( way > most * distance )
         {

@@ -3,6 +3,8 @@
 // hierarchy construction" (2017).
 #include "query/query_build.h"
 
+#include "base/assertion.h"
+
 #include "base/bits.h"
 #include "simd/have.h"
 
@@ -36,6 +38,7 @@ static float find_typical( const query_build* b )
         }
         sides[at] = side;
     }
+    CLV_ASSERT( have > 0 && have <= SIZE_SAMPLES );
     return sides[have / 2];
 }
 
@@ -62,11 +65,13 @@ uint32_t clv_query_list_objects( query_build* b )
         b->keys[count] = ( base_keyed ){ 0, slot };
         count += b->from->generations[slot] & 1;
     }
+    CLV_ASSERT( count == b->from->live_count );
     return count;
 }
 
 static void find_centers( const query_build* b, float low[3], float high[3] )
 {
+    CLV_ASSERT( b->count > 0 ); // or low is above high
     float least[4] = { FLT_MAX, FLT_MAX, FLT_MAX, 0 }, most[4] = { -FLT_MAX, -FLT_MAX, -FLT_MAX, 0 };
 #ifdef CLV_HAVE_SSE2
     __m128 lowest = _mm_loadu_ps( least ), highest = _mm_loadu_ps( most );
@@ -107,6 +112,7 @@ static void set_keys( uint32_t piece, uint32_t worker, void* context )
     uint32_t first = piece * GATHER_ITEMS;
     uint32_t end = b->count - first < GATHER_ITEMS ? b->count : first + GATHER_ITEMS;
     uint32_t class_shift = bits_for( b->count );
+    CLV_ASSERT( first < end && end <= b->count );
     for ( uint32_t i = first; i < end; ++i )
     {
         const clv_aabb* box = &b->from->boxes[b->keys[i].value];
@@ -114,6 +120,7 @@ static void set_keys( uint32_t piece, uint32_t worker, void* context )
         query_box_middle( box, center );
         b->keys[i].key = size_class( query_longest_side( box ), b->typical ) << class_shift |
             query_curve_key( b->tables, center );
+        CLV_ASSERT( b->keys[i].key >> class_shift < CLASS_COUNT );
     }
 }
 
@@ -126,6 +133,7 @@ static void gather_items( uint32_t piece, uint32_t worker, void* context )
     for ( uint32_t i = first; i < end; ++i )
     {
         query_item* item = &b->tree->items[i];
+        CLV_ASSERT( b->keys[i].value < b->from->slot_count );
         const clv_aabb* box = &b->from->boxes[b->keys[i].value];
         memcpy( item->lower, &box->lower, sizeof( item->lower ) );
         memcpy( item->upper, &box->upper, sizeof( item->upper ) );
@@ -137,6 +145,7 @@ static void gather_items( uint32_t piece, uint32_t worker, void* context )
 void clv_query_sort_again( query_build* b, uint32_t first, uint32_t end )
 {
     query_item* items = b->tree->items;
+    CLV_ASSERT( first < end && end <= b->count );
     float low[3] = { FLT_MAX, FLT_MAX, FLT_MAX }, high[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
     for ( uint32_t i = first; i < end; ++i )
     {
@@ -160,6 +169,7 @@ void clv_query_sort_again( query_build* b, uint32_t first, uint32_t end )
         b->keys[i] = ( base_keyed ){ query_curve_key( b->tables, center ), item->slot };
     }
     const base_keyed* sorted = clv_base_sort_keyed( b->keys, b->more_keys, count );
+    CLV_ASSERT( sorted[0].key <= sorted[count - 1].key );
     for ( uint32_t i = 0; i < count; ++i )
     {
         query_item* item = &items[first + i];
@@ -182,5 +192,6 @@ void clv_query_sort_items( query_build* b, task_runner* tasks )
     base_keyed* sorted = clv_base_sort_keyed( b->keys, b->more_keys, b->count );
     b->more_keys = sorted == b->keys ? b->more_keys : b->keys;
     b->keys = sorted;
+    CLV_ASSERT( b->keys != b->more_keys && b->keys[0].key <= b->keys[b->count - 1].key );
     clv_task_run( tasks, gather_items, pieces, b );
 }

@@ -42,6 +42,7 @@ static void free_scratch( query_state* state, base_memory* memory )
 
 void clv_query_state_free( query_state* state, base_memory* memory )
 {
+    CLV_ASSERT( atomic_load( &state->reader_count ) == 0 );
     free_copy( state, memory );
     clv_query_tree_free( &state->tree, memory );
     clv_query_wear_free( &state->wear, memory );
@@ -103,6 +104,7 @@ static void copy_boxes64( query_state* state, const object_store* objects )
 {
     size_t bytes = objects->slot_count * sizeof( clv_aabb64 );
     state->has_given64 = object_store_uses( objects, OBJECT_GIVEN_BOX64 );
+    CLV_ASSERT( object_boxes64( objects ) == NULL || objects->slot_count < state->box64_capacity );
     if ( object_boxes64( objects ) != NULL && bytes > 0 )
     {
         memcpy( state->boxes64, object_boxes64( objects ), bytes );
@@ -161,9 +163,11 @@ static bool copy_boxes( query_state* state, const object_store* objects, base_me
         return false;
     }
     size_t count = objects->slot_count;
+    CLV_ASSERT( count < state->box_capacity && count < state->generation_capacity );
     state->slot_count = objects->slot_count;
     state->live_count = objects->live_count;
     state->has_given = object_store_uses( objects, OBJECT_GIVEN_BOX );
+    CLV_ASSERT( !state->has_given || count < state->given_capacity );
     if ( count > 0 )
     {
         memcpy( state->boxes, object_boxes( objects ), count * sizeof( clv_aabb ) );
@@ -215,6 +219,7 @@ static bool build_tree( query_state* state, const query_boxes* from, const simd_
     {
         return false;
     }
+    CLV_ASSERT( state->tree.item_count == from->live_count );
     state->members_changed = false;
     return true;
 }
@@ -222,6 +227,7 @@ static bool build_tree( query_state* state, const query_boxes* from, const simd_
 static bool bring_tree(
     query_state* state, const simd_queries* kernels, base_memory* memory, task_runner* tasks )
 {
+    CLV_ASSERT( state->is_copied );
     const query_boxes from = { state->boxes, state->generations, state->slot_count, state->live_count };
     if ( !state->members_changed )
     {
@@ -265,6 +271,7 @@ clv_result clv_query_state_prepare( query_state* state, const object_store* obje
     {
         return CLV_OUT_OF_MEMORY;
     }
+    CLV_ASSERT( state->is_copied && state->tree_is_current );
     set_ready( state, true );
     return CLV_OK;
 }

@@ -30,6 +30,7 @@ static uint32_t cut_range( query_build* b, range* r, uint32_t depth )
 {
     query_item* items = b->tree->items;
     uint32_t half = r->first + range_size( *r ) / 2;
+    CLV_ASSERT( half > r->first && half < r->end );
     if ( depth >= PLAIN_DEPTH )
     {
         return half;
@@ -43,6 +44,7 @@ static uint32_t cut_range( query_build* b, range* r, uint32_t depth )
         clv_query_sort_again( b, r->first, r->end );
         r->is_sorted = items[r->first].key == items[r->end - 1].key; // one place: no use to try again
     }
+    CLV_ASSERT( items[r->first].key <= items[r->end - 1].key ); // in order along the curve
     return items[r->first].key == items[r->end - 1].key ? half : clv_query_cut_bit( items, r->first, r->end );
 }
 
@@ -70,11 +72,13 @@ static uint32_t cut_children( query_build* b, range whole, uint32_t depth, range
         children[largest + 1].first = cut;
         count += 1;
     }
+    CLV_ASSERT( children[0].first == whole.first && children[count - 1].end == whole.end );
     return count;
 }
 
 static void put_item( query_node* node, uint32_t lane, const query_item* item )
 {
+    CLV_ASSERT( lane < QUERY_LANES && item->slot < ( QUERY_NOBODY & ~QUERY_OBJECT ) );
     query_set_lane( node, lane, item->lower, item->upper );
     node->child[lane] = QUERY_OBJECT | item->slot;
     node->least[lane] = item->slot;
@@ -97,6 +101,7 @@ static uint32_t take_node( query_build* b )
         return UINT32_MAX;
     }
     tree->nodes = nodes;
+    CLV_ASSERT( tree->node_count < tree->node_capacity && tree->node_count < QUERY_OBJECT );
     tree->nodes[tree->node_count] = b->empty;
     return tree->node_count++;
 }
@@ -111,6 +116,7 @@ static bool note_part( query_build* b, uint32_t first )
         return false;
     }
     tree->parts = parts;
+    CLV_ASSERT( tree->part_count == 0 || tree->parts[tree->part_count - 1].end <= first );
     tree->parts[tree->part_count++] = ( query_part ){ first, UINT32_MAX };
     return true;
 }
@@ -145,6 +151,7 @@ static bool make_nodes( query_build* b )
         }
         if ( next.parent != UINT32_MAX )
         {
+            CLV_ASSERT( next.parent < index && tree->nodes[next.parent].child[next.lane] == QUERY_NOBODY );
             tree->nodes[next.parent].child[next.lane] = index;
         }
         tree->depth = next.depth + 1 > tree->depth ? next.depth + 1 : tree->depth;
@@ -159,6 +166,7 @@ static bool make_nodes( query_build* b )
         }
         range children[QUERY_LANES];
         uint32_t count = cut_children( b, next.items, next.depth, children );
+        CLV_ASSERT( count > 1 ); // or it would go down for ever
         for ( uint32_t i = count; i > 0; --i )
         {
             range child = children[i - 1];
@@ -207,6 +215,7 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
     b.more_keys = tree->more_keys;
     b.tables = tree->tables;
     b.count = clv_query_list_objects( &b );
+    CLV_ASSERT( b.count <= tree->item_capacity );
     if ( b.count == 0 )
     {
         return true;

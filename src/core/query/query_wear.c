@@ -123,6 +123,7 @@ static uint32_t count_groups( const query_wear* wear )
 static void ask_probe( const query_wear* wear, uint32_t number, const wear_place* at, wear_survey* s )
 {
     const query_wear_probe* probe = &wear->probes[number];
+    CLV_ASSERT( number < wear->probe_count );
     const clv_aabb* box = &at->from->boxes[probe->slot];
     float from[4], to[4], way[3];
     query_box_middle( box, from );
@@ -140,6 +141,7 @@ static void ask_probe( const query_wear* wear, uint32_t number, const wear_place
     }
     at->kernels->count( at->tree->nodes, from, &visited, &hits );
     add_probe( &s->at_objects, visited, hits );
+    CLV_ASSERT( visited > 0 ); // the root at least
     add_probe( &s->groups[number * count_groups( wear ) / wear->probe_count], visited, hits );
 }
 
@@ -149,6 +151,7 @@ static void survey( const query_wear* wear, const wear_place* at, wear_survey* s
     uint32_t count = wear->probe_count, number = 0;
     const uint64_t most = (uint64_t)at->tree->node_count + SPARE_NODES;
     memset( s, 0, sizeof( *s ) );
+    CLV_ASSERT( count <= QUERY_WEAR_PROBES && at->tree->node_count > 0 );
     for ( ; s->count < count && s->at_objects.visited + s->between.visited < most; ++s->count )
     {
         const query_wear_probe* probe = &wear->probes[number];
@@ -260,6 +263,7 @@ static void choose_pair( query_wear_probe* probe, const query_tree* tree, uint32
     const query_node* node = &tree->nodes[index];
     uint32_t first = find_object( node, lane );
     uint32_t second = find_object( node, first + 1 );
+    CLV_ASSERT( first < QUERY_LANES && second < QUERY_LANES );
     probe->slot = node->child[first] & ~QUERY_OBJECT;
     probe->other = node->child[second] & ~QUERY_OBJECT;
 }
@@ -301,6 +305,7 @@ bool clv_query_wear_start( query_wear* wear, const query_tree* tree, const query
     {
         return ok;
     }
+    CLV_ASSERT( count <= wear->probe_capacity );
     wear->probe_count = count;
     choose_probes( wear, tree, from );
     wear_survey s;

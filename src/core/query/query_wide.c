@@ -3,6 +3,7 @@
 // floats.
 #include "query/query_wide.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "object/filter_rule.h"
 #include "query/query_hits.h"
@@ -83,12 +84,14 @@ static bool comes_before( clv_hit64 a, clv_hit64 b )
 
 static void keep_nearest64( query_wide_probe* p, clv_hit64 hit )
 {
+    CLV_ASSERT( p->room > 0 && p->count <= p->room );
     uint64_t at = p->count < p->room ? p->count++ : p->room - 1;
     for ( ; at > 0 && comes_before( hit, p->hits[at - 1] ); --at )
     {
         p->hits[at] = p->hits[at - 1];
     }
     p->hits[at] = hit;
+    CLV_ASSERT( at + 1 == p->count || !comes_before( p->hits[at + 1], hit ) );
     if ( p->count == p->room )
     {
         clv_hit64 last = p->hits[p->room - 1];
@@ -116,6 +119,7 @@ static void keep64( query_wide_probe* p, clv_hit64 hit )
         p->is_done = true;
         break;
     case QUERY_CLOSEST:
+        CLV_ASSERT( hit.t <= p->reach && comes_before( hit, p->best ) );
         p->best = hit;
         p->reach = hit.t;
         // Where a lane's time is only a bound, an equal one may hide an earlier hit; at 0 none is earlier.
@@ -178,6 +182,7 @@ static void push_nodes(
     {
         uint32_t lane = base_lowest_bit( lanes );
         query_wide_entry entry = { near[lane], node->child[lane], node->least[lane] };
+        CLV_ASSERT( p->top < QUERY_STACK );
         uint32_t at = p->top++;
         for ( ; at > first &&
               ( p->stack[at - 1].near < entry.near ||
@@ -203,6 +208,7 @@ static void run_wide( query_wide_probe* p )
     while ( p->top > 0 && !p->is_done )
     {
         query_wide_entry entry = p->stack[--p->top];
+        CLV_ASSERT( entry.node < p->scene->tree->node_count );
         const query_wide_node* node = &p->scene->wide->nodes[entry.node];
         if ( is_beyond( p, entry.near, entry.least ) )
         {
@@ -280,6 +286,7 @@ void clv_query_wide_find_nearest( const query_scene* scene, const clv_queries* l
         run_wide( &p );
     }
     uint64_t count = p.is_shortened ? clv_query_hits_drop64( hits, p.count, p.reach ) : p.count;
+    CLV_ASSERT( count <= k );
     for ( uint64_t i = count; i < k; ++i )
     {
         hits[i] = query_no_hit64();

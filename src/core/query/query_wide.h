@@ -45,6 +45,10 @@ bool clv_query_wide_tree_bring( query_wide_tree* wide, const query_tree* tree, c
 
 void clv_query_wide_tree_free( query_wide_tree* wide, base_memory* memory );
 
+/// NULL, or what is not true of them; `tree` is up to date. query_check.c.
+const char* clv_query_wide_tree_check(
+    const query_wide_tree* wide, const query_tree* tree, const clv_aabb64* boxes, const query_boxes* from );
+
 /// What query_search.h has for floats.
 clv_result clv_query_wide_check_item( const clv_queries* list, uint32_t index );
 bool clv_query_wide_mode_fits( clv_query_kind kind, query_mode mode );

@@ -2,10 +2,12 @@
 // From the question's own origin, where that is asked for: differences of doubles are exact nearby.
 #include "query/query_wide_box.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 
 double clv_query_wide_scaled_length( double x, double y, double z )
 {
+    CLV_ASSERT( x >= 0 && y >= 0 && z >= 0 );
     double most = x > y ? x : y;
     most = z > most ? z : most;
     if ( most == 0 || !base_is_finite( most ) )
@@ -58,6 +60,7 @@ static double least_dot64( const double* n, const clv_aabb64* box )
 
 bool clv_query_wide_planes_meet( const query_wide_probe* p, const clv_aabb64* from )
 {
+    CLV_ASSERT( p->look == WIDE_PLANES );
     for ( uint32_t i = 0; i < p->plane_count; ++i )
     {
         if ( least_dot64( &p->planes[i].normal.x, from ) > p->planes[i].offset )
@@ -71,6 +74,7 @@ bool clv_query_wide_planes_meet( const query_wide_probe* p, const clv_aabb64* fr
 // The boxes' faces and the turned one's.
 bool clv_query_wide_faces_meet( const query_wide_probe* p, const clv_aabb64* from )
 {
+    CLV_ASSERT( p->look == WIDE_TURNED );
     for ( int axis = 0; axis < 3; ++axis )
     {
         if ( ( &from->lower.x )[axis] > p->turned.reach[axis] ||
@@ -91,6 +95,7 @@ bool clv_query_wide_faces_meet( const query_wide_probe* p, const clv_aabb64* fro
 
 bool clv_query_wide_cast_sides( const query_wide_probe* p, const clv_aabb64* box, double reach, double* near )
 {
+    CLV_ASSERT( p->look == WIDE_CAST );
     const double *lower = &box->lower.x, *upper = &box->upper.x;
     double from = 0, to = reach;
     for ( int axis = 0; axis < 3; ++axis )

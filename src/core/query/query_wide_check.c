@@ -2,6 +2,7 @@
 // Are questions in double questions? As clv_query_check_item has it for floats.
 #include "query/query_wide.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 
 #include <math.h>
@@ -85,6 +86,7 @@ static clv_result check_round64( clv_query_kind kind, const void* items, uint32_
 clv_result clv_query_wide_check_item( const clv_queries* list, uint32_t index )
 {
     const void* items = list->items;
+    CLV_ASSERT( index < list->count );
     switch ( list->kind )
     {
     case CLV_QUERY_POINT64:

@@ -2,6 +2,8 @@
 // From each kind's item to what the lanes are asked, in double.
 #include "query/query_wide_probe.h"
 
+#include "base/assertion.h"
+
 static const double LEAST_ROOM = 1e-150; // squares below that of this vanish
 
 static void put_place( double to[3], clv_vec64 from )
@@ -14,6 +16,7 @@ static void put_place( double to[3], clv_vec64 from )
 static void start_cast64(
     query_wide_probe* p, clv_vec64 lower, clv_vec64 upper, clv_vec64 motion, double max_t )
 {
+    CLV_ASSERT( max_t >= 0 );
     p->look = WIDE_CAST;
     p->reach = max_t < DBL_MAX ? max_t : DBL_MAX; // a time is finite: what is never reached has infinite ones
     put_place( p->motion, motion );
@@ -37,6 +40,7 @@ static double still_if_small( double motion )
 static void start_round(
     query_wide_probe* p, clv_vec64 a, clv_vec64 b, double radius, clv_vec64 motion, double max_t )
 {
+    CLV_ASSERT( radius >= 0 );
     put_place( p->origin, a );
     p->round = ( query_capsule ){ { a.x, a.y, a.z }, { b.x, b.y, b.z }, radius };
     motion =
@@ -81,6 +85,7 @@ static void start_turned64( query_wide_probe* p, const clv_oriented_box64* box )
 
 void clv_query_wide_probe_distance( query_wide_probe* p, clv_aabb64 box, double distance )
 {
+    CLV_ASSERT( distance >= 0 );
     p->look = WIDE_DISTANCE;
     p->box = box;
     p->reach = distance;
@@ -135,6 +140,7 @@ static void start_item64( query_wide_probe* p, const void* items, uint32_t index
     }
     default:
     {
+        CLV_ASSERT( p->kind == CLV_QUERY_CAPSULE_CAST );
         const clv_capsule_cast64* c = &( (const clv_capsule_cast64*)items )[index];
         start_round( p, c->capsule.a, c->capsule.b, c->capsule.radius, c->motion, c->max_t );
         break;
@@ -145,6 +151,7 @@ static void start_item64( query_wide_probe* p, const void* items, uint32_t index
 void clv_query_wide_probe_start(
     query_wide_probe* p, const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode )
 {
+    CLV_ASSERT( query_is_wide( list->kind ) && index < list->count );
     p->scene = scene;
     p->list = list;
     p->filter = list->filters == NULL ? NULL : &list->filters[list->filter_each ? index : 0];

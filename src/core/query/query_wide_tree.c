@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "query/query_wide.h"
 
+#include "base/assertion.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -40,6 +42,7 @@ static void take_object( const wide_hulls* h, query_wide_node* node, uint32_t la
 static void take_hull( const wide_hulls* h, query_wide_node* node, uint32_t lane )
 {
     const query_wide_node* below = &h->nodes[node->child[lane]];
+    CLV_ASSERT( node->child[lane] < h->tree->node_count && below > node ); // brought before
     for ( int axis = 0; axis < 3; ++axis )
     {
         double lower = INFINITY, upper = -INFINITY;
@@ -83,6 +86,7 @@ static void bring_part( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const wide_hulls* h = context;
     query_part part = h->tree->parts[piece];
+    CLV_ASSERT( part.first < part.end && part.end <= h->tree->node_count );
     for ( uint32_t i = part.end; i > part.first; --i )
     {
         bring_node( h, i - 1 );
@@ -100,18 +104,21 @@ bool clv_query_wide_tree_bring( query_wide_tree* wide, const query_tree* tree, c
     {
         return false;
     }
+    CLV_ASSERT( tree->node_count <= wide->node_capacity );
     wide_hulls hulls = { wide->nodes, tree, boxes, from };
     clv_task_run( tasks, bring_part, tree->part_count, &hulls );
     uint32_t end = tree->node_count; // nodes between the parts have these below them
     for ( uint32_t part = tree->part_count + 1; part > 0; --part )
     {
         uint32_t first = part > 1 ? tree->parts[part - 2].end : 0;
+        CLV_ASSERT( first <= end );
         for ( uint32_t i = end; i > first; --i )
         {
             bring_node( &hulls, i - 1 );
         }
         end = part > 1 ? tree->parts[part - 2].first : 0;
     }
+    CLV_VALIDATE( clv_query_wide_tree_check( wide, tree, boxes, from ) == NULL );
     return true;
 }
 

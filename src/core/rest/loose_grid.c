@@ -3,6 +3,7 @@
 #include "rest/loose_grid.h"
 
 #include "base/assertion.h"
+#include "base/bit_set.h"
 
 #include <string.h>
 
@@ -53,6 +54,7 @@ static uint32_t level_of( const rest_grid* grid, const clv_aabb* box )
 // Monotonic in `at`, since each step is.
 static inline uint32_t cell_on_axis( const rest_level* level, int axis, float at )
 {
+    CLV_ASSERT( level->dims[axis] > 0 );
     float cell = ( at - level->origin[axis] ) * level->scale[axis];
     float most = (float)( level->dims[axis] - 1 );
     cell = cell > 0 ? cell : 0;
@@ -79,6 +81,7 @@ bool clv_rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 {
     uint32_t level = level_of( grid, box );
     uint32_t* nexts = grid->nexts.items;
+    CLV_ASSERT( slot < grid->nexts.capacity );
     if ( level == NO_LEVEL )
     {
         if ( !base_array_reserve( &grid->large, grid->memory, grid->large.count + 1 ) )
@@ -90,6 +93,7 @@ bool clv_rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box )
         return true;
     }
     uint32_t* head = &grid->heads.items[cell_of( &grid->levels[level], box )];
+    CLV_ASSERT( *head != slot + 1 && *head <= grid->nexts.capacity );
     nexts[slot] = *head;
     *head = slot + 1;
     return true;
@@ -103,6 +107,7 @@ void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
     {
         uint32_t* large = grid->large.items;
         uint32_t place = nexts[slot];
+        CLV_ASSERT( place < grid->large.count );
         uint32_t last = large[--grid->large.count];
         CLV_ASSERT( large[place] == slot || last == slot );
         large[place] = last;
@@ -142,6 +147,7 @@ static bool ask_row( rest_grid* grid, const uint32_t* heads, uint32_t count )
                 }
                 room = grid->found.capacity - ASK_ROOM;
             }
+            CLV_ASSERT( link <= grid->nexts.capacity && grid->found.count < grid->found.capacity );
             grid->found.items[grid->found.count++] = link - 1;
         }
     }
@@ -160,6 +166,7 @@ static bool ask_level( rest_grid* grid, const rest_level* level, const clv_aabb*
         float reach = level->limit[axis] * 1.0001f;
         first[axis] = cell_on_axis( level, axis, lower[axis] - reach );
         last[axis] = cell_on_axis( level, axis, upper[axis] );
+        CLV_ASSERT( first[axis] <= last[axis] );
     }
     for ( uint32_t z = first[2]; z <= last[2]; ++z )
     {
@@ -196,4 +203,85 @@ bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box )
         }
     }
     return true;
+}
+
+// ---- checking ----------------------------------------------------------------------------------------------------
+
+// What the grid is held to.
+typedef struct grid_check
+{
+    const rest_grid* grid;
+    const simd_rest_box* boxes;
+    const uint64_t* known;
+    uint32_t slot_count, found_count;
+} grid_check;
+
+static bool is_member( const grid_check* c, uint32_t slot )
+{
+    return slot < c->slot_count && base_bits_has( c->known, slot );
+}
+
+// `level` is NO_LEVEL for large boxes.
+static const char* check_member( grid_check* c, uint32_t slot, uint32_t level, uint32_t cell )
+{
+    if ( !is_member( c, slot ) )
+    {
+        return "the grid holds an object that went";
+    }
+    clv_aabb box = rest_zone_of( &c->boxes[slot] ).fat;
+    c->found_count += 1;
+    if ( level_of( c->grid, &box ) != level ||
+        ( level != NO_LEVEL && cell_of( &c->grid->levels[level], &box ) != cell ) )
+    {
+        return "an object is in another cell than its own";
+    }
+    return c->found_count <= c->slot_count ? NULL : "a chain of a cell leads in circles";
+}
+
+static const char* check_level( grid_check* c, uint32_t index )
+{
+    const rest_level* level = &c->grid->levels[index];
+    const char* broken = NULL;
+    uint32_t end = level->first_cell + level->dims[0] * level->dims[1] * level->dims[2];
+    for ( uint32_t cell = level->first_cell; cell < end && broken == NULL; ++cell )
+    {
+        for ( uint32_t link = c->grid->heads.items[cell]; link != 0 && broken == NULL;
+              link = c->grid->nexts.items[link - 1] )
+        {
+            broken = check_member( c, link - 1, index, cell );
+        }
+    }
+    return broken;
+}
+
+static const char* check_large( grid_check* c )
+{
+    const rest_grid* grid = c->grid;
+    const char* broken = NULL;
+    for ( uint32_t i = 0; i < grid->large.count && broken == NULL; ++i )
+    {
+        broken = check_member( c, grid->large.items[i], NO_LEVEL, 0 );
+        if ( broken == NULL && grid->nexts.items[grid->large.items[i]] != i )
+        {
+            return "a large object does not know its place in the list";
+        }
+    }
+    return broken;
+}
+
+const char* clv_rest_grid_check(
+    const rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
+{
+    grid_check c = { grid, boxes, known, slot_count, 0 };
+    const char* broken = check_large( &c );
+    for ( uint32_t i = 0; i < grid->level_count && broken == NULL; ++i )
+    {
+        broken = check_level( &c, i );
+    }
+    uint64_t member_count = 0;
+    for ( uint32_t slot = 0; slot < slot_count; ++slot )
+    {
+        member_count += is_member( &c, slot );
+    }
+    return broken == NULL && c.found_count != member_count ? "an object is not once in the grid" : broken;
 }

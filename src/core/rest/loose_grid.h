@@ -55,3 +55,7 @@ bool clv_rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before,
 
 /// The slots of all boxes that overlap this one, into `found`; some others may be among them. False if out of memory.
 bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box );
+
+/// NULL if every slot below `slot_count` with a bit in `known` is in its own cell and no other slot is in any, else what is not so.
+const char* clv_rest_grid_check(
+    const rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count );

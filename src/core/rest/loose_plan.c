@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
+#include "base/assertion.h"
 #include "base/bit_set.h"
 #include "base/finite.h"
 #include "base/heap_sort.h"
@@ -54,6 +55,7 @@ static void sample_known(
         for ( int axis = 0; axis < 3 && has_finite_sides( &box ); ++axis )
         {
             float lower = ( &box.lower.x )[axis];
+            CLV_ASSERT( out->count < SAMPLES );
             out->corners[axis][out->count] = lower;
             out->lengths[axis][out->count] = ( &box.upper.x )[axis] - lower;
             out->count += axis == 2;
@@ -72,6 +74,7 @@ static void set_limits( rest_level* levels, const sample* s )
     for ( int axis = 0; axis < 3; ++axis )
     {
         float usual = s->count > 0 ? s->lengths[axis][s->count * 9 / 10] : 1;
+        CLV_ASSERT( s->count == 0 || usual >= s->lengths[axis][0] ); // they are sorted
         usual = usual * 1.02f; // slightly more, so that boxes of one size and their refits share a level
         usual = usual < 1e-30f ? 1e-30f : usual > 1e30f ? 1e30f : usual;
         float limit = usual;
@@ -105,11 +108,13 @@ static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_coun
 {
     float width[3], extent[3];
     uint64_t cells = 1;
+    CLV_ASSERT( s->count > 0 );
     for ( int axis = 0; axis < 3; ++axis )
     {
         float low = s->corners[axis][s->count / 64];
         float high = s->corners[axis][s->count - 1 - s->count / 64];
         extent[axis] = ( high - low ) * 1.1f;
+        CLV_ASSERT( low <= high );
         level->origin[axis] = low - ( high - low ) * 0.05f;
         width[axis] = level->limit[axis];
         float dims = extent[axis] / width[axis];
@@ -121,6 +126,7 @@ static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_coun
         int widest = level->dims[1] > level->dims[0] ? 1 : 0;
         widest = level->dims[2] > level->dims[widest] ? 2 : widest;
         level->dims[widest] -= ( level->dims[widest] + 7 ) / 8;
+        CLV_ASSERT( level->dims[widest] > 0 );
         cells = (uint64_t)level->dims[0] * level->dims[1] * level->dims[2];
     }
     for ( int axis = 0; axis < 3; ++axis )
@@ -158,10 +164,12 @@ bool clv_rest_grid_plan(
         }
         if ( waiting >= LEVEL_BOXES )
         {
+            CLV_ASSERT( grid->level_count < REST_LEVELS && cells <= UINT32_MAX );
             rest_level* level = &grid->levels[grid->level_count];
             *level = all[i];
             level->first_cell = (uint32_t)cells;
             cells += lay_cells( level, &s, waiting );
+            CLV_ASSERT( grid->level_count == 0 || level[-1].limit[0] < level->limit[0] ); // finest first
             grid->level_count += 1;
             waiting = 0;
         }

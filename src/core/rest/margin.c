@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rest/margin.h"
 
+#include "base/assertion.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -44,6 +46,7 @@ float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt )
     }
     float least = LEAST_OF_SIZE * size;
     float most = MOST_OF_SIZE * size;
+    CLV_ASSERT( speed >= 0 && least <= most );
     float wanted = UPDATES_TO_REACH * speed * spread_by( salt );
     wanted = wanted > least ? wanted : least;
     return wanted < most ? wanted : most;

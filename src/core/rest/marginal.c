@@ -76,8 +76,10 @@ static uint32_t* previous_of( rest_marginal* set, uint32_t link )
 
 static void link_pair( rest_marginal* set, uint32_t number, uint32_t side )
 {
+    CLV_ASSERT( number < set->count && 2 * (size_t)slot_of( set, number, side ) + 1 < set->heads.capacity );
     uint32_t* head = &set->heads.items[2 * (size_t)slot_of( set, number, side )];
     uint32_t link = link_of( number, side );
+    CLV_ASSERT( head[0] == 0 || *previous_of( set, head[0] ) == 0 );
     *next_of( set, link ) = head[0];
     *previous_of( set, link ) = 0;
     if ( head[0] != 0 )
@@ -94,6 +96,8 @@ static void lead_to(
 {
     uint32_t next = *next_of( set, link );
     uint32_t previous = *previous_of( set, link );
+    CLV_ASSERT( next == 0 || *previous_of( set, next ) == link );
+    CLV_ASSERT( previous != 0 || set->heads.items[2 * (size_t)slot] == link );
     if ( next != 0 )
     {
         *previous_of( set, next ) = previous_link;
@@ -105,6 +109,7 @@ static void unchain( rest_marginal* set, uint32_t number, uint32_t side )
 {
     uint32_t link = link_of( number, side );
     uint32_t slot = slot_of( set, number, side );
+    CLV_ASSERT( rest_marginal_degree( set, slot ) > 0 );
     lead_to( set, link, slot, *next_of( set, link ), *previous_of( set, link ) );
     set->heads.items[2 * (size_t)slot + 1] -= 1;
 }
@@ -112,6 +117,7 @@ static void unchain( rest_marginal* set, uint32_t number, uint32_t side )
 // The pair `from` takes the number `to`, which is free.
 static void renumber( rest_marginal* set, uint32_t from, uint32_t to )
 {
+    CLV_ASSERT( to < from && from < set->pairs.capacity );
     for ( uint32_t side = 0; side < 2; ++side )
     {
         uint32_t link = link_of( to, side );
@@ -126,11 +132,13 @@ static void renumber( rest_marginal* set, uint32_t from, uint32_t to )
 
 bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair )
 {
+    CLV_ASSERT( pair.a < pair.b );
     if ( set->count >= MOST_MARGINAL || ( set->count == set->pairs.capacity && !grow_marginal( set ) ) )
     {
         return false;
     }
     uint32_t number = set->count++;
+    CLV_ASSERT( number < set->pairs.capacity && 4 * (uint64_t)number + 3 < set->links.capacity );
     set->pairs.items[number] = pair;
     rest_marginal_set_touching( set, number, false );
     link_pair( set, number, 0 );
@@ -140,6 +148,7 @@ bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair )
 
 void clv_rest_marginal_drop( rest_marginal* set, uint32_t number )
 {
+    CLV_ASSERT( number < set->count );
     unchain( set, number, 0 );
     unchain( set, number, 1 );
     set->count -= 1;
@@ -161,6 +170,7 @@ uint32_t clv_rest_marginal_first( const rest_marginal* set, uint32_t slot )
 
 uint32_t clv_rest_marginal_next( const rest_marginal* set, uint32_t number, uint32_t slot )
 {
+    CLV_ASSERT( set->pairs.items[number].a == slot || set->pairs.items[number].b == slot );
     return number_of( set->links.items[4 * (size_t)number + ( set->pairs.items[number].a == slot ? 0 : 2 )] );
 }
 

@@ -65,6 +65,7 @@ static bool reclassify(
     for ( uint64_t i = 0; i < count; ++i )
     {
         uint32_t other = found[i];
+        CLV_ASSERT( other < world->slot_count && base_bits_has( world->known, other ) );
         base_prefetch( &world->boxes.items[found[i + OBJECTS_AHEAD < count ? i + OBJECTS_AHEAD : i]] );
         rest_zone zone = rest_zone_of( &world->boxes.items[other] );
         if ( other == slot || !clv_aabb_overlap( zone.fat, *box ) )
@@ -92,6 +93,7 @@ static bool settle_object( rest_world* world, uint32_t slot, const simd_rest_box
     {
         return false;
     }
+    CLV_ASSERT( slot < world->slot_count && base_bits_has( world->known, slot ) );
     simd_rest_box* rest = &world->boxes.items[slot];
     rest_zone before = rest_zone_of( rest );
     rest_zone after = rest_zone_of( fresh );
@@ -156,6 +158,8 @@ bool clv_rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box 
     {
         return false;
     }
+    CLV_ASSERT( slot < world->slot_count && !base_bits_has( world->known, slot ) );
+    CLV_ASSERT( rest_marginal_degree( &world->pairs.marginal, slot ) == 0 );
     world->boxes.items[slot] = rest_box_make( box, clv_rest_margin( box, 0, slot ) );
     world->times.items[slot] = world->now;
     base_bits_add( world->known, slot );
@@ -171,11 +175,13 @@ bool clv_rest_world_go( rest_world* world, uint32_t slot )
     {
         return false;
     }
+    CLV_ASSERT( base_bits_has( world->known, slot ) );
     rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
     if ( !reclassify( world, slot, &zone.fat, &zone, NULL ) )
     {
         return false;
     }
+    CLV_ASSERT( rest_marginal_degree( &world->pairs.marginal, slot ) == 0 ); // all its pairs are apart now
     clv_rest_grid_remove( &world->grid, slot, &zone.fat );
     base_bits_remove( world->known, slot );
     world->counters.gone_count += 1;
@@ -189,6 +195,7 @@ bool clv_rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint3
           i = clv_rest_marginal_next( marginal, i, slot ) )
     {
         clv_pair pair = marginal->pairs.items[i];
+        CLV_ASSERT( pair.a == slot || pair.b == slot );
         bool touches = clv_aabb_overlap( boxes[pair.a], boxes[pair.b] );
         world->counters.test_count += 1;
         world->counters.turn_count += touches != rest_marginal_is_touching( marginal, i );

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rest/rest_mode.h"
 
+#include "base/assertion.h"
+
 #include "base/bit_set.h"
 
 #include <math.h>
@@ -82,6 +84,7 @@ static bool is_live( const clv_method_input* input, uint32_t slot )
         low = input->live[middle] < slot ? middle + 1 : low;
         high = input->live[middle] < slot ? high : middle;
     }
+    CLV_ASSERT( low == 0 || input->live[low - 1] < slot ); // live slots ascend
     return low < input->live_count && input->live[low] == slot;
 }
 
@@ -101,6 +104,7 @@ static void sample_boxes( rest_mode* mode, const clv_method_input* input )
 static float sample_shift( const rest_mode* mode, const clv_method_input* input, uint32_t i )
 {
     uint32_t slot = mode->slots[i];
+    CLV_ASSERT( i < mode->sample_count );
     return is_live( input, slot ) ? clv_rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
 }
 
@@ -158,6 +162,7 @@ static uint64_t moved_count( const clv_method_input* input )
 static rest_advice judge_sample( rest_mode* mode, const clv_method_input* input )
 {
     uint64_t refits = expected_refits( mode, input ) * input->live_count / 1024;
+    CLV_ASSERT( mode->age == SAMPLE_AGE && refits <= input->live_count );
     uint64_t cost = (uint64_t)input->live_count * COMPARE + mode->pair_count / 4 * TEST +
         refits * refit_cost( mode, input->live_count );
     mode->age = 0;
@@ -192,6 +197,7 @@ rest_advice clv_rest_mode_advise( rest_mode* mode, const clv_method_input* input
         mode->age = 0;
         return REST_ENTER;
     }
+    CLV_ASSERT( mode->age <= SAMPLE_AGE );
     if ( mode->age == 0 )
     {
         sample_boxes( mode, input );
@@ -238,6 +244,7 @@ void clv_rest_mode_note_end( rest_mode* mode )
     bool was_long = mode->stay >= LONG_STAY;
     mode->wait = was_long ? FIRST_WAIT : mode->next_wait;
     mode->next_wait = 2 * mode->wait < LONGEST_WAIT ? 2 * mode->wait : LONGEST_WAIT;
+    CLV_ASSERT( mode->wait > 0 && mode->next_wait <= LONGEST_WAIT );
     mode->stay = 0;
     mode->age = 0;
     mode->hold = 0;

@@ -54,6 +54,7 @@ static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
 
 static void chain_pair( rest_pairs* pairs, uint32_t place )
 {
+    CLV_ASSERT( place < pairs->sure_count && place < pairs->nexts.capacity );
     clv_pair pair = pairs->list.items[place];
     uint32_t a = pairs->heads.items[pair.a], b = pairs->heads.items[pair.b];
     while ( a != 0 && b != 0 )
@@ -135,6 +136,7 @@ static void chain_all( rest_pairs* pairs )
     for ( uint64_t place = 0; place < pairs->sure_count; ++place )
     {
         uint32_t owner = nexts[place];
+        CLV_ASSERT( owner < pairs->heads.capacity && heads[owner] <= place );
         nexts[place] = heads[owner];
         heads[owner] = (uint32_t)place + 1;
     }
@@ -196,6 +198,7 @@ static bool reserve_numbers( rest_pairs* pairs )
 
 static uint32_t* number_at( rest_pairs* pairs, uint64_t place )
 {
+    CLV_ASSERT( place >= pairs->sure_count ); // marginal ones alone have numbers
     return &pairs->numbers.items[place & ( pairs->numbers.capacity - 1 )];
 }
 
@@ -203,6 +206,7 @@ static uint32_t* number_at( rest_pairs* pairs, uint64_t place )
 static void shift_marginal( rest_pairs* pairs, uint64_t from, uint64_t to )
 {
     uint32_t number = *number_at( pairs, from );
+    CLV_ASSERT( number < pairs->marginal.count && pairs->marginal.places.items[number] == from );
     pairs->list.items[to] = pairs->list.items[from];
     *number_at( pairs, to ) = number;
     pairs->marginal.places.items[number] = (uint32_t)to;
@@ -220,6 +224,7 @@ static bool append_sure( rest_pairs* pairs, clv_pair pair )
     {
         shift_marginal( pairs, place, list->count );
     }
+    CLV_ASSERT( list->count < list->capacity );
     list->items[place] = pair;
     list->count += 1;
     pairs->sure_count += 1;
@@ -237,6 +242,7 @@ static void remove_sure( rest_pairs* pairs, uint32_t* link )
     pair_list* list = &pairs->list;
     uint32_t place = *link - 1;
     uint32_t last = (uint32_t)pairs->sure_count - 1;
+    CLV_ASSERT( pairs->is_chained && place <= last );
     *link = pairs->nexts.items[place];
     if ( place != last )
     {
@@ -260,6 +266,7 @@ static bool append_marginal( rest_pairs* pairs, uint32_t number )
     {
         return false;
     }
+    CLV_ASSERT( !rest_marginal_is_touching( &pairs->marginal, number ) );
     list->items[list->count] = pairs->marginal.pairs.items[number];
     *number_at( pairs, list->count ) = number;
     pairs->marginal.places.items[number] = (uint32_t)list->count;
@@ -272,6 +279,7 @@ static bool append_marginal( rest_pairs* pairs, uint32_t number )
 static void remove_marginal( rest_pairs* pairs, uint32_t number )
 {
     uint32_t place = pairs->marginal.places.items[number];
+    CLV_ASSERT( place >= pairs->sure_count && place < pairs->list.count );
     pairs->list.count -= 1;
     if ( place != pairs->list.count )
     {
@@ -283,6 +291,7 @@ static void remove_marginal( rest_pairs* pairs, uint32_t number )
 
 bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches )
 {
+    CLV_ASSERT( number < pairs->marginal.count );
     if ( rest_marginal_is_touching( &pairs->marginal, number ) == touches )
     {
         return true;
@@ -338,6 +347,7 @@ bool clv_rest_pairs_change(
 {
     clv_pair pair = pair_of( slot_a, slot_b );
     CLV_ASSERT( from != to );
+    CLV_ASSERT( pair.a < pair.b && pair.b < pairs->heads.capacity );
     if ( from == REST_APART )
     {
         if ( pairs->sure_count + pairs->marginal.count >= pairs->most )
@@ -359,6 +369,7 @@ bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t 
     {
         return false;
     }
+    CLV_ASSERT( all <= list->capacity );
     memcpy( list->items + list->count, sure, (size_t)count * sizeof( clv_pair ) );
     list->count = all;
     pairs->sure_count = all;

@@ -95,6 +95,7 @@ static bool reserve_slots( rest_world* world, uint32_t slot_count )
 
 static void list_live( rest_world* world, const clv_method_input* input )
 {
+    CLV_ASSERT( input->live_count <= input->slot_count );
     uint64_t words = base_bits_words( input->slot_count );
     if ( input->live == NULL )
     {
@@ -106,6 +107,7 @@ static void list_live( rest_world* world, const clv_method_input* input )
         return;
     }
     memset( world->live, 0, (size_t)words * sizeof( uint64_t ) );
+    CLV_ASSERT( words <= world->word_capacity );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         base_bits_add( world->live, input->live[i] );
@@ -183,6 +185,7 @@ static clv_result take_pairs( pair_sink* sink )
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
+        CLV_ASSERT( pair.a != pair.b && pair.a < world->slot_count && pair.b < world->slot_count );
         clv_pair later = sink->pairs[i + PAIRS_AHEAD < sink->count ? i + PAIRS_AHEAD : i];
         base_prefetch( &world->boxes.items[later.a] );
         base_prefetch( &world->boxes.items[later.b] );
@@ -200,6 +203,7 @@ static clv_result take_pairs( pair_sink* sink )
             return CLV_TOO_MANY_PAIRS;
         }
     }
+    CLV_ASSERT( sure_count <= sink->count );
     sink->count = 0;
     return clv_rest_pairs_add_sure( pairs, sink->pairs, sure_count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
@@ -256,8 +260,10 @@ bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uin
     if ( !ok )
     {
         clv_rest_world_leave( world );
+        return false;
     }
-    return ok;
+    CLV_VALIDATE( clv_rest_world_is_sound( world, input ) );
+    return true;
 }
 
 // ---- following ---------------------------------------------------------------------------------------------------
@@ -284,6 +290,7 @@ static void list_busy( rest_world* world, const clv_method_input* input, uint64_
         world->busy.items[count] = word;
         count += candidates_at( world, input, word ) != 0;
     }
+    CLV_ASSERT( count <= words && words <= world->busy.capacity );
     world->busy.count = count;
 }
 
@@ -299,6 +306,7 @@ static uint64_t find_strays_of(
         uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
         length = length < 64 - begin ? length : 64 - begin;
         uint32_t slot = first + begin;
+        CLV_ASSERT( length > 0 && slot + length <= world->slot_count );
         strays |= world->kernels->find_strays( boxes + slot, world->boxes.items + slot, length ) << begin;
         candidates &= ~( base_bits_low( length ) << begin );
     }
@@ -435,6 +443,7 @@ static void test_piece( uint32_t piece, uint32_t worker, void* context )
     for ( uint64_t word = first; word < end; ++word )
     {
         uint64_t left = pairs->count - word * 64;
+        CLV_ASSERT( word * 64 < pairs->count && word < pairs->tested.capacity );
         pairs->tested.items[word] = job->world->kernels->find_touching(
             job->input->boxes, pairs->pairs.items + word * 64, left < 64 ? (uint32_t)left : 64 );
     }
@@ -530,6 +539,7 @@ rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* i
     {
         return REST_TOO_MANY;
     }
+    CLV_ASSERT( words <= world->word_capacity && slot_count <= world->boxes.capacity );
     world->pairs.step_count = 0;
     if ( !refit_all( world, input, words ) || !test_marginal( world, input, words ) )
     {
@@ -537,5 +547,6 @@ rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* i
         return REST_GIVEN_UP;
     }
     world->counters.step_count = world->pairs.step_count;
+    CLV_VALIDATE( clv_rest_world_is_sound( world, input ) );
     return REST_FOLLOWED;
 }

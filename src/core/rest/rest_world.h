@@ -78,6 +78,15 @@ rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* i
 /// True if all invariants hold; else a sentence in `text`.
 bool clv_rest_world_check( rest_world* world, char* text, size_t text_size );
 
+/// The same of a world that was just entered or followed, against the boxes it was given: every object rests within its margin, and the marginal
+/// pairs that count as touching are those that overlap.
+bool clv_rest_world_check_boxes(
+    const rest_world* world, const clv_method_input* input, char* text, size_t text_size );
+
+/// Both, for debug builds, but for questions to the grid, which take memory: after every update of a small world, and after one in 16 of a world
+/// of more than 32,768 objects and pairs, since they cost several times as much as the update. Prints what is broken.
+bool clv_rest_world_is_sound( const rest_world* world, const clv_method_input* input );
+
 // ---- refit.c: one object at a time. Each is false if out of memory ------------------------------------------------
 
 bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box );

@@ -3,6 +3,8 @@
 // the chunks' sums in order, so that the outcome is the same to the last bit for any number of workers.
 #include "kd/kd_tree.h"
 
+#include "base/assertion.h"
+
 enum
 {
     BLOCK_CHUNK = 1024, // objects
@@ -75,6 +77,7 @@ static void look_at_chunk( const block_job* job, uint32_t chunk, kd_block_sums* 
     kd_block part = *job->block;
     part.begin += chunk * BLOCK_CHUNK;
     part.end = part.end - part.begin > BLOCK_CHUNK ? part.begin + BLOCK_CHUNK : part.end;
+    CLV_ASSERT( part.begin < part.end && part.end <= job->block->end );
     job->look( job->tree, &part, sums );
 }
 
@@ -100,6 +103,7 @@ static void add_sums( kd_block_sums* all, const kd_block_sums* more )
 static kd_block_sums look_at_block( block_job job )
 {
     kd_tree* tree = job.tree;
+    CLV_ASSERT( job.block->begin <= job.block->end && job.block->end <= tree->count );
     uint32_t chunks = ( job.block->end - job.block->begin + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
     bool are_several = chunks > BLOCK_ALONE && tree->tasks != NULL && task_worker_count( tree->tasks ) > 1 &&
         base_array_renew( &tree->block_sums, tree->memory, chunks );
@@ -117,6 +121,7 @@ static kd_block_sums look_at_block( block_job job )
         }
         add_sums( &all, are_several ? &tree->block_sums.items[chunk] : &sums );
     }
+    CLV_ASSERT( all.left + all.right <= job.block->end - job.block->begin );
     return all;
 }
 

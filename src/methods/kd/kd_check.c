@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every invariant of a tree after an update, in the order in which one broken one breaks the next.
 #include "kd/kd_query.h"
+#include "kd/kd_rest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -245,4 +246,55 @@ bool clv_kd_check( kd_tree* tree, char* text, size_t text_size )
         }
     }
     return true;
+}
+
+// ---- what is remembered of objects at rest
+
+static bool is_kept_member( const kd_rest* rest, uint32_t slot )
+{
+    return slot < rest->slot_end && base_bits_has( rest->known.items, slot );
+}
+
+// Pairs of two objects that are still members. Where neither moves, their grown boxes are those that were found to overlap.
+static bool check_kept( const check_run* run, const kd_rest* rest, const clv_pair* pairs, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        clv_pair pair = pairs[i];
+        if ( !is_kept_member( rest, pair.a ) || !is_kept_member( rest, pair.b ) || pair.a == pair.b )
+        {
+            return complain( run, "a kept pair of %u and %u is not one of two members", pair.a, pair.b );
+        }
+        bool is_still = !rest->was_cut_short && !base_bits_has_either( rest->moving.items, pair.a, pair.b );
+        if ( is_still && !clv_aabb_overlap( rest->grown.items[pair.a], rest->grown.items[pair.b] ) )
+        {
+            return complain( run, "a kept pair of %u and %u rests apart", pair.a, pair.b );
+        }
+    }
+    return true;
+}
+
+static bool check_moving( const check_run* run, const kd_rest* rest )
+{
+    uint32_t count = 0;
+    for ( uint64_t word = 0; word < base_bits_words( rest->slot_end ); ++word )
+    {
+        uint64_t moving = rest->moving.items[word];
+        count += base_bit_count( moving );
+        if ( ( moving & ~rest->known.items[word] ) != 0 )
+        {
+            return complain( run, "an object from %u on moves and is no member", (uint32_t)( word * 64 ) );
+        }
+    }
+    return count == rest->moving_count ||
+        complain( run, "%u objects move, %u are counted", count, rest->moving_count );
+}
+
+bool clv_kd_rest_check( const kd_rest* rest, char* text, size_t text_size )
+{
+    check_run run = { NULL, text, text_size };
+    return ( rest->was_cut_short || check_moving( &run, rest ) ) &&
+        check_kept( &run, rest, rest->sure.items, rest->sure_count ) &&
+        check_kept( &run, rest, rest->marginal.items, rest->marginal.count ) &&
+        check_kept( &run, rest, rest->fresh.items, rest->fresh.count );
 }

@@ -211,6 +211,7 @@ static uint32_t parts_of( const kd_crew* crew, const kd_search* search, const kd
     uint32_t own_count = node->end - node->begin;
     bool can_be_cut =
         kd_node_is_leaf( node ) && search->rules.sweep == KD_SWEEP_SMALL && own_count <= KD_SMALL_MOST;
+    CLV_ASSERT( crew->worker_count > 0 );
     uint64_t half = crew->cost_sum / crew->worker_count / 2;
     uint64_t least = (uint64_t)own_count * PART_TESTS;
     uint64_t wanted = half > least ? half : least;
@@ -227,6 +228,7 @@ static bool add_piece( kd_crew* crew, kd_crew_piece piece )
     bool ok = base_array_reserve( &crew->pieces, crew->memory, round_up( crew->pieces.count + 1 ) );
     if ( ok )
     {
+        CLV_ASSERT( piece.parent == KD_NONE || piece.parent < crew->pieces.count ); // parents come first
         crew->pieces.items[crew->pieces.count++] = piece;
     }
     return ok;
@@ -239,6 +241,7 @@ static bool add_subtree( const crew_run* run, kd_crew_piece piece )
     uint32_t cost = cost_of( crew, piece.node, node->population );
     piece.object_count = node->population;
     piece.part_count = parts_of( crew, run->wish->search, node, cost );
+    CLV_ASSERT( piece.part == 0 && piece.part_count > 0 && piece.part_count <= PARTS_MOST );
     piece.cost = cost / piece.part_count;
     piece.external_cost = crew->pasts.items[piece.node].external_tests;
     bool ok = true;
@@ -266,6 +269,7 @@ static bool add_top( const crew_run* run, kd_crew_piece piece, uint32_t* branch_
         return false;
     }
     uint32_t number = (uint32_t)crew->pieces.count - 1;
+    CLV_ASSERT( (uint64_t)*branch_count + 2 <= crew->branches.capacity );
     crew->branches.items[( *branch_count )++] = number * 2;
     crew->branches.items[( *branch_count )++] = number * 2 + 1; // the left one, taken first
     return true;
@@ -304,6 +308,7 @@ static uint32_t choose_worker( const kd_crew* crew, const kd_tree* tree, const k
     const kd_node* node = &tree->nodes.items[piece->node];
     uint64_t middle = ( (uint64_t)node->begin + node->end ) / 2;
     uint32_t close_by = (uint32_t)( middle * crew->worker_count / ( (uint64_t)tree->count + 1 ) );
+    CLV_ASSERT( close_by < crew->worker_count );
     uint64_t share = crew->cost_sum / crew->worker_count;
     if ( crew->places.items[close_by] < crew->place_ends.items[close_by] &&
         ( loads[close_by] == 0 || loads[close_by] + piece->cost <= share + share / 8 ) )
@@ -356,6 +361,7 @@ static bool deal( kd_crew* crew, const kd_tree* tree )
         kd_crew_piece none = { .node = tree->root };
         const kd_crew_piece* piece = i < crew->pieces.count ? &crew->pieces.items[number] : &none;
         uint32_t worker = choose_worker( crew, tree, piece );
+        CLV_ASSERT( worker != KD_NONE && crew->places.items[worker] < crew->place_ends.items[worker] );
         crew->turns.items[crew->places.items[worker]++] = number;
         crew->loads.items[worker] += piece->cost;
     }
@@ -400,6 +406,7 @@ static void gather_items( uint32_t index, uint32_t worker, void* context )
         end = end < first + GATHERED ? end : first + GATHERED;
         if ( piece->is_top && begin < end )
         {
+            CLV_ASSERT( end <= crew->lists.count );
             clv_kd_search_gather( &run->job, tree->order.items + node->begin + ( begin - piece->own ),
                 end - begin, crew->lists.items + begin );
         }
@@ -458,8 +465,10 @@ static bool pick_externals(
     uint32_t depth = piece->depth;
     for ( uint32_t up = piece->parent; up != KD_NONE; up = crew->pieces.items[up].parent )
     {
+        CLV_ASSERT( depth > 0 && depth <= TOP_DEPTH );
         path[--depth] = &crew->pieces.items[up];
     }
+    CLV_ASSERT( depth == 0 ); // the whole path is filled
     kd_reach reach = find_reach( tree, piece->node );
     bool keep_rest = !clv_kd_search_is_idle( job, piece->node );
     bool ok = clv_kd_search_add_externals(
@@ -519,6 +528,7 @@ static clv_result run_piece(
         return CLV_OK; // they were rounded up
     }
     kd_crew_piece* piece = &run->crew->pieces.items[index];
+    CLV_ASSERT( number < run->crew->worker_count );
     kd_crew_worker* worker = &run->crew->workers[number];
     clv_kd_search_use_memory( &worker->search, piece->was_tried ? run->crew->memory : &worker->none );
     piece->was_tried = true;
@@ -565,6 +575,7 @@ static void remember_tests( kd_crew* crew )
         const kd_crew_piece* piece = &crew->pieces.items[i];
         const task_gather_piece* done = &crew->gather.pieces.items[i];
         kd_crew_past* past = &crew->pasts.items[piece->node];
+        CLV_ASSERT( piece->node < crew->pasts.capacity );
         uint64_t tests = done->test_count + done->pair_count * PAIR_TESTS;
         crew->past_tests += tests;
         crew->past_objects += piece->part == 0 ? piece->object_count : 0;

@@ -51,6 +51,7 @@ static void enter_slot( kd_engine* engine, uint32_t slot )
         clv_kd_rest_enter( &engine->rest, slot );
     }
     base_bits_add( engine->rest.changed.items, slot );
+    CLV_ASSERT( slot < engine->rest.slot_end && !base_bits_has( engine->rest.known.items, slot ) );
     clv_kd_tree_append( &engine->tree, slot );
 }
 
@@ -174,6 +175,7 @@ static void count_far( kd_engine* engine )
     for ( uint32_t i = 0; i < tree->outside_count; ++i )
     {
         const clv_aabb* box = &tree->boxes[tree->outside.items[i]];
+        CLV_ASSERT( !kd_node_holds( &tree->nodes.items[tree->root], box ) );
         bool finite = isfinite( box->lower.x ) && isfinite( box->lower.y ) && isfinite( box->lower.z ) &&
             isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
         engine->far_count += finite;
@@ -228,7 +230,8 @@ static bool reserve( kd_engine* engine, const clv_method_input* input )
 static bool is_valid( kd_engine* engine )
 {
     char text[256];
-    bool valid = clv_kd_engine_check( engine, text, sizeof( text ) );
+    bool valid = clv_kd_engine_check( engine, text, sizeof( text ) ) &&
+        ( !has_rest( engine ) || clv_kd_rest_check( &engine->rest, text, sizeof( text ) ) );
     if ( !valid )
     {
         fprintf( stderr, "kd: %s\n", text );
@@ -293,6 +296,7 @@ void clv_kd_engine_distrust( kd_engine* engine )
 static clv_result search_active( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
+    CLV_ASSERT( rest->active != NULL && rest->active_count <= input->live_count );
     if ( engine->was_by_query )
     {
         return clv_kd_query_run(

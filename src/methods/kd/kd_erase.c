@@ -8,6 +8,7 @@
 uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes.items[index];
+    CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
     kd_node* left = &tree->nodes.items[node->left];
     kd_node* right = &tree->nodes.items[node->right];
     bool keep_left = left->population >= right->population;
@@ -22,6 +23,7 @@ uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
     kept->end = right->end;
     kept->rest_begin = kept->rest_end = kept->begin;
     kept->population = node->population;
+    CLV_ASSERT( kept->end - kept->begin == kept->population );
     kept->lifted = true;
     kept->offset = 0;
     kept->touched = true;
@@ -35,6 +37,7 @@ uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
     else
     {
         kd_node* parent = &tree->nodes.items[node->parent];
+        CLV_ASSERT( parent->left == index || parent->right == index );
         *( parent->left == index ? &parent->left : &parent->right ) = kept_index;
     }
     for ( int axis = 0; axis < 3; ++axis )

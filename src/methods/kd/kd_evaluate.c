@@ -3,6 +3,8 @@
 // branch is to all the rest. With binom(n, 2) tests among n objects, t_max - t_min is p^2 / 4.
 #include "kd/kd_tree.h"
 
+#include "base/assertion.h"
+
 static double pairs_of( double count )
 {
     return count * ( count - 1 ) / 2;
@@ -21,6 +23,7 @@ bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_coun
     double tests = pairs_of( own ) + pairs_of( left ) + pairs_of( right ) + own * ( left + right );
     double least = 2 * pairs_of( all / 2 );
     double most = pairs_of( all );
+    CLV_ASSERT( most > least );
     double cost = ( tests - least ) / ( most - least );
     if ( balance == KD_BALANCE_CHILDREN )
     {

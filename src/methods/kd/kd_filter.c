@@ -60,6 +60,7 @@ static void pass_part( kd_tree* tree, const kd_node* node, uint32_t from, uint32
         p.right += side > 0;
         p.write += side == 0;
     }
+    CLV_ASSERT( p.write <= to && p.left + p.right <= tree->spare.capacity );
     *pass = p;
 }
 
@@ -72,6 +73,7 @@ static void split_piece( uint32_t chunk, uint32_t worker, void* context )
     const kd_tree* tree = job->tree;
     uint32_t from = job->begin + chunk * job->chunk;
     uint32_t to = job->end - from > job->chunk ? from + job->chunk : job->end;
+    CLV_ASSERT( from < to && to <= job->end );
     const uint32_t* order = tree->order.items;
     uint32_t* left = tree->spare.items + from;
     uint32_t* right = tree->sides.items + from;
@@ -89,6 +91,7 @@ static void split_piece( uint32_t chunk, uint32_t worker, void* context )
         p.right += side > 0;
         p.write += side == 0;
     }
+    CLV_ASSERT( p.left + p.right + p.write == to - from );
     job->passes[chunk] = p;
 }
 
@@ -102,6 +105,8 @@ static void place_piece( uint32_t chunk, uint32_t worker, void* context )
     uint32_t to = job->end - from > job->chunk ? from + job->chunk : job->end;
     const filter_pass* p = &job->passes[chunk];
     const filter_pass* place = &job->places[chunk];
+    CLV_ASSERT( place->left + p->left <= tree->count && place->right + p->right <= tree->count );
+    CLV_ASSERT( place->write + p->write <= tree->count );
     uint32_t* order = tree->order.items;
     memcpy( order + place->left, tree->spare.items + from, p->left * sizeof( uint32_t ) );
     memcpy( order + place->right, tree->sides.items + from, p->right * sizeof( uint32_t ) );
@@ -116,6 +121,7 @@ static void place_piece( uint32_t chunk, uint32_t worker, void* context )
 static uint32_t make_room_left( kd_tree* tree, const kd_node* node, uint32_t count )
 {
     kd_node* left = &tree->nodes.items[node->left];
+    CLV_ASSERT( left->offset == 0 && left->end <= node->begin );
     uint32_t place = left->end;
     uint32_t inner_count = node->begin - left->end;
     if ( count == 0 )
@@ -138,6 +144,7 @@ static uint32_t make_room_left( kd_tree* tree, const kd_node* node, uint32_t cou
 static uint32_t make_room_right( kd_tree* tree, const kd_node* node, uint32_t count )
 {
     kd_node* right = &tree->nodes.items[node->right];
+    CLV_ASSERT( right->offset == 0 && node->end <= right->begin );
     uint32_t inner_count = right->begin - node->end;
     if ( count == 0 )
     {
@@ -158,6 +165,7 @@ static uint32_t make_room_right( kd_tree* tree, const kd_node* node, uint32_t co
 // What is left of the node's block.
 static void take_block( kd_tree* tree, kd_node* node, uint32_t left_count, uint32_t stay_count )
 {
+    CLV_ASSERT( left_count + stay_count <= node->end - node->begin );
     node->touched = true;
     tree->counters.filter_count += node->end - node->begin - stay_count;
     node->begin += left_count;
@@ -194,9 +202,11 @@ static bool filter_together( kd_tree* tree, kd_node* node )
     {
         return false;
     }
+    CLV_ASSERT( chunks <= FILTER_CHUNKS );
     filter_split job = { tree, node->begin, node->end, chunk_size, node->axis, node->plane, passes, places };
     clv_task_run( tree->tasks, split_piece, chunks, &job );
     filter_pass sum = sum_passes( passes, places, chunks );
+    CLV_ASSERT( sum.left + sum.right + sum.write == count ); // each object goes one way
     if ( sum.left + sum.right == 0 )
     {
         kd_node_tidy_rest( node );
@@ -249,6 +259,8 @@ void clv_kd_filter( kd_tree* tree, uint32_t index )
         return;
     }
     // Objects at rest have a box and a plane as before, so they are where they belong.
+    CLV_ASSERT( node->rest_begin == node->rest_end ||
+        ( node->begin <= node->rest_begin && node->rest_end <= node->end ) );
     filter_pass pass = { .write = node->begin };
     uint32_t rest_begin = node->rest_begin;
     uint32_t rest_count = node->rest_end - node->rest_begin;
@@ -266,6 +278,7 @@ void clv_kd_filter( kd_tree* tree, uint32_t index )
         kd_node_tidy_rest( node );
         return;
     }
+    CLV_ASSERT( pass.write + pass.left + pass.right == node->end );
     uint32_t stay_count = pass.write - node->begin;
     shift_slots( tree, node->begin + pass.left, node->begin, stay_count );
     hand_down( tree, node, &pass );

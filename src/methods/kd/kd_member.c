@@ -71,6 +71,7 @@ void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* dis
     {
         return;
     }
+    CLV_ASSERT( tree->count <= tree->order.capacity && tree->outside_count <= tree->outside.capacity );
     tree->outside_count = remove_from_list( tree->outside.items, tree->outside_count, live, NULL );
     uint32_t count = remove_from_list( tree->order.items, tree->count, live, displaced );
     if ( count != tree->count )
@@ -82,6 +83,7 @@ void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* dis
 
 void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced )
 {
+    CLV_ASSERT( tree->root != KD_NONE && tree->boxes != NULL );
     const kd_node* root = &tree->nodes.items[tree->root];
     uint32_t kept = 0;
     for ( uint32_t i = 0; i < tree->outside_count; ++i )
@@ -97,6 +99,7 @@ void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced )
         }
         else
         {
+            CLV_ASSERT( kept <= i );
             tree->outside.items[kept++] = slot;
         }
     }

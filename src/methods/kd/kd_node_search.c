@@ -51,6 +51,7 @@ static clv_result sweep_cross( const kd_search_job* job )
     kd_search* search = job->search;
     simd_list own = list_of( &search->own, job->active != NULL );
     simd_list external = list_of( &search->external, job->active != NULL );
+    CLV_ASSERT( search->own.lanes.boxes.count > 0 );
     if ( search->rules.count_batches )
     {
         clv_kd_batches_add_crossed( &search->counters.batches, &own, &external );
@@ -140,6 +141,7 @@ static clv_result sweep_part( const kd_search_job* job )
         tests += boxes.ends[row] - ( row + 1 );
     }
     uint32_t first = job->part > 0 ? part_end( &boxes, tests, job->part - 1, job->part_count ) : 0;
+    CLV_ASSERT( job->part < job->part_count && first <= boxes.count );
     boxes.count = part_end( &boxes, tests, job->part, job->part_count );
     return sweep_rows( job->search, &boxes, first, job->sink );
 }
@@ -161,6 +163,7 @@ static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* gri
 static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists* lists, bool* crowded )
 {
     const uint32_t* slots = job->tree->order.items + lists->node->begin;
+    CLV_ASSERT( lists->own_count == lists->node->end - lists->node->begin );
     sweep_list own = { job->boxes, slots, lists->own_count, job->active };
     sweep_grid grid = clv_sweep_grid_find( &own );
     sweep_outcome outcome = fill_small( job, &grid, &own );
@@ -311,10 +314,12 @@ static clv_result brute_force( const kd_search_job* job, const kd_node_lists* li
     clv_sweep_append_items( own, own_count, ACTIVE, lanes );
     uint32_t active_end = lanes->boxes.count;
     clv_sweep_append_items( own, own_count, REST, lanes );
+    CLV_ASSERT( lanes->boxes.count == own_count );
     clv_sweep_append_items( externals, external_count, ACTIVE, lanes );
     uint32_t external_end = lanes->boxes.count;
     clv_sweep_append_items( externals, external_count, REST, lanes );
     clv_simd_box_lanes_finish( lanes, lanes->boxes.count );
+    CLV_ASSERT( lanes->boxes.count == own_count + external_count );
     uint32_t end = lanes->boxes.count;
     search->counters.test_count += kd_pairs_of( active_end ) + (uint64_t)active_end * ( end - active_end ) +
         (uint64_t)( own_count - active_end ) * ( external_end - own_count );

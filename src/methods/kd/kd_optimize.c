@@ -9,6 +9,9 @@
 static bool is_well_cut( kd_tree* tree, const kd_node* node )
 {
     tree->counters.evaluate_count += 1;
+    CLV_ASSERT( node->population ==
+        node->end - node->begin + tree->nodes.items[node->left].population +
+            tree->nodes.items[node->right].population );
     return clv_kd_evaluate( tree->balance, node->end - node->begin, tree->nodes.items[node->left].population,
         tree->nodes.items[node->right].population );
 }
@@ -57,6 +60,7 @@ static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
 static bool improve_leaf( kd_tree* tree, uint32_t index )
 {
     kd_node* leaf = &tree->nodes.items[index];
+    CLV_ASSERT( leaf->offset == 0 && leaf->begin <= leaf->end );
     leaf->population = leaf->end - leaf->begin;
     kd_node_tidy_rest( leaf );
     if ( leaf->population <= tree->leaf_limit )

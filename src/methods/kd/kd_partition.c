@@ -20,6 +20,7 @@ typedef struct leaf_moments
 // Measured from the first box, so that a small crowd far from the origin keeps its digits.
 static leaf_moments measure( kd_tree* tree, uint32_t begin, uint32_t end )
 {
+    CLV_ASSERT( begin < end );
     kd_block block = { .begin = begin, .end = end };
     const clv_aabb* first = &tree->boxes[tree->order.items[begin]];
     for ( uint32_t axis = 0; axis < 3; ++axis )
@@ -74,6 +75,7 @@ static bool try_plane( kd_tree* tree, const kd_node* leaf, uint32_t axis, float 
 {
     kd_block_sums sides = count_sides( tree, leaf, axis, plane );
     uint32_t own_count = leaf->end - leaf->begin - sides.left - sides.right;
+    CLV_ASSERT( own_count <= leaf->end - leaf->begin );
     return clv_kd_evaluate( tree->balance, own_count, sides.left, sides.right );
 }
 
@@ -92,6 +94,7 @@ static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t a
     {
         const clv_aabb* box = &tree->boxes[tree->order.items[base_sample_step( i, stride, leaf->end )]];
         double centre = ( (double)kd_lower( box, axis ) + (double)kd_upper( box, axis ) ) / 2;
+        CLV_ASSERT( count < SAMPLES );
         uint32_t place = count++;
         for ( ; place > 0 && samples[place - 1] > centre; --place )
         {
@@ -99,6 +102,7 @@ static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t a
         }
         samples[place] = centre;
     }
+    CLV_ASSERT( count > 0 && samples[0] <= samples[count - 1] );
     return (float)samples[count / 2];
 }
 
@@ -150,6 +154,7 @@ static uint32_t make_child( kd_tree* tree, uint32_t parent, uint32_t place )
     if ( index != KD_NONE )
     {
         kd_node* child = &tree->nodes.items[index];
+        CLV_ASSERT( place <= tree->count );
         child->parent = parent;
         child->begin = child->end = place;
         child->rest_begin = child->rest_end = place;
@@ -184,6 +189,7 @@ bool clv_kd_partition( kd_tree* tree, uint32_t index )
         return false;
     }
     leaf = &tree->nodes.items[index]; // the pool may have moved
+    CLV_ASSERT( left != right && left != index && right != index );
     leaf->left = left;
     leaf->right = right;
     leaf->axis = axis;

@@ -55,6 +55,7 @@ static void choose_cells( kd_node* node, uint32_t count )
     uint32_t bits = base_bit_width( count / CELL_FILL + 1 ) - 1;
     node->rest_bits[1] = bits / 2;
     node->rest_bits[0] = bits - node->rest_bits[1];
+    CLV_ASSERT( node->rest_bits[0] <= STEP_BITS );
 }
 
 static uint32_t cell_count( const kd_node* node )
@@ -64,6 +65,7 @@ static uint32_t cell_count( const kd_node* node )
 
 static uint32_t cell_along( const kd_node* node, int way, int32_t step )
 {
+    CLV_ASSERT( step >= 0 && step < 1 << STEP_BITS );
     return (uint32_t)step >> ( STEP_BITS - node->rest_bits[way] );
 }
 
@@ -81,6 +83,7 @@ static void fill_cells( const query_run* run, uint32_t index, uint32_t count, co
     kd_node* node = &tree->nodes.items[index];
     uint32_t* starts = tree->pool_starts.items + node->rest_pool;
     uint32_t cells = cell_count( node );
+    CLV_ASSERT( (uint64_t)node->rest_pool + cells < tree->pool_starts.capacity );
     memset( starts, 0, ( (size_t)cells + 1 ) * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -90,10 +93,12 @@ static void fill_cells( const query_run* run, uint32_t index, uint32_t count, co
     {
         starts[cell] += starts[cell - 1];
     }
+    CLV_ASSERT( starts[cells] == count ); // offsets end where the objects do
     for ( uint32_t i = count; i-- > 0; )
     {
         uint32_t slot = tree->spare.items[i];
         uint32_t place = --starts[cell_of( node, &steps[i] )];
+        CLV_ASSERT( place < count && slot < tree->homes.capacity );
         tree->order.items[node->rest_begin + place] = slot;
         tree->pool.items[node->rest_pool + place] = run->boxes[slot];
         tree->homes.items[slot] = index;
@@ -146,6 +151,7 @@ static uint32_t take_resting( const query_run* run, const kd_node* node )
             tree->order.items[--write] = tree->order.items[i];
         }
     }
+    CLV_ASSERT( write - node->begin == resting ); // the two kinds fill the block
     return resting;
 }
 
@@ -291,6 +297,7 @@ static bool next_row(
     }
     const uint32_t* starts = tree->pool_starts.items + node->rest_pool + ( cells->row << node->rest_bits[0] );
     uint32_t count = node->rest_end - node->rest_begin;
+    CLV_ASSERT( cells->first <= cells->last && cells->last < 1u << node->rest_bits[0] );
     *begin = starts[cells->first];
     *end = starts[cells->last + 1] < count ? starts[cells->last + 1] : count;
     // Some were taken out since, so the others may stand that much earlier; but not twice in two rows.
@@ -298,6 +305,7 @@ static bool next_row(
     *begin = *begin > cells->done ? *begin : cells->done;
     cells->done = *end > cells->done ? *end : cells->done;
     cells->row += 1;
+    CLV_ASSERT( *end <= count );
     return true;
 }
 
@@ -407,6 +415,7 @@ static clv_result ask_tree( const query_run* run, uint32_t asker )
         {
             continue;
         }
+        CLV_ASSERT( depth + 2 <= tree->stack.capacity );
         if ( kd_upper( box, node->axis ) >= node->plane )
         {
             tree->stack.items[depth++] = node->right;
@@ -443,6 +452,7 @@ static uint32_t list_askers( const query_run* run )
         askers[count] = tree->outside.items[i];
         count += base_bits_has( run->active, tree->outside.items[i] );
     }
+    CLV_ASSERT( count <= run->active_count && count <= tree->spare.capacity );
     return count;
 }
 

@@ -72,6 +72,7 @@ static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
         uint32_t slot = order[i];
         if ( !base_bits_has( tree->changed, slot ) )
         {
+            CLV_ASSERT( pass->write <= i && node->rest_pool + ( i - from ) < tree->pool_end );
             uint32_t place = node->rest_pool + ( pass->write - node->rest_begin );
             tree->pool.items[place] = tree->pool.items[node->rest_pool + ( i - from )];
             order[pass->write++] = slot;
@@ -113,6 +114,7 @@ static uint32_t take_leavers( kd_tree* tree, kd_node* node )
         }
         node->touched |= pass.loose > 0;
     }
+    CLV_ASSERT( pass.write + pass.leavers == node->end );
     node->end = pass.write;
     node->touched |= pass.leavers > 0;
     return pass.leavers;
@@ -122,6 +124,7 @@ static uint32_t take_leavers( kd_tree* tree, kd_node* node )
 static void hand_up_from_left( kd_tree* tree, kd_node* node, uint32_t* parent_begin, uint32_t count )
 {
     uint32_t inner_begin = node->end + count;
+    CLV_ASSERT( inner_begin <= *parent_begin );
     move_slots( tree, node->end, inner_begin, *parent_begin - inner_begin );
     tree->counters.shift_count += *parent_begin - inner_begin;
     *parent_begin -= count;
@@ -136,6 +139,7 @@ static void hand_up_from_left( kd_tree* tree, kd_node* node, uint32_t* parent_be
 static void hand_up_from_right( kd_tree* tree, kd_node* node, uint32_t* parent_end, uint32_t count )
 {
     uint32_t stay = node->end - node->begin;
+    CLV_ASSERT( *parent_end <= node->begin );
     move_slots( tree, node->begin + count, node->begin, stay );
     move_slots( tree, *parent_end + count, *parent_end, node->begin - *parent_end );
     tree->counters.shift_count += node->begin - *parent_end;
@@ -158,6 +162,7 @@ static bool hand_outside( kd_tree* tree, kd_node* root, uint32_t count )
     {
         return false;
     }
+    CLV_ASSERT( (uint64_t)tree->outside_count + count <= tree->outside.capacity );
     memcpy(
         tree->outside.items + tree->outside_count, tree->spare.items, (size_t)count * sizeof( uint32_t ) );
     tree->outside_count += count;
@@ -180,6 +185,7 @@ static bool hand_up( kd_tree* tree, uint32_t index, uint32_t count )
         return hand_outside( tree, node, count );
     }
     kd_node* parent = &tree->nodes.items[node->parent];
+    CLV_ASSERT( parent->left == index || parent->right == index );
     parent->touched = true;
     if ( parent->left == index )
     {
@@ -218,6 +224,7 @@ static uint32_t refit_node( kd_tree* tree, uint32_t index )
 static uint32_t next_upwards( const kd_tree* tree, uint32_t index )
 {
     uint32_t parent = tree->nodes.items[index].parent;
+    CLV_ASSERT( parent != KD_NONE ); // the walk ends at the topmost node of a branch
     return tree->nodes.items[parent].left == index
         ? clv_kd_node_first( tree, tree->nodes.items[parent].right )
         : parent;
@@ -228,6 +235,7 @@ static void refit_branch( uint32_t number, uint32_t worker, void* context )
     (void)worker;
     kd_tree* tree = context;
     kd_branch* branch = &tree->branches.items[number];
+    CLV_ASSERT( branch->begin + branch->own_count <= tree->count );
     if ( !branch->is_part )
     {
         // Its own objects alone; what comes up from below is looked at when it is there.
@@ -283,6 +291,7 @@ static uint32_t list_branches( kd_tree* tree )
         count += 1;
         if ( !is_part )
         {
+            CLV_ASSERT( depth + 2 <= tree->stack.capacity );
             tree->stack.items[depth++] = node->right;
             tree->stack.items[depth++] = node->left;
         }
@@ -302,6 +311,8 @@ static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
 {
     kd_node* node = &tree->nodes.items[branch->node];
     uint32_t own_end = branch->begin + branch->own_count;
+    CLV_ASSERT(
+        node->begin <= branch->begin && own_end <= node->end && branch->leavers <= branch->own_count );
     uint32_t left_count = branch->begin - node->begin, right_count = node->end - own_end;
     uint32_t* leavers = tree->top_spare.items;
     uint32_t from_left = tree->kernels->take_leavers(
@@ -318,6 +329,7 @@ static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
     node->end = write + right_count - from_right;
     node->rest_begin = node->rest_end = node->begin;
     node->touched = true;
+    CLV_ASSERT( node->begin <= node->end && count <= tree->top_spare.capacity );
     note_refit( tree, node, count );
     return count;
 }

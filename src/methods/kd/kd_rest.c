@@ -67,6 +67,7 @@ static const clv_aabb s_no_box = { { NAN, NAN, NAN }, { NAN, NAN, NAN } };
 
 void clv_kd_rest_enter( kd_rest* rest, uint32_t slot )
 {
+    CLV_ASSERT( slot < rest->slot_end && slot < rest->grown.capacity );
     rest->grown.items[slot] = s_no_box;
     if ( rest->still > 0 )
     {
@@ -141,6 +142,7 @@ static uint64_t classify_word(
         uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
         length = length < 64 - begin ? length : 64 - begin;
         uint32_t slot = first + begin;
+        CLV_ASSERT( length > 0 && (uint64_t)slot + length <= rest->grown.capacity );
         if ( rest->still > 0 )
         {
             drop_fast( rest, boxes, slot, length );
@@ -226,6 +228,7 @@ void clv_kd_rest_classify(
 
 void clv_kd_rest_choose_active( kd_rest* rest )
 {
+    CLV_ASSERT( !rest->is_filled || !rest->was_cut_short ); // or `moving` tells nothing
     rest->active = rest->is_filled ? rest->moving.items : rest->known.items;
     rest->active_count = rest->moving_count;
     if ( !rest->is_filled )
@@ -343,6 +346,7 @@ static bool sort_out_fresh( kd_rest* rest )
         rest->marginal.items[marginal_count] = pair;
         marginal_count += !sure;
     }
+    CLV_ASSERT( marginal_count <= rest->marginal.capacity && rest->sure_count <= rest->sure.capacity );
     rest->marginal.count = marginal_count;
     rest->fresh.count = 0;
     return true;
@@ -360,6 +364,7 @@ static void find_overlapping( kd_rest* rest, const clv_aabb* boxes )
             boxes, rest->marginal.items + done, chunk, rest->sure.items + rest->sure.count );
         done += chunk;
     }
+    CLV_ASSERT( rest->sure.count <= rest->sure.capacity );
     rest->cache_test_count = rest->marginal.count;
 }
 
@@ -403,6 +408,7 @@ void clv_kd_rest_expect( kd_rest* rest, uint64_t pair_count )
 static clv_result pass_on( kd_rest_sink* self )
 {
     kd_rest* rest = self->rest;
+    CLV_ASSERT( self->passed <= self->sink.count && self->sink.count <= rest->fresh.capacity );
     uint64_t count = self->sink.count - self->passed;
     const clv_pair* found = self->sink.pairs + self->passed;
     self->passed = self->sink.count;
@@ -413,6 +419,7 @@ static clv_result pass_on( kd_rest_sink* self )
     }
     rest->sure.count += rest->kernels->keep_overlapping(
         self->boxes, found, (uint32_t)count, rest->sure.items + rest->sure.count );
+    CLV_ASSERT( rest->sure.count <= rest->sure.capacity );
     if ( !self->is_overfull )
     {
         return CLV_OK;
@@ -438,6 +445,7 @@ static clv_result take_candidates( pair_sink* sink )
     }
     sink->pairs = rest->fresh.items;
     sink->capacity = sink->count + KD_CANDIDATES;
+    CLV_ASSERT( result != CLV_OK || sink->capacity <= rest->fresh.capacity );
     return result;
 }
 

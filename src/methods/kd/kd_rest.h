@@ -80,6 +80,10 @@ bool clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes );
 /// The list to the sink, which may borrow it. Where nothing is active it has all pairs.
 clv_result clv_kd_rest_hand_over( const kd_rest* rest, pair_sink* sink );
 
+/// After a classification: members alone move and are in kept pairs, as many move as are counted, and pairs of two objects at rest overlap. The
+/// first that is not so becomes a sentence in `text`. True if all hold. kd_check.c.
+bool clv_kd_rest_check( const kd_rest* rest, char* text, size_t text_size );
+
 /// Pairs that are kept.
 static inline uint64_t kd_rest_pair_count( const kd_rest* rest )
 {

@@ -101,6 +101,7 @@ static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame
     bool ok = reserve_frames( search, depth, (uint64_t)depth + 1 );
     if ( ok )
     {
+        CLV_ASSERT( depth < search->frames.capacity );
         search->frames.items[depth] = frame;
     }
     return ok;
@@ -179,6 +180,7 @@ bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool
             found += reaches & (uint32_t)( keep_rest | ( item.mark != 0 ) );
         }
     }
+    CLV_ASSERT( found < search->arena.capacity || count == 0 );
     *kept = found;
     return true;
 }
@@ -188,6 +190,7 @@ static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
 {
     kd_search* search = job->search;
     kd_node* node = &job->tree->nodes.items[frame->node];
+    CLV_ASSERT( frame->begin <= frame->end && node->begin <= node->end );
     uint32_t own_count = node->end - node->begin;
     frame->own_end = frame->end + own_count;
     // Room for the left child's list too.
@@ -206,6 +209,7 @@ static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
     {
         clv_kd_search_gather( job, slots, own_count, search->arena.items + frame->end );
     }
+    CLV_ASSERT( (uint64_t)frame->own_end + child_count < search->arena.capacity );
     kd_node_lists lists = { node, search->arena.items + frame->begin, frame->end - frame->begin,
         search->arena.items + frame->end, own_count, is_gathered };
     return clv_kd_node_search( job, &lists );
@@ -218,8 +222,10 @@ static kd_search_frame enter_child( const kd_search_job* job, const kd_search_fr
     const kd_node* node = &job->tree->nodes.items[frame->node];
     uint32_t child = to_left ? node->left : node->right;
     uint32_t begin = to_left ? frame->own_end : frame->begin;
+    CLV_ASSERT( frame->end <= frame->own_end && begin <= frame->own_end );
     uint32_t kept = filter_externals( node, to_left, !clv_kd_search_is_idle( job, child ),
         search->arena.items + frame->begin, frame->own_end - frame->begin, search->arena.items + begin );
+    CLV_ASSERT( (uint64_t)begin + kept <= search->arena.capacity );
     return ( kd_search_frame ){ .node = child, .begin = begin, .end = begin + kept };
 }
 
@@ -278,6 +284,7 @@ static bool count_active( const kd_search_job* job )
         {
             active += search->active_counts.items[node->left] + search->active_counts.items[node->right];
         }
+        CLV_ASSERT( active <= node->population );
         search->active_counts.items[index] = active;
     }
     return true;
@@ -347,6 +354,7 @@ void clv_kd_search_end( kd_search_job* job, bool is_done )
         kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         if ( node->has_new_order && is_done )
         {
+            CLV_ASSERT( node->end <= tree->count );
             memcpy( tree->order.items + node->begin, tree->spare.items + node->begin,
                 (size_t)( node->end - node->begin ) * sizeof( uint32_t ) );
         }

@@ -9,6 +9,7 @@ static void lift( kd_tree* tree, kd_node* node )
 {
     kd_node* left = &tree->nodes.items[node->left];
     kd_node* right = &tree->nodes.items[node->right];
+    CLV_ASSERT( left->population <= node->begin && right->population <= tree->count - node->end );
     node->begin -= left->population;
     node->end += right->population;
     node->rest_begin = node->rest_end = node->begin;
@@ -21,6 +22,7 @@ static void lift( kd_tree* tree, kd_node* node )
 
 static double mean_centre( kd_tree* tree, const kd_node* node )
 {
+    CLV_ASSERT( node->begin < node->end );
     kd_block block = { .begin = node->begin, .end = node->end, .axis = node->axis };
     return clv_kd_block_centres( tree, &block ).sum[node->axis] / 2 / ( node->end - node->begin );
 }

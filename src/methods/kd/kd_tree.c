@@ -80,6 +80,7 @@ bool clv_kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t coun
 
 void clv_kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
 {
+    CLV_ASSERT( tree->changed != NULL && slot_end <= tree->homes.capacity );
     for ( uint32_t first = 0; first < slot_end; first += 64 )
     {
         for ( uint64_t bits = tree->changed[first / 64]; bits != 0; bits &= bits - 1 )
@@ -111,6 +112,7 @@ uint32_t clv_kd_node_take( kd_tree* tree )
     if ( index != KD_NONE )
     {
         tree->node_free = tree->nodes.items[index].left;
+        CLV_ASSERT( tree->node_free == KD_NONE || tree->node_free < tree->node_end );
     }
     else
     {
@@ -120,6 +122,7 @@ uint32_t clv_kd_node_take( kd_tree* tree )
         }
         index = tree->node_end++;
     }
+    CLV_ASSERT( index < tree->node_end && tree->node_end <= tree->nodes.capacity );
     tree->nodes.items[index] = ( kd_node ){ .parent = KD_NONE, .left = KD_NONE, .right = KD_NONE };
     tree->node_count += 1;
     return index;
@@ -133,6 +136,7 @@ void clv_kd_subtree_free( kd_tree* tree, uint32_t index )
     while ( at != stop )
     {
         kd_node* node = &tree->nodes.items[at];
+        CLV_ASSERT( at < tree->node_end );
         if ( node->left != KD_NONE )
         {
             uint32_t child = node->left;
@@ -150,6 +154,7 @@ void clv_kd_subtree_free( kd_tree* tree, uint32_t index )
             uint32_t parent = node->parent;
             node->left = tree->node_free;
             tree->node_free = at;
+            CLV_ASSERT( tree->node_count > 0 );
             tree->node_count -= 1;
             at = parent;
         }
@@ -169,6 +174,7 @@ bool clv_kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3
     {
         tree->nodes.items[root].lower[axis] = lower[axis];
         tree->nodes.items[root].upper[axis] = upper[axis];
+        CLV_ASSERT( lower[axis] <= upper[axis] );
     }
     return true;
 }
@@ -176,12 +182,14 @@ bool clv_kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3
 void clv_kd_node_inherit( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes.items[index];
+    CLV_ASSERT( node->parent != KD_NONE );
     const kd_node* parent = &tree->nodes.items[node->parent];
     for ( int axis = 0; axis < 3; ++axis )
     {
         node->lower[axis] = parent->lower[axis];
         node->upper[axis] = parent->upper[axis];
     }
+    CLV_ASSERT( ( parent->left == index ) != ( parent->right == index ) && parent->axis < 3 );
     if ( parent->left == index )
     {
         node->upper[parent->axis] = parent->plane;
@@ -237,8 +245,10 @@ void clv_kd_node_settle( kd_tree* tree, uint32_t index )
         left->offset += node->offset;
         right->offset += node->offset;
     }
+    CLV_ASSERT( (int64_t)node->begin + node->offset >= 0 );
     node->begin += (uint32_t)node->offset;
     node->end += (uint32_t)node->offset;
+    CLV_ASSERT( node->begin <= node->end && node->end <= tree->count );
     node->rest_begin += (uint32_t)node->offset;
     node->rest_end += (uint32_t)node->offset;
     node->offset = 0;
@@ -283,6 +293,7 @@ uint32_t clv_kd_tree_list( kd_tree* tree )
         const kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         if ( !kd_node_is_leaf( node ) )
         {
+            CLV_ASSERT( count + 2 <= tree->node_count && tree->node_count <= tree->stack.capacity );
             tree->stack.items[count++] = node->left;
             tree->stack.items[count++] = node->right;
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kd/kd_world.h"
 
+#include "base/assertion.h"
+
 #include "base/bits.h"
 
 #include <float.h>
@@ -77,6 +79,7 @@ static void take_sample( const clv_method_input* input, world_sample* sample )
             insert_sorted(
                 sample->centre[axis], sample->count, ( (double)lower[axis] + (double)upper[axis] ) / 2 );
         }
+        CLV_ASSERT( sample->count < SAMPLES );
         insert_sorted( sample->side, sample->count, mean_side( box ) );
         sample->count += 1;
     }
@@ -133,9 +136,11 @@ kd_world clv_kd_world_measure( const clv_method_input* input )
     {
         double from = sample.centre[axis][low];
         double to = sample.centre[axis][high];
+        CLV_ASSERT( low <= high && from <= to );
         double spread = to - from + side + fabs( from ) * 1e-3 + 1e-6;
         world.lower[axis] = to_float( from - REACH * spread );
         world.upper[axis] = to_float( to + REACH * spread );
+        CLV_ASSERT( world.lower[axis] <= world.upper[axis] );
     }
     if ( count_far_boxes( input, &world ) > far_limit( input->live_count ) )
     {
