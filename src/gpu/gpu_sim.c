@@ -279,6 +279,21 @@ static clv_result find_floor( clv_gpu_sim* sim )
     return sim->def.has_floor ? GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_floor, sim->count, arguments ) : CLV_OK;
 }
 
+// The schedule and the host's contacts look bodies up by these numbers.
+static clv_result check_found( clv_gpu_sim* sim, const clv_pair* found, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        if ( found[i].a >= sim->count || found[i].b >= sim->count )
+        {
+            return clv_gpu_fail( sim->gpu, CLV_DEVICE_FAILED,
+                "%s found a pair of bodies %u and %u, and there are %u", sim->gpu->device->facts.name,
+                found[i].a, found[i].b, sim->count );
+        }
+    }
+    return CLV_OK;
+}
+
 static clv_result bring_pairs( clv_gpu_sim* sim )
 {
     clv_gpu* gpu = sim->gpu;
@@ -294,6 +309,7 @@ static clv_result bring_pairs( clv_gpu_sim* sim )
         return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for %llu pairs", (unsigned long long)count );
     }
     clv_result result = count > 0 ? clv_gpu_download( gpu, &found ) : CLV_OK;
+    result = result == CLV_OK ? check_found( sim, found, count ) : result;
     sim->pair_count = (uint32_t)count;
     sim->sorted = sim->pairs.items;
     if ( result == CLV_OK && count > 0 )
