@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "gpu_fixture.h"
+#include "gpu_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,30 +60,35 @@ static bool keep_pairs( const clv_pair* pairs, size_t count, void* user )
 
 typedef clv_result pair_reader( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
 
-static clv_pair* read_sorted( clv_gpu* gpu, pair_reader* read, uint64_t capacity, uint64_t* count )
+// Of numbers below `end`, and each once.
+static clv_pair* read_sorted(
+    clv_gpu* gpu, pair_reader* read, uint64_t capacity, uint32_t end, uint64_t* count )
 {
     pair_room room = { NULL, 0, capacity };
     room.pairs = malloc( ( room.capacity + 1 ) * sizeof( clv_pair ) );
     CHECK_OK( read( gpu, keep_pairs, &room ) );
     CHECK_EQUAL( room.count, room.capacity );
+    CHECK( clv_gpu_pairs_check( room.pairs, room.count, end, false ) == NULL );
     qsort( room.pairs, room.count, sizeof( clv_pair ), compare_pairs );
+    CHECK( clv_gpu_pairs_check( room.pairs, room.count, end, true ) == NULL );
     *count = room.count;
     return room.pairs;
 }
 
 clv_pair* gpu_test_pairs( clv_gpu* gpu, uint64_t* count )
 {
-    return read_sorted( gpu, clv_gpu_read_pairs, clv_gpu_pair_count( gpu ), count );
+    return read_sorted( gpu, clv_gpu_read_pairs, clv_gpu_pair_count( gpu ), gpu->frame.count, count );
 }
 
 clv_pair* gpu_test_begun( clv_gpu* gpu, uint64_t* count )
 {
-    return read_sorted( gpu, clv_gpu_read_begun, clv_gpu_begun_count( gpu ), count );
+    return read_sorted( gpu, clv_gpu_read_begun, clv_gpu_begun_count( gpu ), gpu->frame.count, count );
 }
 
 clv_pair* gpu_test_ended( clv_gpu* gpu, uint64_t* count )
 {
-    return read_sorted( gpu, clv_gpu_read_ended, clv_gpu_ended_count( gpu ), count );
+    // Boxes of the update before, which may have had more.
+    return read_sorted( gpu, clv_gpu_read_ended, clv_gpu_ended_count( gpu ), CLV_MAX_OBJECTS, count );
 }
 
 clv_pair* gpu_test_brute( const clv_aabb* boxes, uint32_t count, uint64_t* pair_count )

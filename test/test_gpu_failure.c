@@ -289,6 +289,34 @@ static void every_call_for_bodies_may_fail( void )
     }
 }
 
+// A list is the device's word: numbers that no body has are its failure, and nothing is done with them.
+static void a_pair_of_no_body_is_the_devices_failure( void )
+{
+    static const clv_vec3 s_corners[4] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 1 }, { 1, 0, 1 } };
+    const clv_gpu_hull hull = { s_corners, 4 };
+    clv_transform at[3] = { clv_transform_at( 1, 2, 3 ), clv_transform_at( 4, 5, 6 ),
+        clv_transform_at( 0, 0, 0 ) };
+    clv_shape_sim_def sim_def = { .size = sizeof( sim_def ), .cookie = 0x4D53434C, .round_count = 1 };
+    clv_gpu_def def = make_def( CLV_GPU_AUTO, false );
+    clv_gpu_sim* sim = NULL;
+    clv_gpu* gpu = NULL;
+    gpu_fake_install();
+    fake.pair_count = 2;
+    CHECK_OK( clv_gpu_create( &def, &gpu ) );
+    CHECK_OK( clv_gpu_set_bodies( gpu, &hull, 1, NULL, 3 ) );
+    CHECK_OK( clv_gpu_sim_create( gpu, &sim_def, at, &sim ) );
+    CHECK_OK( clv_gpu_sim_step( sim ) );
+    const clv_pair wrong = { 0, 3 };
+    memcpy( gpu->buffers.pairs.memory, &wrong, sizeof( wrong ) );
+    CHECK_RESULT( clv_gpu_sim_step( sim ), CLV_DEVICE_FAILED );
+    CHECK( strstr( clv_gpu_error( gpu ), "a pair of bodies 0 and 3, and there are 3" ) != NULL );
+    CHECK_EQUAL( clv_gpu_sim_get_stats( sim ).frame, 1 );
+    CHECK_OK( clv_gpu_sim_step( sim ) );
+    clv_gpu_sim_destroy( sim );
+    clv_gpu_destroy( gpu );
+    CHECK_EQUAL( fake.object_count, 0 );
+}
+
 static void no_memory_on_the_device_is_a_result( void )
 {
     EACH_WAY( way )
@@ -600,6 +628,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_call_may_fail_in_blocks ),
         TEST_CASE( taken_memory_outlives_a_device_that_failed ),
         TEST_CASE( every_call_for_bodies_may_fail ),
+        TEST_CASE( a_pair_of_no_body_is_the_devices_failure ),
         TEST_CASE( no_memory_on_the_device_is_a_result ),
         TEST_CASE( memory_of_the_host_fits_the_device ),
         TEST_CASE( a_first_list_fits_the_device ),

@@ -2,6 +2,7 @@
 // More boxes than the device has room to search at once: in blocks, every block alone and with every other, by a second gpu on the same
 // queue. A pair lies in one block or in two, so none is lost however the boxes lie, and with n(i) and n(i, j) pairs in a block and in
 // two together there are sum of n(i) + sum of n(i, j) - n(i) - n(j) in all. The boxes are on the device whole; the list never is.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 #include <stdio.h>
@@ -60,6 +61,7 @@ typedef struct block_range
 static block_range range_of( const clv_gpu* gpu, uint32_t index )
 {
     uint32_t block = clv_gpu_chunk_most( gpu ) / 2;
+    CLV_ASSERT( block > 0 && (uint64_t)index * block < gpu->frame.count );
     uint32_t first = index * block;
     uint32_t left = gpu->frame.count - first;
     return ( block_range ){ first, left < block ? left : block };
@@ -68,6 +70,8 @@ static block_range range_of( const clv_gpu* gpu, uint32_t index )
 static clv_result copy_block( clv_gpu* gpu, block_range from, uint32_t to )
 {
     uint64_t words = 3 * (uint64_t)from.count; // of 8 bytes, as boxes are aligned
+    CLV_ASSERT( from.first + from.count <= gpu->frame.count );
+    CLV_ASSERT( gpu_holds( &gpu->buffers.chunk, (uint64_t)to + from.count, sizeof( clv_aabb ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( gpu->frame.boxes ),
         GPU_ARGUMENT( gpu->buffers.chunk.memory ), GPU_ARGUMENT( from.first ), GPU_ARGUMENT( to ),
         GPU_ARGUMENT( from.count ) };
@@ -80,6 +84,7 @@ static clv_result search_blocks( clv_gpu* gpu, uint32_t a, uint32_t b )
     block_range own = range_of( gpu, a );
     block_range other = range_of( gpu, b );
     uint32_t count = a == b ? own.count : own.count + other.count;
+    CLV_ASSERT( gpu->inner != NULL && count <= clv_gpu_chunk_most( gpu ) );
     clv_result result = copy_block( gpu, own, 0 );
     result = result == CLV_OK && a != b ? copy_block( gpu, other, own.count ) : result;
     if ( result != CLV_OK )
@@ -95,6 +100,7 @@ static clv_result search_blocks( clv_gpu* gpu, uint32_t a, uint32_t b )
 
 clv_result clv_gpu_chunks_count( clv_gpu* gpu )
 {
+    CLV_ASSERT( gpu->is_chunked );
     uint32_t blocks = block_count( gpu );
     uint64_t total = 0;
     uint64_t tests = 0;
@@ -164,6 +170,7 @@ static bool pass_on( const clv_pair* pairs, size_t count, void* user )
         if ( is_alone || is_across )
         {
             uint32_t b = is_across ? chunk->other.first + pair.b - border : chunk->own.first + pair.b;
+            CLV_ASSERT( fill < ROOM );
             kept[fill++] = ( clv_pair ){ chunk->own.first + pair.a, b };
         }
         if ( fill == ROOM || ( i + 1 == count && fill > 0 ) )
@@ -178,6 +185,7 @@ static bool pass_on( const clv_pair* pairs, size_t count, void* user )
 
 clv_result clv_gpu_chunks_read( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
 {
+    CLV_ASSERT( gpu->is_chunked && gpu->is_piecewise && gpu->inner != NULL );
     uint32_t blocks = block_count( gpu );
     chunk_visit chunk = { .visit = visit, .user = user };
     clv_result result = CLV_OK;

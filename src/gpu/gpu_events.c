@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Begun and ended pairs: this update's list against the one before, on the device. The list before lies in a buffer of its own with
 // its table; both change sides when the next update begins.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 enum
@@ -24,6 +25,8 @@ bool clv_gpu_events_begin( clv_gpu* gpu )
     {
         return false;
     }
+    CLV_ASSERT( gpu->counters.pair_count <= PAIRS_MOST && !gpu->is_piecewise ); // or there were no events
+    CLV_ASSERT( gpu_holds( &b->pair_table, (uint64_t)events->mask + 1, sizeof( uint32_t ) ) );
     uint64_t room = gpu->pair_room;
     gpu_swap( &b->pairs, &b->pairs_before );
     gpu_swap( &b->pair_table, &b->pair_table_before );
@@ -44,6 +47,7 @@ static clv_result make_table( clv_gpu* gpu, uint32_t count )
     {
         entries *= 2;
     }
+    CLV_ASSERT( ( entries & ( entries - 1 ) ) == 0 && entries <= 2 * PAIRS_MOST );
     events->mask = (uint32_t)( entries - 1 );
     clv_result result = clv_gpu_reserve( gpu, &b->pair_table, entries * sizeof( uint32_t ) );
     result = result == CLV_OK ? clv_gpu_fill( gpu, b->pair_table.memory, entries, UINT32_MAX ) : result;
@@ -51,6 +55,8 @@ static clv_result make_table( clv_gpu* gpu, uint32_t count )
     {
         return result;
     }
+    CLV_ASSERT( gpu_holds( &b->pairs, count, sizeof( clv_pair ) ) );
+    CLV_ASSERT( gpu_holds( &b->pair_table, entries, sizeof( uint32_t ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( count ),
         GPU_ARGUMENT( b->pair_table.memory ), GPU_ARGUMENT( events->mask ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_events_insert, count, arguments );
@@ -68,6 +74,7 @@ static clv_result find_missing( clv_gpu* gpu, const pair_set* own, const pair_se
     gpu_buffers* b = &gpu->buffers;
     gpu_buffer* out = which == BEGUN ? &b->begun : &b->ended;
     uint32_t room = gpu->events.rooms[which];
+    CLV_ASSERT( gpu_holds( out, room, sizeof( clv_pair ) ) && other->table != NULL );
     if ( own->count == 0 )
     {
         return CLV_OK;
@@ -83,6 +90,7 @@ static clv_result reserve_events( clv_gpu* gpu, uint32_t which, uint64_t count )
 {
     gpu_events* events = &gpu->events;
     gpu_buffer* buffer = which == BEGUN ? &gpu->buffers.begun : &gpu->buffers.ended;
+    CLV_ASSERT( count <= UINT32_MAX );
     if ( buffer->memory != NULL && events->rooms[which] >= count )
     {
         return CLV_OK;
@@ -155,6 +163,7 @@ clv_result clv_gpu_events_find( clv_gpu* gpu )
     pair_set now = { b->pairs.memory, b->pair_table.memory, (uint32_t)count, events->mask };
     pair_set before = { b->pairs_before.memory, b->pair_table_before.memory, events->count_before,
         events->mask_before };
+    CLV_ASSERT( result != CLV_OK || gpu_holds( &b->pairs_before, events->count_before, sizeof( clv_pair ) ) );
     result = result == CLV_OK ? find_both( gpu, &now, &before ) : result;
     bool was_cut =
         events->counts[BEGUN] > events->rooms[BEGUN] || events->counts[ENDED] > events->rooms[ENDED];

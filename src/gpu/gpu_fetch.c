@@ -34,6 +34,8 @@ clv_result clv_gpu_fetch_ahead( clv_gpu* gpu )
     }
     if ( result == CLV_OK )
     {
+        CLV_ASSERT( gpu_holds( &gpu->buffers.pairs, count, sizeof( clv_pair ) ) );
+        CLV_ASSERT( gpu->download.bytes / sizeof( clv_pair ) >= count );
         cl_int error = gpu->cl->clEnqueueReadBuffer( gpu->queue, gpu->buffers.pairs.memory, 0, 0,
             (size_t)count * sizeof( clv_pair ), gpu->download.data, 0, NULL, NULL );
         result = clv_gpu_check( gpu, error, "reading from the device" );
@@ -49,6 +51,7 @@ static clv_result fetch( clv_gpu* gpu, cl_mem pairs, uint64_t first, uint64_t co
     bool is_list = pairs == gpu->buffers.pairs.memory && first == 0;
     if ( is_list )
     {
+        CLV_ASSERT( count <= gpu->pair_room );
         ahead->is_wanted = true;
         ahead->last_count = count;
     }
@@ -66,6 +69,7 @@ static clv_result fetch( clv_gpu* gpu, cl_mem pairs, uint64_t first, uint64_t co
 
 clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs )
 {
+    CLV_ASSERT( gpu->has_list && !gpu->is_piecewise );
     clv_result result = fetch( gpu, gpu->buffers.pairs.memory, 0, gpu->counters.pair_count );
     *pairs = gpu->download.data;
     return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
@@ -79,6 +83,7 @@ clv_result clv_gpu_show_list(
     {
         uint64_t part = count - first < READ_MOST ? count - first : READ_MOST;
         clv_result result = fetch( gpu, pairs, first, part );
+        CLV_ASSERT( result != CLV_OK || gpu->download.bytes / sizeof( clv_pair ) >= part );
         if ( result != CLV_OK )
         {
             return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The way of a frame: boxes to the device, a way chosen, its search put into the queue, its counters read, and whatever the list
 // had no room for searched again.
+#include "gpu_check.h"
 #include "gpu_state.h"
 
 #include "base/assertion.h"
@@ -61,6 +62,7 @@ static clv_result create( const clv_gpu_def* def, uint32_t index, const clv_gpu*
     {
         return refuse_def( def, CLV_OUT_OF_MEMORY, clv_result_text( CLV_OUT_OF_MEMORY ) );
     }
+    CLV_ASSERT( beside == NULL || ( beside->is_open && beside->queue == def->queue ) );
     memset( self, 0, sizeof( *self ) );
     self->memory = memory;
     self->def = *def;
@@ -124,6 +126,8 @@ void clv_gpu_destroy( clv_gpu* gpu )
 
 clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_counters* counters )
 {
+    CLV_ASSERT(
+        frame->slot < GPU_SLOTS && gpu_holds( &gpu->buffers.slots, GPU_SLOTS, sizeof( gpu_counters ) ) );
     uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )];
     clv_result result =
         clv_gpu_read( gpu, gpu->buffers.slots.memory, frame->slot * sizeof( words ), words, sizeof( words ) );
@@ -152,6 +156,8 @@ clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_coun
 // Before a search is done once more: pairs and tests from 0; what the preparation counted stays.
 static clv_result reset_counters( clv_gpu* gpu )
 {
+    CLV_ASSERT(
+        !gpu->frame.rests && gpu->frame.slot < GPU_SLOTS ); // resting frames have other words in their slot
     uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };
     words[4] = (uint32_t)gpu->counters.cell_squares;
     words[5] = (uint32_t)( gpu->counters.cell_squares >> 32 );
@@ -168,6 +174,7 @@ static clv_result reset_counters( clv_gpu* gpu )
 static clv_result clear_next_slot( clv_gpu* gpu )
 {
     static const uint32_t s_zeros[sizeof( gpu_counters ) / sizeof( uint32_t )];
+    CLV_ASSERT( gpu->next_slot < GPU_SLOTS && gpu->buffers.slots.memory != NULL );
     return clv_gpu_write( gpu, gpu->buffers.slots.memory, gpu->next_slot * sizeof( s_zeros ), s_zeros,
         sizeof( s_zeros ), false );
 }
@@ -218,6 +225,7 @@ static clv_result prepare( clv_gpu* gpu, gpu_frame* frame )
 static clv_result find( clv_gpu* gpu, uint32_t first, uint32_t end )
 {
     const gpu_frame* frame = &gpu->frame;
+    CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
     gpu->stats.search_count += 1;
     gpu->ahead.count = 0;
     return frame->way == CLV_GPU_TILES  ? clv_gpu_tiles_find( gpu, frame, first, end )
@@ -238,6 +246,7 @@ static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
     gpu->pair_room = 0;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.pairs, count * sizeof( clv_pair ) );
     gpu->pair_room = result == CLV_OK ? count : 0;
+    CLV_ASSERT( result != CLV_OK || gpu_holds( &gpu->buffers.pairs, count, sizeof( clv_pair ) ) );
     return result;
 }
 
@@ -245,6 +254,7 @@ static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
 // that events go on from stays on a device that still answers.
 clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
 {
+    CLV_ASSERT( result != CLV_OK );
     clv_gpu_events_begin( gpu ); // where nothing had begun yet: events go on from the last good update
     gpu->has_list = false;
     gpu->is_pending = false;
@@ -261,12 +271,14 @@ clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
     {
         clv_gpu_empty( gpu );
     }
+    CLV_VALIDATE( clv_gpu_frame_check( gpu ) == NULL );
     return result;
 }
 
 // Bad boxes are found by the device, which reads them all anyway.
 static clv_result check_boxes( clv_gpu* gpu, const gpu_frame* frame )
 {
+    CLV_ASSERT( frame->boxes != NULL && frame->count > 0 );
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( gpu->buffers.slots.memory ), GPU_ARGUMENT( frame->slot ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_check_boxes, frame->count, arguments );
@@ -297,6 +309,8 @@ static clv_result give_up( clv_gpu* gpu, clv_result result )
 
 static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_checked )
 {
+    CLV_ASSERT( gpu->is_open && gpu->queue != NULL && gpu->buffers.slots.memory != NULL );
+    CLV_ASSERT( count <= CLV_MAX_OBJECTS && ( boxes != NULL || count == 0 ) );
     bool is_before = clv_gpu_events_begin( gpu );
     gpu->has_list = false;
     gpu->is_piecewise = false;
@@ -323,6 +337,8 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     else if ( result == CLV_OK )
     {
         result = prepare( gpu, &gpu->frame );
+        CLV_ASSERT( result != CLV_OK ||
+            gpu->frame.unit_count > 0 ); // by which a wait knows that there is something to read
         result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
     }
     if ( gpu->is_chunked || gpu->frame.way != CLV_GPU_GRID )
@@ -330,6 +346,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
         end_chains( gpu );
     }
     gpu->is_pending = result == CLV_OK;
+    CLV_VALIDATE( result != CLV_OK || clv_gpu_frame_check( gpu ) == NULL );
     return result == CLV_OK ? result : give_up( gpu, result );
 }
 
@@ -365,12 +382,14 @@ static clv_result find_all( clv_gpu* gpu )
 static clv_result search_again( clv_gpu* gpu )
 {
     uint64_t total = gpu->counters.pair_count;
+    CLV_ASSERT( total > gpu->pair_room );
     uint64_t bytes = ( total + total / 4 ) * sizeof( clv_pair );
     bool fits = total * sizeof( clv_pair ) <= clv_gpu_list_most( gpu ) && total < UINT32_MAX;
     if ( fits )
     {
         bytes = bytes < clv_gpu_list_most( gpu ) ? bytes : total * sizeof( clv_pair );
         clv_result result = reserve_pairs( gpu, bytes / sizeof( clv_pair ) );
+        CLV_ASSERT( result != CLV_OK || gpu->pair_room >= total ); // a second search is the last
         return result == CLV_OK ? find_all( gpu ) : result;
     }
     uint64_t room = clv_gpu_list_most( gpu ) / sizeof( clv_pair );
@@ -383,6 +402,9 @@ static clv_result search_again( clv_gpu* gpu )
 
 static void keep_stats( clv_gpu* gpu )
 {
+    CLV_ASSERT( gpu->is_pending && !gpu->has_list );
+    CLV_ASSERT( !gpu->is_chunked || gpu->is_piecewise );
+    CLV_ASSERT( gpu->is_piecewise || gpu->counters.pair_count <= gpu->pair_room );
     gpu->has_list = true;
     gpu->is_pending = false;
     gpu->stats.way = gpu->frame.way == GPU_WAY_VOLUMES ? CLV_GPU_SAP : gpu->frame.way;
@@ -399,6 +421,7 @@ static void keep_stats( clv_gpu* gpu )
 // A frame that could not be searched for what changed alone is searched whole now.
 static clv_result review_grid( clv_gpu* gpu )
 {
+    CLV_ASSERT( gpu->frame.way == CLV_GPU_GRID && !gpu->is_chunked );
     bool was_compared = gpu->frame.rests;
     bool is_done = was_compared && ( gpu->counters.work & GPU_WORK_UNDONE ) == 0;
     gpu_counters seen = gpu->counters;
@@ -419,6 +442,7 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
     {
         return CLV_OK;
     }
+    CLV_ASSERT( gpu->is_open && !gpu->has_list );
     clv_result result = gpu->frame.unit_count == 0 ? CLV_OK : clv_gpu_fetch_ahead( gpu );
     gpu->counters = ( gpu_counters ){ 0 };
     result = result == CLV_OK && gpu->frame.unit_count > 0
@@ -456,6 +480,7 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
         return clv_gpu_end_failed( gpu, result );
     }
     keep_stats( gpu );
+    CLV_VALIDATE( clv_gpu_frame_check( gpu ) == NULL );
     return CLV_OK;
 }
 
@@ -481,6 +506,10 @@ clv_result clv_gpu_enqueue( clv_gpu* gpu, void* buffer, uint32_t count )
 
 clv_result clv_gpu_volumes_search( clv_gpu* gpu )
 {
+    CLV_ASSERT( gpu->bodies.body_count == 0 || gpu->bodies.has_volumes );
+    CLV_ASSERT( gpu->bodies.body_count == 0 ||
+        gpu_holds(
+            &gpu->bodies.on.volumes, gpu->bodies.body_count, clv_gpu_volume_bytes( gpu->bodies.kind ) ) );
     gpu->bodies.is_swept = true;
     clv_result result = begin( gpu, gpu->bodies.on.volumes.memory, gpu->bodies.body_count, false );
     gpu->bodies.is_swept = false;
@@ -507,6 +536,7 @@ static clv_result update_from( clv_gpu* gpu, const clv_aabb* boxes, uint32_t cou
         return clv_gpu_end_failed( gpu, result );
     }
     gpu->error[0] = '\0';
+    CLV_ASSERT( gpu_holds( &gpu->buffers.boxes, count, sizeof( clv_aabb ) ) );
     result = begin( gpu, gpu->buffers.boxes.memory, count, is_checked );
     return result == CLV_OK ? clv_gpu_wait( gpu ) : result;
 }
@@ -522,6 +552,7 @@ clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes )
 
 clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count )
 {
+    CLV_ASSERT( gpu->upload.bytes / sizeof( clv_aabb ) >= count ); // clv_gpu_stage made room
     return update_from( gpu, gpu->upload.data, count, false );
 }
 
@@ -583,6 +614,7 @@ static clv_result find_piece( clv_gpu* gpu, uint32_t first, uint32_t* step, gpu_
 {
     for ( ;; )
     {
+        CLV_ASSERT( *step > 0 && first < gpu->frame.unit_count );
         uint32_t end = gpu->frame.unit_count - first > *step ? first + *step : gpu->frame.unit_count;
         clv_result result = reset_counters( gpu );
         result = result == CLV_OK ? find( gpu, first, end ) : result;
@@ -604,6 +636,7 @@ static clv_result find_piece( clv_gpu* gpu, uint32_t first, uint32_t* step, gpu_
 static clv_result show_pieces( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
 {
     uint32_t step = gpu->frame.unit_count;
+    CLV_ASSERT( gpu->is_piecewise && !gpu->is_chunked && gpu->pair_room >= unit_pairs( &gpu->frame ) );
     uint64_t seen = 0;
     clv_result result = CLV_OK;
     gpu->stats.piece_count = 0;
@@ -634,6 +667,7 @@ clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user
     {
         return CLV_OK;
     }
+    CLV_ASSERT( !gpu->is_pending );
     clv_result result = gpu->is_chunked ? clv_gpu_chunks_read( gpu, visit, user )
         : gpu->is_piecewise
         ? show_pieces( gpu, visit, user )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows of cells on the device; kernels/grid.cl tells how. A plan serves until what the cells hold has grown much beyond what they
 // held when it was made, which the kernels count anyway.
+#include "base/assertion.h"
 #include "gpu_grid_plan.h"
 #include "gpu_state.h"
 
@@ -28,6 +29,7 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
 {
     gpu_buffers* b = &gpu->buffers;
     uint64_t table = (uint64_t)entry_count * sizeof( uint32_t );
+    CLV_ASSERT( count > 0 && entry_count > 0 );
     uint64_t halves = gpu->grid.keeps ? 2 * (uint64_t)count : count;
     clv_result result = clv_gpu_reserve( gpu, &b->counts, table );
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->starts, table ) : result;
@@ -70,6 +72,8 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     {
         return result;
     }
+    CLV_ASSERT( plan.level_count >= 1 && plan.level_count <= GPU_GRID_LEVELS && grid->row_count > 0 );
+    CLV_ASSERT( (uint64_t)grid->row_count * plan.pitch <= UINT32_MAX );
     grid->pitch = plan.pitch;
     grid->level_count = plan.level_count;
     grid->entry_count = grid->row_count * plan.pitch;
@@ -93,6 +97,9 @@ static clv_result add_up( clv_gpu* gpu, const gpu_frame* frame )
     const gpu_grid_state* grid = &gpu->grid;
     uint32_t rows = STRETCH / grid->pitch > 1 ? STRETCH / grid->pitch : 1;
     uint32_t stretch = rows * grid->pitch;
+    CLV_ASSERT( grid->entry_count == grid->row_count * grid->pitch );
+    CLV_ASSERT( gpu_holds( &b->counts, grid->entry_count, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->starts, grid->entry_count, sizeof( uint32_t ) ) );
     uint32_t groups = ( grid->row_count + rows - 1 ) / rows;
     const gpu_argument scan[] = { GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->starts.memory ),
         GPU_ARGUMENT( grid->entry_count ), GPU_ARGUMENT( stretch ), GPU_ARGUMENT( b->slots.memory ),
@@ -117,6 +124,8 @@ static clv_result place_all( clv_gpu* gpu, gpu_frame* frame )
         GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->counts.memory ),
         GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
         GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( b->sampled.memory ), GPU_ARGUMENT( has_sample ) };
+    CLV_ASSERT( !gpu->grid.keeps && gpu_holds( &b->places, frame->count, 8 ) );
+    CLV_ASSERT( gpu_holds( &b->records, frame->count, 32 ) );
     gpu->grid.kept_slot = 0;
     result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_place, frame->count, place );
     result = result == CLV_OK ? add_up( gpu, frame ) : result;
@@ -141,6 +150,9 @@ static clv_result refresh( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t last_slot = gpu_last_slot( frame );
     last_slot = grid->kept_slot == last_slot + 1 && grid->kept_count == frame->count ? last_slot : UINT32_MAX;
+    CLV_ASSERT( grid->keeps && gpu_holds( &b->kept, 2 * (uint64_t)frame->count, 8 ) );
+    CLV_ASSERT( gpu_holds( &b->records, 2 * (uint64_t)frame->count, 32 ) );
+    CLV_ASSERT( gpu_holds( &b->movers, grid->moved_most, sizeof( uint32_t ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->kept.memory ),
         GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->slots.memory ),
@@ -158,6 +170,7 @@ static clv_result lay_anew( clv_gpu* gpu, const gpu_frame* frame )
     const gpu_grid_state* grid = &gpu->grid;
     uint32_t most = gpu->grid_wish.relay_items > 0 ? gpu->grid_wish.relay_items : RELAY_ITEMS;
     uint32_t items = frame->count < most ? frame->count : most;
+    CLV_ASSERT( grid->keeps && gpu_holds( &b->places, frame->count, 8 ) );
     const gpu_argument count[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ),
         GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->places.memory ),
         GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
@@ -236,6 +249,7 @@ static bool is_other_count( uint32_t planned, uint32_t count )
 clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame )
 {
     gpu_grid_state* grid = &gpu->grid;
+    CLV_ASSERT( frame->count > 0 && !frame->rests );
     bool is_other = is_other_count( grid->count, frame->count );
     frame->unit_count = frame->count;
     gpu->stats.cell_count = 0;
@@ -308,6 +322,7 @@ static clv_result restate( clv_gpu* gpu )
 clv_result clv_gpu_grid_finish( clv_gpu* gpu )
 {
     gpu_frame* frame = &gpu->frame;
+    CLV_ASSERT( frame->rests && gpu->grid.keeps );
     frame->rests = false;
     gpu->stats.search_count += 1;
     gpu->ahead.count = 0;
@@ -327,6 +342,9 @@ clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
+    CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
+    CLV_ASSERT( gpu_holds( &b->records, gpu->grid.keeps ? 2 * (uint64_t)frame->count : frame->count, 32 ) );
+    CLV_ASSERT( gpu_holds( &b->starts, gpu->grid.entry_count, sizeof( uint32_t ) ) );
     uint32_t mover_groups =
         first == 0 && gpu->grid.keeps ? groups_of_movers( gpu->grid.moved_most ) : 0; // once
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),

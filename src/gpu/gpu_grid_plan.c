@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "gpu_grid_plan.h"
+#include "base/assertion.h"
 
 #include <float.h>
 #include <math.h>
@@ -63,6 +64,7 @@ gpu_spread clv_gpu_spread_of( const clv_aabb* sample, uint32_t sample_count, int
     {
         return spread;
     }
+    CLV_ASSERT( count <= sample_count ); // the room of each half of `scratch`
     qsort( places, count, sizeof( float ), compare_floats );
     qsort( sides, count, sizeof( float ), compare_floats );
     uint32_t edge = count / 50;
@@ -72,6 +74,7 @@ gpu_spread clv_gpu_spread_of( const clv_aabb* sample, uint32_t sample_count, int
     float beyond = ( high - low ) * 0.05f;
     spread.least = places[0] > low - beyond ? places[0] : low - beyond;
     spread.most = places[count - 1] < high + beyond ? places[count - 1] : high + beyond;
+    CLV_ASSERT( spread.least <= spread.most );
     spread.median_side = sides[count / 2];
     spread.large_side = sides[count - 1 - count / 20];
     spread.most_side = sides[count - 1];
@@ -115,6 +118,7 @@ static grid_measure measure( const clv_aabb* sample, uint32_t sample_count, floa
     {
         m.level_count += 1;
     }
+    CLV_ASSERT( m.level_count >= 1 && m.level_count <= GPU_GRID_LEVELS );
     return m;
 }
 
@@ -229,10 +233,13 @@ gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_co
             l->scale[axis] = float_between( 1 / side, (double)FLT_MIN, 1e37 );
             l->last[axis] = (float)( numbers[axis] - 1 );
         }
+        CLV_ASSERT( numbers[0] <= (double)plan.pitch - 1 ); // a row has an end too
         l->rows_y = (uint32_t)numbers[1];
         l->first_row = *row_count;
         l->reach_x = reach_x;
         *row_count += (uint32_t)( numbers[1] * numbers[2] );
     }
+    CLV_ASSERT( plan.pitch % 8 == 0 && *row_count > 0 );
+    CLV_ASSERT( (uint64_t)*row_count * plan.pitch < UINT64_C( 1 ) << 29 ); // cells have 29 bits
     return plan;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory of the host that the device reads and writes by itself; any other goes through a copy of the driver's, three to six times
 // as slow.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 #include <string.h>
@@ -39,6 +40,7 @@ clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t byt
         return CLV_OK;
     }
     clv_gpu_host_release( gpu, block );
+    CLV_ASSERT( gpu->queue != NULL && gpu->context != NULL && block->data == NULL );
     size_t roomy = bytes + bytes / 8;
     cl_int error = CL_SUCCESS;
     cl_mem memory = make_block( gpu, roomy, &error );
@@ -68,6 +70,7 @@ clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t byt
         return result;
     }
     block->bytes = roomy;
+    CLV_ASSERT( block->bytes >= bytes );
     return CLV_OK;
 }
 

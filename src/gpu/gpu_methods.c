@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The ways to search on a device as methods of spaces: boxes go there in every update and pairs come back. The last three rows
 // of Broadmark's Table I are gpu-grid, gpu-lbvh and gpu-sap (there from Bullet 3, here our own).
+#include "base/assertion.h"
 #include "gpu_state.h"
 #include "method/method.h"
 
@@ -141,6 +142,7 @@ static clv_result load( gpu_method* self, const method_input* input )
     clv_aabb* boxes = NULL;
     clv_result result = open( self );
     result = result == CLV_OK ? clv_gpu_stage( self->gpu, input->live_count, &boxes ) : result;
+    CLV_ASSERT( result != CLV_OK || boxes != NULL || input->live_count == 0 );
     if ( result == CLV_OK && input->live == NULL && input->live_count > 0 )
     {
         memcpy( boxes, input->boxes, (size_t)input->live_count * sizeof( clv_aabb ) );
@@ -184,6 +186,7 @@ static bool fall_back( gpu_method* self )
         self->fallback_context.params[i] = row->params[i].value;
     }
     self->fallback = row;
+    CLV_ASSERT( self->fallback_state == NULL );
     self->fallback_state = row->create( &self->fallback_context );
     if ( self->fallback_state != NULL )
     {

@@ -63,6 +63,8 @@ static clv_result search_piece( clv_gpu* gpu, const contact_piece* piece )
 {
     gpu_bodies* bodies = &gpu->bodies;
     uint64_t n = piece->count;
+    CLV_ASSERT( n > 0 && n <= PIECE && gpu->bodies.has_volumes );
+    CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, GPU_POSE_DOUBLES * sizeof( double ) ) );
     uint32_t stride = clv_gpu_contact_stride( gpu, n );
     uint32_t room = gpu->polytope_room > 0 ? gpu->polytope_room : GPU_POLYTOPE_ROOM;
     size_t fact_bytes = (size_t)n * FACT_WORDS * sizeof( uint32_t );
@@ -107,6 +109,7 @@ static void finish_on_host( const clv_gpu* gpu, contact_piece* piece, uint32_t i
 {
     const gpu_bodies* bodies = &gpu->bodies;
     uint32_t* fact = piece->facts + (size_t)i * FACT_WORDS;
+    CLV_ASSERT( piece->poses != NULL && i < piece->count );
     gpu_solids solids = { piece->poses, bodies->hulls, bodies->rows, bodies->vertices };
     base_fp_mode mode = base_fp_enter();
     gpu_solid_contact found = clv_gpu_solid_contact( &solids, piece->pairs[i].a, piece->pairs[i].b, NULL );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs are compiled when one of their kernels is first needed, and their binaries kept.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 #include <stdio.h>
@@ -240,6 +241,7 @@ static void keep_span( clv_gpu* gpu, gpu_kernel_id id, cl_event event )
         return;
     }
     spans->items = items;
+    CLV_ASSERT( spans->count < spans->capacity );
     spans->items[spans->count++] = ( gpu_span ){ event, (uint32_t)id };
 }
 
@@ -275,6 +277,7 @@ void clv_gpu_spans_free( clv_gpu* gpu, gpu_spans* spans )
 static bool is_said( clv_gpu* gpu, gpu_kernel_id id, uint32_t index, const gpu_argument* argument )
 {
     uint64_t value = 0;
+    CLV_ASSERT( index < 20 && argument->size <= sizeof( value ) ); // the room of gpu_said
     memcpy( &value, argument->value, argument->size );
     bool is_same = gpu->said.sizes[id][index] == argument->size && gpu->said.values[id][index] == value;
     bool is_callers = argument->size == sizeof( cl_mem ) &&
@@ -292,6 +295,8 @@ const char* clv_gpu_kernel_name( gpu_kernel_id id )
 clv_result clv_gpu_launch(
     clv_gpu* gpu, gpu_kernel_id id, uint64_t item_count, const gpu_argument* arguments, uint32_t count )
 {
+    CLV_ASSERT( gpu->is_open && gpu->queue != NULL && (uint32_t)id < GPU_KERNEL_COUNT );
+    CLV_ASSERT( item_count > 0 ); // one group would look at an item that is not there
     cl_kernel kernel = NULL;
     clv_result result = clv_gpu_kernel( gpu, id, &kernel );
     if ( result != CLV_OK )

@@ -3,6 +3,7 @@
 // that is tried. A frame that searches all counts changed boxes in a sample; where they were few twice in a row, the frame after
 // compares and enters. A frame that finds too many, or for which it does not do, is searched whole when it is waited for; twice within a few
 // frames, and comparing ends for a while. Before too many have left their cells these are laid anew, in a frame that searches all.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 #include <math.h>
@@ -53,12 +54,14 @@ static uint32_t left_most( const clv_gpu* gpu, uint32_t count )
 {
     double most = sqrt( (double)LEFT_TESTS * count + LEFT_LEAST );
     uint32_t least = gpu->grid.moved_most;
+    CLV_ASSERT( least <= GPU_LEFT_MOST );
     return most >= GPU_LEFT_MOST ? GPU_LEFT_MOST : most < least ? least : (uint32_t)most;
 }
 
 bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame )
 {
     uint32_t last_slot = gpu_last_slot( frame );
+    CLV_ASSERT( last_slot < GPU_SLOTS && gpu->rest.slot <= GPU_SLOTS );
     return gpu->rest.slot == last_slot + 1 && gpu->rest.count == frame->count;
 }
 
@@ -123,6 +126,8 @@ uint64_t clv_gpu_rest_begin( clv_gpu* gpu, bool is_before )
         gpu->pair_room = rest->kept_room;
         rest->kept_room = room;
     }
+    CLV_ASSERT( gpu->pair_room == 0 || gpu_holds( &b->pairs, gpu->pair_room, sizeof( clv_pair ) ) );
+    CLV_ASSERT( rest->kept_room == 0 || gpu_holds( &b->pairs_kept, rest->kept_room, sizeof( clv_pair ) ) );
     rest->source = is_before ? b->pairs_before.memory : b->pairs_kept.memory;
     rest->source_room = is_before ? before : rest->kept_room;
     uint64_t most = gpu->pair_room > before ? gpu->pair_room : before;
@@ -169,6 +174,8 @@ clv_result clv_gpu_rest_enter( clv_gpu* gpu, const gpu_frame* frame )
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
         GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->kept.memory ), GPU_ARGUMENT( b->where.memory ),
         GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ) };
+    CLV_ASSERT( gpu->grid.keeps && gpu_holds( &b->kept, 2 * (uint64_t)frame->count, 8 ) );
+    CLV_ASSERT( gpu_holds( &b->boxes_before, frame->count, sizeof( clv_aabb ) ) );
     rest->slot = frame->slot + 1;
     rest->count = frame->count;
     return GPU_LAUNCH( gpu, GPU_KERNEL_rest_enter, frame->count, arguments );
@@ -181,6 +188,12 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
     uint32_t last_slot = gpu_last_slot( frame );
     uint32_t most = changed_most( gpu, gpu->rest.last_pairs, frame->count );
     uint32_t left = left_most( gpu, frame->count );
+    CLV_ASSERT( gpu->rest.tracks && gpu->rest.count == frame->count );
+    CLV_ASSERT( gpu_holds( &b->boxes_before, frame->count, sizeof( clv_aabb ) ) );
+    CLV_ASSERT( gpu_holds( &b->where, frame->count, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->changed, most, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->movers, left, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->changed_bits, frame->count / 8, 1 ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
         GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->where.memory ),
         GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ),
@@ -207,6 +220,8 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     const gpu_rest_state* rest = &gpu->rest;
     uint32_t last_slot = gpu_last_slot( frame );
     uint32_t left = left_most( gpu, frame->count );
+    CLV_ASSERT( frame->rests && rest->slot == frame->slot + 1 );
+    CLV_ASSERT( rest->source != NULL && gpu_holds( &b->pairs, gpu->pair_room, sizeof( clv_pair ) ) );
     // Items step over the list in 32 bits, and past its end.
     uint32_t room = rest->source_room < LIST_MOST ? (uint32_t)rest->source_room : LIST_MOST;
     uint32_t capacity = (uint32_t)gpu->pair_room;
@@ -232,6 +247,7 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
 static uint32_t sampled_count( uint32_t count, uint32_t part )
 {
     uint32_t groups = ( count + GPU_GROUP - 1 ) / GPU_GROUP;
+    CLV_ASSERT( part > 0 );
     uint32_t sampled = ( groups + part - 1 ) / part * GPU_GROUP;
     return sampled < count ? sampled : count;
 }
@@ -280,6 +296,7 @@ static void pause_for_a_while( gpu_rest_state* rest, uint64_t update )
 void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_compared, bool was_done )
 {
     gpu_rest_state* rest = &gpu->rest;
+    CLV_ASSERT( was_compared || !was_done );
     rest->last_pairs = gpu->counters.pair_count;
     if ( !was_compared )
     {

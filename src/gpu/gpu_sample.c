@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What every plan is made of, and the simplest way: all pairs in tiles.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 clv_result clv_gpu_sample( clv_gpu* gpu, const gpu_frame* frame, clv_aabb* sample, uint32_t* sample_count )
 {
     uint32_t count = frame->count < GPU_SAMPLE ? frame->count : GPU_SAMPLE;
+    CLV_ASSERT( count > 0 && frame->boxes != NULL );
     *sample_count = count;
     gpu->stats.plan_count += 1;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.sample, GPU_SAMPLE * sizeof( clv_aabb ) );
@@ -21,6 +23,7 @@ clv_result clv_gpu_sample( clv_gpu* gpu, const gpu_frame* frame, clv_aabb* sampl
 
 clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t value )
 {
+    CLV_ASSERT( words != NULL && count > 0 );
     const gpu_argument arguments[] = { GPU_ARGUMENT( words ), GPU_ARGUMENT( count ), GPU_ARGUMENT( value ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_fill_words, count, arguments );
 }
@@ -38,6 +41,7 @@ clv_result clv_gpu_tiles_prepare( clv_gpu* gpu, gpu_frame* frame )
         return clv_gpu_fail(
             gpu, CLV_TOO_MANY_OBJECTS, "tiles take at most %u boxes", TILE_ROWS_MOST * GPU_GROUP );
     }
+    CLV_ASSERT( (uint64_t)rows * ( rows + 1 ) / 2 * GPU_STRIPS <= UINT32_MAX );
     frame->unit_count = rows * ( rows + 1 ) / 2 * GPU_STRIPS;
     return CLV_OK;
 }
@@ -46,6 +50,7 @@ clv_result clv_gpu_tiles_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fi
 {
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t capacity = (uint32_t)gpu->pair_room;
+    CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( first ), GPU_ARGUMENT( gpu->buffers.slots.memory ), GPU_ARGUMENT( frame->slot ),
         GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->buffers.pairs.memory ), GPU_ARGUMENT( capacity ) };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sweep and prune on the device: paper 003's broad phase for boxes; kernels/sap.cl tells how.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 enum
@@ -23,6 +24,7 @@ static clv_result choose_by_sample( clv_gpu* gpu, const gpu_frame* frame )
     if ( result == CLV_OK )
     {
         clv_gpu_axes_by_sample( sample, count, gpu->sap.axes );
+        CLV_ASSERT( gpu->sap.axes[0] + gpu->sap.axes[1] + gpu->sap.axes[2] == 3 );
     }
     clv_base_memory_give( &gpu->memory, sample, GPU_SAMPLE, sizeof( clv_aabb ) );
     return result;
@@ -59,6 +61,7 @@ static clv_result choose_by_moments( clv_gpu* gpu, const gpu_frame* frame )
         sap->means[i] += (float)( sums[i] / sums[9] );
     }
     sap->axes[0] = clv_gpu_axis_by_moments( sums, sap->direction );
+    CLV_ASSERT( sap->axes[0] < 3 );
     sap->axes[1] = ( sap->axes[0] + 1 ) % 3;
     sap->axes[2] = ( sap->axes[0] + 2 ) % 3;
     return CLV_OK;
@@ -85,6 +88,7 @@ static clv_result choose_axis( clv_gpu* gpu, const gpu_frame* frame )
 static clv_result reserve( clv_gpu* gpu, uint32_t count )
 {
     bool is_free = gpu->sap.sort_axis == GPU_AXIS_FREE;
+    CLV_ASSERT( gpu->sap.is_planned && ( is_free || gpu->sap.sort_axis < 3 ) );
     gpu_buffers* b = &gpu->buffers;
     uint64_t n = count;
     clv_result result = clv_gpu_sort_reserve( gpu, count );
@@ -121,6 +125,10 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
     {
         return result;
     }
+    CLV_ASSERT( gpu_holds( &b->begins, frame->count, sizeof( float ) ) &&
+        gpu_holds( &b->ends, frame->count, sizeof( float ) ) );
+    CLV_ASSERT( gpu_holds( &b->seconds, frame->count, 2 * sizeof( float ) ) &&
+        gpu_holds( &b->thirds, frame->count, 2 * sizeof( float ) ) );
     const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( sap->sort_axis ), GPU_ARGUMENT( sap->direction[0] ), GPU_ARGUMENT( sap->direction[1] ),
         GPU_ARGUMENT( sap->direction[2] ), GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( sap->axes[1] ),
@@ -136,6 +144,9 @@ clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t firs
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t flags = ( gpu->def.count_tests ? 1u : 0u ) | ( gpu->sap.sort_axis == GPU_AXIS_FREE ? 2u : 0u );
     uint32_t patience = PATIENCE;
+    CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
+    CLV_ASSERT( gpu_holds( &b->values, frame->count, sizeof( uint32_t ) ) &&
+        gpu_holds( &b->patient, frame->count, 2 * sizeof( uint32_t ) ) );
     const gpu_argument find[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
         GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ), GPU_ARGUMENT( b->ends.memory ),
         GPU_ARGUMENT( b->firsts.memory ), GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "gpu_schedule.h"
+#include "base/assertion.h"
 
 #include "gpu_solid_host.h"
 
@@ -27,6 +28,7 @@ static uint64_t find_levels( gpu_schedule* s, const schedule_input* input, uint3
 {
     uint32_t* last = s->body_levels.items;
     uint64_t at = 0;
+    CLV_ASSERT( input->body_count <= s->body_levels.capacity );
     for ( uint32_t i = 0; i < input->pair_count; ++i )
     {
         uint32_t a = input->pairs[i].a;
@@ -50,6 +52,7 @@ static uint64_t find_levels( gpu_schedule* s, const schedule_input* input, uint3
 static void put_task( gpu_schedule* s, uint64_t* at, uint32_t task )
 {
     uint32_t level = s->levels.items[*at];
+    CLV_ASSERT( level < s->level_count && s->starts.items[level] < s->tasks.capacity );
     s->tasks.items[s->starts.items[level]++] = task;
     *at += 1;
 }
@@ -73,11 +76,13 @@ static void place_tasks( gpu_schedule* s, const schedule_input* input )
             }
         }
     }
+    CLV_ASSERT( at <= s->levels.capacity );
     for ( uint32_t level = s->level_count; level > 0; --level )
     {
         s->starts.items[level] = s->starts.items[level - 1];
     }
     s->starts.items[0] = 0;
+    CLV_ASSERT( s->starts.items[s->level_count] == at ); // every task has a place
 }
 
 static bool make( gpu_schedule* s, base_memory* memory, const schedule_input* input )
@@ -96,6 +101,7 @@ static bool make( gpu_schedule* s, base_memory* memory, const schedule_input* in
     {
         at += find_levels( s, input, s->levels.items + at );
     }
+    CLV_ASSERT( at == task_count );
     if ( !base_array_renew( &s->starts, memory, (uint64_t)s->level_count + 2 ) )
     {
         return false;
@@ -109,6 +115,7 @@ static bool make( gpu_schedule* s, base_memory* memory, const schedule_input* in
     {
         s->starts.items[level + 1] += s->starts.items[level];
     }
+    CLV_ASSERT( s->starts.items[s->level_count] == task_count );
     place_tasks( s, input );
     s->tasks.count = task_count;
     return true;

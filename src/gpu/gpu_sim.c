@@ -3,6 +3,7 @@
 // volumes, axis, projection, sort, sweep, GJK + EPA and shape matching; kernels/volume.cl, narrow.cl and match.cl. The host
 // puts pairs in the CPU's order and tells which responses may come at once (gpu_schedule.h), so that bodies end where those of
 // clv_shape_sim do, bit for bit. After a good frame the host has a copy of all bodies: a device that fails costs a frame, no more.
+#include "gpu_check.h"
 #include "gpu_schedule.h"
 #include "gpu_solid_host.h"
 #include "gpu_state.h"
@@ -99,6 +100,7 @@ static void give_copy( base_memory* memory, sim_bodies* bodies, uint64_t count )
 
 static void place_at_rest( clv_gpu_sim* sim, const clv_transform* at )
 {
+    CLV_ASSERT( sim->count == sim->gpu->bodies.body_count );
     memset( sim->now.motions, 0, sim->count * GPU_MOTION_DOUBLES * sizeof( double ) );
     memset( sim->now.marks, 0, sim->count * GPU_MARK_WORDS * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < sim->count; ++i )
@@ -202,6 +204,7 @@ static clv_result send_rests( clv_gpu_sim* sim )
     for ( uint32_t i = 0; i < bodies->hull_count; ++i )
     {
         const uint32_t* row = bodies->rows + 4 * (size_t)i;
+        CLV_ASSERT( row[0] + row[1] <= bodies->vertex_count );
         clv_gpu_solid_rest(
             bodies->vertices + 3 * (size_t)row[0], row[1], rests + (size_t)i * GPU_REST_DOUBLES );
     }
@@ -216,6 +219,7 @@ static clv_result send_bodies( clv_gpu_sim* sim )
     clv_gpu* gpu = sim->gpu;
     gpu_bodies* bodies = &gpu->bodies;
     uint64_t n = sim->count;
+    CLV_ASSERT( n > 0 && sim->bodies_number == bodies->number );
     clv_result result = clv_gpu_bodies_send( gpu );
     if ( result != CLV_OK || bodies->owner == sim )
     {
@@ -241,6 +245,9 @@ static clv_result bring_bodies( clv_gpu_sim* sim )
     clv_gpu* gpu = sim->gpu;
     gpu_bodies* bodies = &gpu->bodies;
     size_t n = sim->count;
+    CLV_ASSERT( bodies->owner == sim );
+    CLV_ASSERT( gpu_holds( &bodies->on.poses, n, GPU_POSE_DOUBLES * sizeof( double ) ) );
+    CLV_ASSERT( gpu_holds( &bodies->on.motions, n, GPU_MOTION_DOUBLES * sizeof( double ) ) );
     clv_result result = clv_gpu_read(
         gpu, bodies->on.poses.memory, 0, sim->next.poses, n * GPU_POSE_DOUBLES * sizeof( double ) );
     result = result == CLV_OK ? clv_gpu_read( gpu, bodies->on.motions.memory, 0, sim->next.motions,
@@ -264,6 +271,8 @@ static clv_result move_freely( clv_gpu_sim* sim )
     uint32_t how = (uint32_t)sim->def.integrator;
     double gravity = gravity_of( sim );
     double damping = (double)sim->def.damping;
+    CLV_ASSERT( bodies->owner == sim &&
+        gpu_holds( &bodies->on.marks, sim->count, GPU_MARK_WORDS * sizeof( uint32_t ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
         GPU_ARGUMENT( bodies->on.motions.memory ), GPU_ARGUMENT( bodies->on.marks.memory ),
         GPU_ARGUMENT( sim->count ), GPU_ARGUMENT( how ), GPU_ARGUMENT( gravity ), GPU_ARGUMENT( damping ) };
@@ -277,6 +286,21 @@ static clv_result find_floor( clv_gpu_sim* sim )
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.volumes.memory ), GPU_ARGUMENT( kind ),
         GPU_ARGUMENT( sim->count ), GPU_ARGUMENT( bodies->on.reaches.memory ) };
     return sim->def.has_floor ? GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_floor, sim->count, arguments ) : CLV_OK;
+}
+
+// The schedule and the host's contacts look bodies up by these numbers.
+static clv_result check_found( clv_gpu_sim* sim, const clv_pair* found, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        if ( found[i].a >= sim->count || found[i].b >= sim->count )
+        {
+            return clv_gpu_fail( sim->gpu, CLV_DEVICE_FAILED,
+                "%s found a pair of bodies %u and %u, and there are %u", sim->gpu->device->facts.name,
+                found[i].a, found[i].b, sim->count );
+        }
+    }
+    return CLV_OK;
 }
 
 static clv_result bring_pairs( clv_gpu_sim* sim )
@@ -294,6 +318,7 @@ static clv_result bring_pairs( clv_gpu_sim* sim )
         return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for %llu pairs", (unsigned long long)count );
     }
     clv_result result = count > 0 ? clv_gpu_download( gpu, &found ) : CLV_OK;
+    result = result == CLV_OK ? check_found( sim, found, count ) : result;
     sim->pair_count = (uint32_t)count;
     sim->sorted = sim->pairs.items;
     if ( result == CLV_OK && count > 0 )
@@ -323,6 +348,8 @@ static clv_result find_candidates( clv_gpu_sim* sim )
 static void fill_records( clv_gpu_sim* sim )
 {
     uint64_t task_end = (uint64_t)sim->pair_count + sim->count;
+    CLV_ASSERT( (uint64_t)sim->pair_count * GPU_RECORD_WORDS <= sim->records.capacity );
+    CLV_ASSERT( task_end <= sim->depths.capacity && task_end <= sim->states.capacity );
     memset( sim->records.items, 0, (size_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < sim->pair_count; ++i )
     {
@@ -378,6 +405,8 @@ static clv_result make_tasks( clv_gpu_sim* sim )
         return clv_gpu_fail(
             sim->gpu, CLV_OUT_OF_MEMORY, "no memory for the tasks of %u pairs", sim->pair_count );
     }
+    CLV_VALIDATE( clv_gpu_schedule_check( &sim->schedule, sim->sorted, sim->pair_count, reaches, sim->count,
+                      sim->def.round_count ) == NULL );
     fill_records( sim );
     return send_tasks( sim );
 }
@@ -391,6 +420,11 @@ static clv_result narrow_level( clv_gpu_sim* sim, uint32_t level, uint32_t first
     uint32_t stride = clv_gpu_contact_stride( gpu, end - first );
     uint32_t room = gpu->polytope_room > 0 ? gpu->polytope_room : GPU_POLYTOPE_ROOM;
     uint32_t room_and_level = room << 24 | level;
+    CLV_ASSERT( room < 256 && level < 1u << 24 ); // both in one word
+    CLV_ASSERT( first <= end && gpu_holds( &b->on.tasks, end, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->on.states, (uint64_t)sim->pair_count + sim->count, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->on.contact_numbers, (uint64_t)sim->pair_count + sim->count,
+        GPU_CONTACT_DOUBLES * sizeof( double ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->on.poses.memory ), GPU_ARGUMENT( b->on.hulls.memory ),
         GPU_ARGUMENT( b->on.rows.memory ), GPU_ARGUMENT( b->on.vertices.memory ),
         GPU_ARGUMENT( b->on.tasks.memory ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
@@ -418,6 +452,7 @@ static clv_result match_level( clv_gpu_sim* sim, uint32_t level, uint32_t first,
 static clv_result run_levels( clv_gpu_sim* sim, uint32_t first_level )
 {
     const uint32_t* starts = sim->schedule.starts.items;
+    CLV_ASSERT( starts[0] == 0 && starts[sim->schedule.level_count] == sim->schedule.tasks.count );
     clv_result result = CLV_OK;
     for ( uint32_t level = first_level; level < sim->schedule.level_count && result == CLV_OK; ++level )
     {
@@ -496,6 +531,7 @@ static clv_result finish_level( clv_gpu_sim* sim, uint32_t* counts )
     clv_gpu* gpu = sim->gpu;
     gpu_bodies* b = &gpu->bodies;
     uint32_t level = counts[GPU_COUNT_HALT] - 1;
+    CLV_ASSERT( level < sim->schedule.level_count ); // separate_bodies refuses others
     uint32_t first = sim->schedule.starts.items[level];
     uint32_t end = sim->schedule.starts.items[level + 1];
     size_t ends = (size_t)sim->pair_count + sim->count;
@@ -547,6 +583,7 @@ static clv_result settle_bodies( clv_gpu_sim* sim )
 {
     gpu_bodies* b = &sim->gpu->bodies;
     uint32_t keeps_velocity = sim->def.after_contact == CLV_VELOCITY_KEPT ? 1 : 0;
+    CLV_ASSERT( b->owner == sim );
     double share = (double)sim->def.damping * (double)sim->def.carry;
     double weight = -gravity_of( sim );
     const gpu_argument settle[] = { GPU_ARGUMENT( b->on.poses.memory ), GPU_ARGUMENT( b->on.motions.memory ),

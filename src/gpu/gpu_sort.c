@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A radix sort on the device; kernels/sort.cl tells how.
+#include "base/assertion.h"
 #include "gpu_state.h"
 
 enum
@@ -33,7 +34,13 @@ static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
 {
     gpu_buffers* b = &gpu->buffers;
     uint32_t blocks = blocks_of( count );
+    CLV_ASSERT( shift < 32 && gpu_holds( &b->keys, count, sizeof( uint32_t ) ) &&
+        gpu_holds( &b->values, count, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->keys_twin, count, sizeof( uint32_t ) ) &&
+        gpu_holds( &b->values_twin, count, sizeof( uint32_t ) ) );
     uint32_t numbers = blocks * DIGITS;
+    CLV_ASSERT( gpu_holds( &b->digits, numbers, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( &b->digit_sums, blocks_of( numbers ), sizeof( uint32_t ) ) );
     uint64_t items = (uint64_t)blocks * GPU_GROUP;
     uint64_t scan_items = (uint64_t)blocks_of( numbers ) * GPU_GROUP;
     const gpu_argument count_digits[] = { GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( count ),
@@ -54,6 +61,7 @@ static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
 
 clv_result clv_gpu_sort( clv_gpu* gpu, uint32_t count, uint32_t first_bit, uint32_t end_bit )
 {
+    CLV_ASSERT( count > 0 && first_bit < end_bit && end_bit <= 32 );
     clv_result result = CLV_OK;
     for ( uint32_t shift = first_bit; shift < end_bit && result == CLV_OK; shift += 8 )
     {

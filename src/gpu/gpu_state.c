@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opening and closing a device, its memory, and how calls fail.
 #include "gpu_state.h"
+#include "base/assertion.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 clv_result clv_gpu_fail( clv_gpu* gpu, clv_result result, const char* format, ... )
 {
+    CLV_ASSERT( result != CLV_OK );
     va_list values;
     va_start( values, format );
     vsnprintf( gpu->error, sizeof( gpu->error ), format, values );
@@ -127,6 +129,7 @@ void clv_gpu_release( clv_gpu* gpu, gpu_buffer* buffer )
     if ( buffer->memory != NULL )
     {
         gpu->cl->clReleaseMemObject( buffer->memory );
+        CLV_ASSERT( gpu->device_bytes >= buffer->bytes );
         gpu->device_bytes -= buffer->bytes;
     }
     *buffer = ( gpu_buffer ){ 0 };
@@ -168,6 +171,7 @@ static void release_memory( clv_gpu* gpu )
     GPU_BUFFERS( GPU_BUFFER_RELEASE )
 #undef GPU_BUFFER_RELEASE
     clv_gpu_bodies_release( gpu );
+    CLV_ASSERT( gpu->device_bytes >= pairs_before.bytes + pair_table_before.bytes );
     b->pairs_before = pairs_before;
     b->pair_table_before = pair_table_before;
 }
@@ -198,6 +202,7 @@ void clv_gpu_empty( clv_gpu* gpu )
     gpu->tree = ( gpu_tree_state ){ 0 };
     gpu->sap = ( gpu_sap_state ){ 0 };
     gpu->events = kept;
+    CLV_ASSERT( gpu->inner == NULL && gpu->upload.data == NULL && gpu->download.data == NULL );
 }
 
 void clv_gpu_close( clv_gpu* gpu )
@@ -220,6 +225,7 @@ void clv_gpu_close( clv_gpu* gpu )
     gpu->queue = NULL;
     gpu->context = NULL;
     gpu->is_open = false;
+    CLV_ASSERT( !gpu->is_pending && !gpu->has_list );
 }
 
 // ---- memory of the device
@@ -227,6 +233,7 @@ void clv_gpu_close( clv_gpu* gpu )
 static cl_int make_buffer( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
 {
     cl_int error = CL_SUCCESS;
+    CLV_ASSERT( gpu->context != NULL && buffer->memory == NULL && bytes > 0 );
     buffer->memory = gpu->cl->clCreateBuffer( gpu->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error );
     if ( error != CL_SUCCESS )
     {
@@ -260,6 +267,7 @@ clv_result clv_gpu_reserve( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
     {
         error = make_buffer( gpu, buffer, bytes );
     }
+    CLV_ASSERT( error != CL_SUCCESS || ( buffer->memory != NULL && buffer->bytes >= bytes ) );
     char call[80];
     snprintf( call, sizeof( call ), "a buffer of %llu bytes", (unsigned long long)bytes );
     return clv_gpu_check( gpu, error, call );
@@ -267,6 +275,7 @@ clv_result clv_gpu_reserve( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
 
 clv_result clv_gpu_read( clv_gpu* gpu, cl_mem from, uint64_t offset, void* to, size_t bytes )
 {
+    CLV_ASSERT( gpu->queue != NULL && from != NULL && to != NULL && bytes > 0 );
     cl_int error =
         gpu->cl->clEnqueueReadBuffer( gpu->queue, from, 1, (size_t)offset, bytes, to, 0, NULL, NULL );
     return clv_gpu_check( gpu, error, "reading from the device" );
@@ -275,6 +284,7 @@ clv_result clv_gpu_read( clv_gpu* gpu, cl_mem from, uint64_t offset, void* to, s
 clv_result clv_gpu_write(
     clv_gpu* gpu, cl_mem to, uint64_t offset, const void* from, size_t bytes, bool waits )
 {
+    CLV_ASSERT( gpu->queue != NULL && to != NULL && from != NULL && bytes > 0 );
     cl_int error = gpu->cl->clEnqueueWriteBuffer(
         gpu->queue, to, waits ? 1 : 0, (size_t)offset, bytes, from, 0, NULL, NULL );
     return clv_gpu_check( gpu, error, "writing to the device" );

@@ -438,6 +438,21 @@ struct clv_gpu
     gpu_spans* spans;        ///< NULL: none are kept
 };
 
+/// Does a buffer take so many items of so many bytes?
+static inline bool gpu_holds( const gpu_buffer* buffer, uint64_t count, uint64_t item_bytes )
+{
+    return buffer->memory != NULL && buffer->bytes / item_bytes >= count;
+}
+
+/// What a search of units [first, end) relies on: they are the frame's, and its slot and list have room.
+static inline bool gpu_may_find( const clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
+{
+    return first < end && end <= frame->unit_count && frame->slot < GPU_SLOTS &&
+        gpu->pair_room <= UINT32_MAX &&
+        gpu_holds( &gpu->buffers.pairs, gpu->pair_room, sizeof( clv_pair ) ) &&
+        gpu_holds( &gpu->buffers.slots, GPU_SLOTS, sizeof( gpu_counters ) );
+}
+
 // ---- failing
 
 /// Keeps the sentence and tells the logger. Returns `result`.

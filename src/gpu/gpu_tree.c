@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A tree over the boxes in Morton order, on the device; kernels/tree.cl tells how.
+#include "base/assertion.h"
 #include "gpu_grid_plan.h"
 #include "gpu_state.h"
 
@@ -48,9 +49,11 @@ static void lay_levels( tree_plan* plan, gpu_tree_state* tree, uint32_t count )
     {
         level_count = ( level_count + 3 ) / 4;
         tree->top += 1;
+        CLV_ASSERT( tree->top < LEVELS );
         plan->first[tree->top] = tree->node_count;
         tree->node_count += level_count;
     }
+    CLV_ASSERT( level_count <= 1 ); // the root
     plan->top = tree->top;
     tree->count = count;
 }
@@ -96,6 +99,8 @@ static clv_result sort_boxes( clv_gpu* gpu, const gpu_frame* frame )
     {
         return result;
     }
+    CLV_ASSERT( gpu_holds( &b->values, frame->count, sizeof( uint32_t ) ) &&
+        gpu_holds( &b->records, frame->count, 32 ) );
     const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->records.memory ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_tree_gather, frame->count, gather );
@@ -106,6 +111,7 @@ static clv_result build_nodes( clv_gpu* gpu, const gpu_frame* frame )
     gpu_buffers* b = &gpu->buffers;
     clv_result result = CLV_OK;
     uint64_t items = frame->count;
+    CLV_ASSERT( gpu->tree.count == frame->count && gpu_holds( &b->nodes, gpu->tree.node_count, 32 ) );
     for ( uint32_t below = 0; below < gpu->tree.top && result == CLV_OK; below += LEVELS_PER_LAUNCH )
     {
         const gpu_argument build[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->nodes.memory ),
@@ -139,6 +145,9 @@ clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
+    CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) && gpu->tree.count == frame->count );
+    CLV_ASSERT(
+        gpu_holds( &b->records, frame->count, 32 ) && gpu_holds( &b->tree_plan, 1, sizeof( tree_plan ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->nodes.memory ),
         GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
         GPU_ARGUMENT( b->tree_plan.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),

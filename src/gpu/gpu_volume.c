@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies on the device, their bounding volumes, and sweep-and-prune over those: the broad phase of "Detecção de Colisão usando
 // Sweep and Prune com k-DOPs em GPU" (COPPE 2021), sections 3.2 to 3.5; kernels/volume.cl tells how.
+#include "gpu_check.h"
 #include "gpu_state.h"
 
 #include "base/assertion.h"
@@ -107,10 +108,12 @@ static void fill_hulls( gpu_bodies* bodies, const clv_gpu_hull* hulls )
         row[1] = hulls[i].vertex_count;
         memcpy( &row[2], &radius, sizeof( radius ) );
         row[3] = 0;
+        CLV_ASSERT( first + hulls[i].vertex_count <= bodies->vertex_count );
         memcpy( bodies->vertices + 3 * (size_t)first, hulls[i].vertices,
             hulls[i].vertex_count * sizeof( clv_vec3 ) );
         first += hulls[i].vertex_count;
     }
+    CLV_ASSERT( first == bodies->vertex_count );
 }
 
 void clv_gpu_bodies_free( clv_gpu* gpu )
@@ -171,6 +174,7 @@ static clv_result set_bodies(
     made.finished_count = gpu->bodies.finished_count;
     clv_gpu_bodies_free( gpu );
     gpu->bodies = made;
+    CLV_VALIDATE( clv_gpu_bodies_check( &gpu->bodies ) == NULL );
     return CLV_OK;
 }
 
@@ -202,6 +206,7 @@ static void fill_places( const gpu_bodies* bodies, uint32_t* starts, uint32_t* s
     for ( uint32_t i = 0; i < bodies->body_count; ++i )
     {
         const uint32_t* row = bodies->rows + (size_t)bodies->hulls[i] * ROW_WORDS;
+        CLV_ASSERT( bodies->hulls[i] < bodies->hull_count && row[0] + row[1] <= bodies->vertex_count );
         starts[i] = at;
         for ( uint32_t k = 0; k < row[1]; ++k, ++at )
         {
@@ -210,6 +215,7 @@ static void fill_places( const gpu_bodies* bodies, uint32_t* starts, uint32_t* s
         }
     }
     starts[bodies->body_count] = at;
+    CLV_ASSERT( at == bodies->moved_count );
 }
 
 static clv_result send_places( clv_gpu* gpu )
@@ -284,6 +290,9 @@ size_t clv_gpu_volume_bytes( clv_volume_kind kind )
 static clv_result move_vertices( clv_gpu* gpu )
 {
     gpu_bodies* bodies = &gpu->bodies;
+    CLV_ASSERT(
+        bodies->is_there && gpu_holds( &bodies->on.moved, bodies->moved_count, 3 * sizeof( double ) ) );
+    CLV_ASSERT( gpu_holds( &bodies->on.sources, bodies->moved_count, 2 * sizeof( uint32_t ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
         GPU_ARGUMENT( bodies->on.sources.memory ), GPU_ARGUMENT( bodies->moved_count ),
         GPU_ARGUMENT( bodies->on.vertices.memory ), GPU_ARGUMENT( bodies->on.moved.memory ) };
@@ -293,6 +302,7 @@ static clv_result move_vertices( clv_gpu* gpu )
 static clv_result wrap_vertices( clv_gpu* gpu, gpu_kernel_id kernel, uint64_t item_count )
 {
     gpu_bodies* bodies = &gpu->bodies;
+    CLV_ASSERT( gpu_holds( &bodies->on.starts, (uint64_t)bodies->body_count + 1, sizeof( uint32_t ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.moved.memory ),
         GPU_ARGUMENT( bodies->on.starts.memory ), GPU_ARGUMENT( bodies->body_count ),
         GPU_ARGUMENT( bodies->on.volumes.memory ) };
@@ -304,6 +314,7 @@ clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
 {
     gpu_bodies* bodies = &gpu->bodies;
     uint64_t n = bodies->body_count;
+    CLV_ASSERT( bodies->is_there && n > 0 );
     bodies->has_volumes = false;
     clv_result result = clv_gpu_reserve( gpu, &bodies->on.volumes, n * clv_gpu_volume_bytes( kind ) );
     if ( result == CLV_OK && kind == CLV_VOLUME_SPHERE )
@@ -343,6 +354,7 @@ static uint32_t nearest_axis( const double d[3], uint32_t axis_count )
             best_along = along;
         }
     }
+    CLV_ASSERT( best < axis_count );
     return best;
 }
 
@@ -415,6 +427,8 @@ clv_result clv_gpu_volumes_prepare( clv_gpu* gpu, gpu_frame* frame )
     {
         return result;
     }
+    CLV_ASSERT( gpu_holds( &bodies->on.intervals, frame->count, 2 * sizeof( float ) ) );
+    CLV_ASSERT( gpu_holds( &bodies->on.sorted, frame->count, 2 * sizeof( float ) ) );
     const gpu_argument gather[] = { GPU_ARGUMENT( bodies->on.intervals.memory ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( bodies->on.sorted.memory ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_volume_gather, frame->count, gather );
@@ -426,6 +440,7 @@ clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t 
     gpu_buffers* b = &gpu->buffers;
     uint32_t kind = (uint32_t)bodies->kind;
     uint32_t capacity = (uint32_t)gpu->pair_room;
+    CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) && frame->count == bodies->body_count );
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( kind ),
         GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
@@ -462,6 +477,7 @@ static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
     {
         return result;
     }
+    CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, POSE_DOUBLES * sizeof( double ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.placements.memory ),
         GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.poses.memory ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_place_bodies, bodies->body_count, arguments );

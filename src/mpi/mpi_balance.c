@@ -49,6 +49,7 @@ void clv_mpi_note_work( clv_mpi_space* space, uint64_t start )
     space->work = own + ghosts + found;
     // A few boxes among many ghosts would weigh as a thousand each, and wherever they go the ghosts do not.
     space->work_to_share = own + ( ghosts < own ? ghosts : own ) + found;
+    CLV_ASSERT( space->work_to_share <= space->work );
 }
 
 // ---- weights
@@ -70,6 +71,7 @@ static void count_pairs( const clv_mpi_space* space, uint32_t* counts )
 // What the process did, shared out by what each object alone takes; half of each of its pairs is the other's.
 static void share_work( const clv_mpi_space* space, const uint32_t* pair_counts, uint64_t* weights )
 {
+    CLV_ASSERT( !space->own_is_stale );
     uint64_t count = space->own.count, sum = 0;
     for ( uint64_t i = 0; i < count; ++i )
     {
@@ -134,6 +136,7 @@ void clv_mpi_judge_balance( clv_mpi_space* space )
         space->price = has_helped ? CUT_PRICE : space->price * 2 > MOST_PRICE ? MOST_PRICE : space->price * 2;
     }
     space->loss += s->imbalance;
+    CLV_ASSERT( space->price >= FIRST_PRICE && space->price <= MOST_PRICE );
     s->will_cut = space->process_count > 1 && s->all_own_count > 0 &&
         s->imbalance > (double)space->def.imbalance && space->loss >= space->price;
     space->cut_is_due = s->will_cut;

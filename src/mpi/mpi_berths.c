@@ -3,6 +3,8 @@
 // slot it lay in the update before: the slots of last time's ghosts, and of objects that left, are berths, which this time's take one
 // after the other. Nobody looks for an id, and the space inside sees boxes that moved, not objects that come and go. Objects
 // that arrive take the lowest berths, so that own objects stay together and ghosts behind them.
+#include "base/assertion.h"
+#include "mpi_check.h"
 #include "mpi_state.h"
 
 /// Berths in ascending order; arrivals take them from the front, ghosts from the back.
@@ -19,6 +21,7 @@ static void list_berths( berths* b )
     const clv_mpi_space* space = b->space;
     const uint32_t* flags = space->columns.flags.items;
     uint64_t count = 0;
+    CLV_ASSERT( space->ghosts.capacity >= space->slot_end && b->slots == space->ghosts.items );
     for ( uint32_t slot = 0, any; slot < space->slot_end; ++slot )
     {
         if ( slot % MPI_BLOCK == 0 && slot + MPI_BLOCK <= space->slot_end &&
@@ -37,6 +40,8 @@ static void take_berth( const berths* b, uint32_t slot, const mpi_letter_text* t
 {
     clv_mpi_space* space = b->space;
     mpi_columns* c = &space->columns;
+    CLV_ASSERT( slot < space->slot_end && c->locals.items[slot].index == slot );
+    CLV_ASSERT( ( c->flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE );
     bool is_inside = mpi_box_encloses( &b->here, &text->box ), is_owned = text->owned != NULL;
     c->ids.items[slot] = text->id;
     c->boxes.items[slot] = text->box;
@@ -55,6 +60,7 @@ static void take_berth( const berths* b, uint32_t slot, const mpi_letter_text* t
 // False: out of memory.
 static bool berth_one( berths* b, uint64_t at, const mpi_letter_text* text )
 {
+    CLV_ASSERT( b->front <= b->back && b->back <= b->count );
     if ( b->front == b->back )
     {
         return clv_mpi_put_aside( b->space, at, text );
@@ -69,6 +75,7 @@ static clv_result make_berths( berths* b, const uint64_t* words )
 {
     clv_mpi_space* space = b->space;
     uint64_t count = space->fresh_letters.count;
+    CLV_ASSERT( space->fresh_ids.count == count && space->fresh_boxes.count == count );
     if ( count == 0 )
     {
         return CLV_OK;
@@ -85,6 +92,7 @@ static clv_result make_berths( berths* b, const uint64_t* words )
         space, space->fresh_ids.items, space->fresh_boxes.items, (uint32_t)count, 0, space->gone.items );
     for ( uint64_t i = 0; result == CLV_OK && i < count; ++i )
     {
+        CLV_ASSERT( i < space->gone.capacity );
         mpi_letter_text text = clv_mpi_letter_read( space, words + space->fresh_letters.items[i] );
         take_berth( b, space->gone.items[i], &text );
     }
@@ -123,6 +131,7 @@ static clv_result berth_wide( berths* b )
     }
     uint64_t own = (uint64_t)space->wide_starts[space->rank],
              own_end = own + (uint64_t)space->wide_words[space->rank];
+    CLV_ASSERT( own_end <= box->count && space->wide_words[space->rank] == space->wire.words );
     const clv_mpi_region* region = &space->regions.bounds[space->rank];
     space->fresh_letters.count = space->fresh_ids.count = space->fresh_boxes.count = 0;
     bool ok = true;
@@ -142,6 +151,7 @@ static clv_result move_berthed( const berths* b )
     clv_mpi_space* space = b->space;
     const mpi_columns* c = &space->columns;
     uint32_t count = 0;
+    CLV_ASSERT( space->moved_ids.capacity >= b->count && space->moved_boxes.capacity >= b->count );
     for ( uint64_t i = 0; i < b->count; ++i )
     {
         uint32_t slot = b->slots[i];
@@ -149,6 +159,7 @@ static clv_result move_berthed( const berths* b )
         space->moved_boxes.items[count] = c->boxes.items[slot];
         count += i < b->front || i >= b->back;
     }
+    CLV_ASSERT( count == b->front + b->count - b->back );
     clv_result result =
         clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, count );
     return result == CLV_OK
@@ -181,10 +192,12 @@ clv_result clv_mpi_berth( clv_mpi_space* space )
     {
         return no_memory( space );
     }
+    CLV_ASSERT( space->ghost_count <= space->slot_end - space->own.count );
     result = move_berthed( &b );
     if ( result == CLV_OK )
     {
         clv_mpi_objects_drop_all( space, b.slots + b.front, b.back - b.front );
+        CLV_VALIDATE( clv_mpi_ghosts_check( space ) == NULL );
     }
     return result;
 }

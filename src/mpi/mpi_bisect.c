@@ -3,6 +3,7 @@
 // IEEE Transactions on Computers C-36, 1987) over points that lie on many processes. All groups of a level are cut at once. The
 // place of a cut is found on the scale of the floats' bits, eight bits at a time, so that a few points far away cost nothing and
 // four reductions per level are enough. Weights are whole numbers: every process gets the same sums, to the bit.
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "mpi_state.h"
 
@@ -76,6 +77,7 @@ static void count_bins( const bisection* b, int round )
     for ( uint64_t i = 0; i < b->count; ++i )
     {
         uint32_t at = b->group_of[i];
+        CLV_ASSERT( at == MPI_NONE || at < b->group_count );
         for ( int axis = 0; at != MPI_NONE && axis < 3; ++axis )
         {
             uint32_t key = key_of( b->points[i], axis );
@@ -104,6 +106,7 @@ static void narrow( group* g, const uint64_t* bins, int axis, int q )
     g->prefix[axis][q] = g->prefix[axis][q] << 8 | bin;
     g->below[axis][q] = below;
     g->at[axis][q] = bins[bin];
+    CLV_ASSERT( g->below[axis][q] + g->at[axis][q] <= g->weight );
 }
 
 static clv_result find_quantiles( bisection* b )
@@ -111,6 +114,7 @@ static clv_result find_quantiles( bisection* b )
     clv_mpi_space* space = b->space;
     for ( int round = 0; round < ROUNDS; ++round )
     {
+        CLV_ASSERT( bin_count( b ) <= INT32_MAX ); // MPI counts in int
         count_bins( b, round );
         MPI_Request request;
         if ( !clv_mpi_went_well( space,
@@ -183,12 +187,14 @@ static float place_of( const group* g, int axis )
 static void add_group( bisection* b, uint32_t* count, int32_t first, int32_t ranks, int32_t parent,
     bool is_right, mpi_regions* into )
 {
+    CLV_ASSERT( ranks >= 1 && first >= 0 && first + ranks <= b->space->process_count );
     int32_t* child = is_right ? &into->cuts.items[parent].right : &into->cuts.items[parent].left;
     if ( ranks == 1 )
     {
         *child = ~first;
         return;
     }
+    CLV_ASSERT( *count < (uint32_t)b->space->process_count / 2 + 1 ); // the room of open_bisection
     b->next_groups[( *count )++] =
         ( group ){ .first_rank = first, .rank_count = ranks, .parent = parent, .is_right = is_right };
 }
@@ -202,8 +208,10 @@ static void cut_groups( bisection* b, mpi_regions* into )
     {
         const group* g = &b->groups[i];
         int32_t cut = (int32_t)into->cuts.count++, left = g->rank_count / 2;
+        CLV_ASSERT( into->cuts.count < (uint64_t)b->space->process_count );
         int axis = axis_of( b, g, cut );
         into->cuts.items[cut] = ( mpi_cut ){ .at = place_of( g, axis ), .axis = axis };
+        CLV_ASSERT( isfinite( into->cuts.items[cut].at ) );
         if ( g->parent >= 0 )
         {
             *( g->is_right ? &into->cuts.items[g->parent].right : &into->cuts.items[g->parent].left ) = cut;
@@ -232,6 +240,8 @@ static void cut_groups( bisection* b, mpi_regions* into )
     memset( index, 0xFF, 2 * (size_t)cut_count * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( (uint64_t)b->groups[i].parent >= first_cut &&
+            (uint64_t)b->groups[i].parent < first_cut + cut_count );
         index[( (uint64_t)b->groups[i].parent - first_cut ) * 2 + b->groups[i].is_right] = i;
     }
     for ( uint64_t i = 0; i < b->count; ++i )
@@ -294,6 +304,7 @@ clv_result clv_mpi_bisect(
             }
         }
     }
+    CLV_ASSERT( result != CLV_OK || into->cuts.count + 1 == (uint64_t)space->process_count );
     close_bisection( &b );
     return result;
 }

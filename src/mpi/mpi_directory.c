@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which ids there are: each is watched by the process that its bits name. Asked when objects come and go, never in an update.
+#include "base/assertion.h"
+#include "mpi_check.h"
 #include "mpi_state.h"
 
 static int32_t watcher_of( const clv_mpi_space* space, uint64_t id )
@@ -26,6 +28,7 @@ static bool sort_by_watcher( clv_mpi_space* space, const uint64_t* ids, uint32_t
         space->send_starts[r] = start;
         start += space->send_words[r];
     }
+    CLV_ASSERT( start == (int)count ); // all of them have a watcher
     for ( uint32_t i = 0; i < count; ++i )
     {
         space->scratch.items[space->send_starts[watcher_of( space, ids[i] )]++] = ids[i];
@@ -33,6 +36,7 @@ static bool sort_by_watcher( clv_mpi_space* space, const uint64_t* ids, uint32_t
     for ( int32_t r = 0; r < n; ++r )
     {
         space->send_starts[r] -= space->send_words[r];
+        CLV_ASSERT( space->send_starts[r] >= 0 );
     }
     return true;
 }
@@ -83,6 +87,7 @@ static clv_result deliver(
 static int32_t sender_of( const clv_mpi_space* space, uint64_t at )
 {
     int32_t rank = 0;
+    CLV_ASSERT( at < space->inbox.capacity );
     while ( rank + 1 < space->process_count && (uint64_t)space->receive_starts[rank + 1] <= at )
     {
         rank += 1;
@@ -95,6 +100,7 @@ static uint64_t put_until_known( clv_mpi_space* space, uint64_t total )
 {
     for ( uint64_t i = 0; i < total; ++i )
     {
+        CLV_ASSERT( i < space->inbox.capacity );
         if ( clv_mpi_ids_find( &space->directory, space->inbox.items[i] ) != MPI_NONE )
         {
             return i;
@@ -148,6 +154,8 @@ clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uin
     {
         clv_mpi_ids_drop( &space->directory, space->inbox.items[i] );
     }
+    CLV_ASSERT( result != CLV_OK || space->directory.count >= total );
+    CLV_VALIDATE( space->is_lost || clv_mpi_directory_check( space ) == NULL );
     return result == CLV_DUPLICATE_ID ? hear_position( space, ids, count ) : result;
 }
 

@@ -2,7 +2,9 @@
 // Letters from process to process. In a steady update they go to neighbours alone, by a neighbourhood collective; who the
 // neighbours are is asked of everybody only when somebody has a letter for a stranger. Boxes that reach very many regions
 // travel apart, from each process to all, so that one floor does not make everybody everybody's neighbour.
+#include "base/assertion.h"
 #include "base/timer.h"
+#include "mpi_check.h"
 #include "mpi_state.h"
 
 // ---- letters in order
@@ -20,6 +22,8 @@ static clv_result sort_letters( clv_mpi_space* space )
     memset( starts, 0, ( (size_t)space->process_count + 1 ) * sizeof( uint32_t ) );
     for ( uint64_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( space->letters.items[i].to >= 0 && space->letters.items[i].to < space->process_count );
+        CLV_ASSERT( space->letters.items[i].to != space->rank ); // no process is its own neighbour
         starts[space->letters.items[i].to + 1] += 1;
     }
     for ( int32_t r = 0; r < space->process_count; ++r )
@@ -27,10 +31,12 @@ static clv_result sort_letters( clv_mpi_space* space )
         space->writes_to[r] |= starts[r + 1] > 0 ? 2 : 0;
         starts[r + 1] += starts[r];
     }
+    CLV_ASSERT( starts[space->process_count] == count );
     for ( uint64_t i = 0; i < count; ++i )
     {
         space->sorted_letters.items[starts[space->letters.items[i].to]++] = space->letters.items[i];
     }
+    CLV_ASSERT( starts[space->process_count - 1] == count ); // every start is an end now
     return CLV_OK;
 }
 
@@ -106,6 +112,7 @@ static clv_result meet( clv_mpi_space* space )
     {
         return CLV_LOST;
     }
+    CLV_ASSERT( space->out_count < space->process_count && space->writes_to[space->rank] == 0 );
     // All alike; MPI_UNWEIGHTED is an address that GCC thinks is read.
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
@@ -137,9 +144,13 @@ static void write_outbox( clv_mpi_space* space )
             at = clv_mpi_letter_write( space, letter->slot, letter->kind, at );
         }
         space->send_starts[i] = (int)( begin - space->outbox.items );
+        // What is written is what the neighbour was told to expect.
+        CLV_ASSERT( at - begin == space->send_words[i] );
+        CLV_ASSERT( (uint64_t)( at - space->outbox.items ) <= space->outbox.capacity );
         space->stats.bytes_sent += (uint64_t)( at - begin ) * sizeof( uint64_t );
         space->stats.message_count += at != begin;
     }
+    CLV_ASSERT( next == space->letters.count ); // each letter has gone to a neighbour
 }
 
 // A few of many.
@@ -147,6 +158,8 @@ static clv_result move_marked( clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
     uint64_t count = 0;
+    CLV_ASSERT(
+        space->own.count <= space->moved_ids.capacity && space->own.count <= space->moved_boxes.capacity );
     for ( uint64_t i = 0; i < space->own.count; ++i )
     {
         uint32_t slot = space->own.items[i];
@@ -160,6 +173,7 @@ static clv_result move_marked( clv_mpi_space* space )
 uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t end )
 {
     const uint32_t* flags = space->columns.flags.items;
+    CLV_ASSERT( slot <= end && end <= space->slot_end );
     uint32_t any;
     while ( slot + MPI_BLOCK <= end && ( mpi_flags_of( flags + slot, &any ) & MPI_LIVE ) != 0 )
     {
@@ -186,6 +200,7 @@ static clv_result move_rows( clv_mpi_space* space )
     for ( uint32_t first = 0; result == CLV_OK && first < space->slot_end; )
     {
         uint32_t end = clv_mpi_end_of_row( space, first, space->slot_end );
+        CLV_ASSERT( first <= end && count + ( end - first ) <= space->moved_ids.capacity );
         if ( end - first >= SHORT_ROW )
         {
             result =
@@ -228,6 +243,7 @@ static bool exchange_counts( clv_mpi_space* space, bool has_letters )
 {
     for ( int32_t i = 0; i < space->out_count; ++i )
     {
+        CLV_ASSERT( !has_letters || space->words[space->out_ranks[i]] <= INT32_MAX );
         space->send_words[i] = has_letters ? (int)space->words[space->out_ranks[i]] : 0;
     }
     MPI_Request request;
@@ -262,6 +278,7 @@ static clv_result reserve_inbox( clv_mpi_space* space )
 
 static clv_result exchange_letters( clv_mpi_space* space )
 {
+    CLV_ASSERT( space->neighbours != MPI_COMM_NULL );
     write_outbox( space );
     MPI_Request request;
     if ( !clv_mpi_went_well( space,
@@ -292,6 +309,7 @@ static clv_result share_wide( clv_mpi_space* space )
             ( ( flags & MPI_WAS_STATIC ) != 0 ? MPI_LETTER_WAS_STATIC : 0u );
         at = clv_mpi_letter_write( space, slot, kind, at );
     }
+    CLV_ASSERT( (uint64_t)( at - space->wide_outbox.items ) == wide_words( space ) );
     int words = space->wire.words = (int)( at - space->wide_outbox.items );
     space->stats.bytes_sent += (uint64_t)words * sizeof( uint64_t ) * ( (uint64_t)space->process_count - 1 );
     MPI_Request request;
@@ -319,6 +337,7 @@ static clv_result share_wide( clv_mpi_space* space )
     {
         return result;
     }
+    CLV_ASSERT( space->wide_words[space->rank] == words );
     space->wide_inbox.count = total;
     return clv_mpi_went_well( space,
                MPI_Iallgatherv( space->wide_outbox.items, words, MPI_UINT64_T, space->wide_inbox.items,
@@ -396,6 +415,8 @@ static bool is_last_word_for_us( const clv_mpi_space* space, const mpi_letter_te
 static void note_letter(
     clv_mpi_space* space, const clv_aabb* here, uint32_t slot, const mpi_letter_text* text )
 {
+    CLV_ASSERT(
+        slot < space->slot_end && ( space->columns.flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE );
     clv_mpi_letter_take( space, slot, text );
     bool is_inside = mpi_box_encloses( here, &text->box );
     space->columns.flags.items[slot] &= ~(uint32_t)MPI_INSIDE;
@@ -406,6 +427,7 @@ static void note_letter(
 bool clv_mpi_put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text )
 {
     uint64_t count = space->fresh_letters.count;
+    CLV_ASSERT( space->fresh_ids.count == count && space->fresh_boxes.count == count );
     if ( !base_array_reserve( &space->fresh_letters, &space->memory, count + 1 ) ||
         !base_array_reserve( &space->fresh_ids, &space->memory, count + 1 ) ||
         !base_array_reserve( &space->fresh_boxes, &space->memory, count + 1 ) )
@@ -421,6 +443,7 @@ bool clv_mpi_put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text
 
 bool clv_mpi_note_arrival( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text )
 {
+    CLV_ASSERT( at < space->inbox.count );
     if ( text->payload == NULL )
     {
         return true;
@@ -465,6 +488,7 @@ static clv_result take_fresh( clv_mpi_space* space, const clv_aabb* here, const 
         return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
     }
     uint32_t* slots = space->gone.items; // nobody is gone yet
+    CLV_ASSERT( count <= space->gone.capacity && count == space->fresh_ids.count );
     clv_result result = count <= CLV_MAX_OBJECTS
         ? clv_mpi_objects_take(
               space, space->fresh_ids.items, space->fresh_boxes.items, (uint32_t)count, MPI_MOVED, slots )
@@ -515,6 +539,7 @@ static void list_ghosts( clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
     uint64_t count = 0, gone = 0;
+    CLV_ASSERT( space->slot_end <= space->ghosts.capacity && space->slot_end <= space->gone.capacity );
     for ( uint32_t slot = 0, any; slot < space->slot_end; ++slot )
     {
         if ( slot % MPI_BLOCK == 0 && slot + MPI_BLOCK <= space->slot_end &&
@@ -532,6 +557,7 @@ static void list_ghosts( clv_mpi_space* space )
         count += is_told;
         gone += !is_told;
     }
+    CLV_ASSERT( count + gone + space->own.count <= space->slot_end );
     space->ghosts.count = space->ghost_count = count;
     clv_mpi_objects_drop_all( space, space->gone.items, gone );
 }
@@ -561,6 +587,7 @@ static clv_result move_ghosts( clv_mpi_space* space )
     uint64_t count = 0;
     for ( uint64_t i = 0; i < space->ghosts.count; ++i )
     {
+        CLV_ASSERT( space->ghosts.items[i] < space->slot_end );
         uint32_t slot = space->ghosts.items[i];
         space->moved_ids.items[count] = c->locals.items[slot];
         space->moved_boxes.items[count] = c->boxes.items[slot];
@@ -591,7 +618,9 @@ clv_result clv_mpi_receive( clv_mpi_space* space )
         return clv_mpi_complain(
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u boxes", space->slot_end );
     }
+    CLV_ASSERT( !space->own_is_stale );
     list_ghosts( space );
+    CLV_VALIDATE( clv_mpi_ghosts_check( space ) == NULL );
     result = tell_filters( space );
     result = result == CLV_OK ? move_ghosts( space ) : result;
     return result == CLV_OK

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64 // parts are larger than 2 GiB, also where long has 32 bits
 #include "mpi_file.h"
+#include "base/assertion.h"
 
 #include "base/timer.h"
 #include "mpi_ids.h"
@@ -24,6 +25,7 @@
 uint64_t clv_mpi_file_sum( uint64_t seed, const uint8_t* bytes, uint64_t size )
 {
     uint64_t sum = seed;
+    CLV_ASSERT( size % 8 == 0 );
     for ( uint64_t i = 0; i < size; i += 8 )
     {
         sum = clv_mpi_ids_mix( ( sum ^ mpi_get_u64( bytes + i ) ) + 0x9E3779B97F4A7C15u );
@@ -143,6 +145,7 @@ bool clv_mpi_file_create( mpi_file* file, const char* path )
 bool clv_mpi_file_write( mpi_file* file, const uint8_t* bytes, uint64_t size )
 {
     errno = 0;
+    CLV_ASSERT( file->stream != NULL && file->beside[0] != '\0' );
     if ( fwrite( bytes, 1, (size_t)size, file->stream ) != (size_t)size )
     {
         return fail_writing( file, "cannot be written" );
@@ -154,6 +157,7 @@ bool clv_mpi_file_write( mpi_file* file, const uint8_t* bytes, uint64_t size )
 bool clv_mpi_file_finish( mpi_file* file )
 {
     errno = 0;
+    CLV_ASSERT( file->stream != NULL && file->beside[0] != '\0' ); // there is something to rename
     if ( fflush( file->stream ) != 0 || !put_on_disk( file->stream ) )
     {
         return fail_writing( file, "cannot be written" );
@@ -213,6 +217,7 @@ bool clv_mpi_file_open( mpi_file* file, const char* path )
 bool clv_mpi_file_size( mpi_file* file, uint64_t* size )
 {
     errno = 0;
+    CLV_ASSERT( file->stream != NULL );
     return tell_end( file->stream, size ) || fail( file, "has no size" );
 }
 
@@ -220,6 +225,7 @@ bool clv_mpi_file_read( mpi_file* file, uint64_t offset, uint8_t* bytes, uint64_
 {
     errno = 0;
     file->at = offset;
+    CLV_ASSERT( file->stream != NULL );
     if ( seek_to( file->stream, offset ) && fread( bytes, 1, (size_t)size, file->stream ) == (size_t)size )
     {
         return true;

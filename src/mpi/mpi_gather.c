@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The whole list on one process, for files and comparisons: not for every update.
+#include "base/assertion.h"
 #include "mpi_state.h"
 
 #include <stddef.h>
@@ -72,6 +73,7 @@ static clv_result collect( clv_mpi_space* space, int32_t root, const uint64_t* c
         return pass_pieces( space, true, root, space->pairs.items, space->pairs.count ) ? CLV_OK : CLV_LOST;
     }
     uint64_t at = 0;
+    CLV_ASSERT( counts[root] == space->pairs.count );
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
         if ( r == root && counts[r] > 0 )
@@ -84,6 +86,7 @@ static clv_result collect( clv_mpi_space* space, int32_t root, const uint64_t* c
         }
         at += counts[r];
     }
+    CLV_ASSERT( at <= space->gathered.capacity ); // the room for their sum
     sort_pairs( space->gathered.items, at );
     space->gathered.count = at;
     return CLV_OK;
@@ -106,6 +109,7 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
     {
         return result;
     }
+    CLV_ASSERT( root >= 0 && root < space->process_count && space->list_is_valid );
     uint64_t total = 0;
     space->wire.pair_count = space->pairs.count;
     base_array_renew( &space->scratch, &space->memory, (uint64_t)space->process_count );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "mpi_ids.h"
+#include "base/assertion.h"
 
 #include "base/bits.h"
 
@@ -13,6 +14,8 @@ uint64_t clv_mpi_ids_mix( uint64_t id )
 
 static uint64_t place_of( const mpi_ids* ids, uint64_t key )
 {
+    CLV_ASSERT(
+        ids->place_bits >= 4 && ids->place_bits < 64 && ids->values.capacity >> ids->place_bits != 0 );
     return clv_mpi_ids_mix( key ) >> ( 64 - ids->place_bits );
 }
 
@@ -23,6 +26,7 @@ static uint64_t place_mask( const mpi_ids* ids )
 
 static void put_new( mpi_ids* ids, uint64_t key, uint32_t value )
 {
+    CLV_ASSERT( value != MPI_NONE ); // which is how an empty place is written
     uint64_t at = place_of( ids, key );
     while ( ids->values.items[at] != MPI_NONE && ids->keys.items[at] != key )
     {
@@ -31,6 +35,7 @@ static void put_new( mpi_ids* ids, uint64_t key, uint32_t value )
     ids->count += ids->values.items[at] == MPI_NONE;
     ids->keys.items[at] = key;
     ids->values.items[at] = value;
+    CLV_ASSERT( ids->count * 2 <= place_mask( ids ) + 1 ); // room was reserved, so that a search ends soon
 }
 
 bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count )
@@ -61,6 +66,7 @@ bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count )
             put_new( &fresh, ids->keys.items[i], ids->values.items[i] );
         }
     }
+    CLV_ASSERT( fresh.count == ids->count );
     clv_mpi_ids_free( ids, memory );
     *ids = fresh;
     return true;
@@ -118,6 +124,7 @@ void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key )
         }
     }
     ids->values.items[hole] = MPI_NONE;
+    CLV_ASSERT( ids->count > 0 );
     ids->count -= 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who must hear of what in an update, and what a letter says. A letter is a row of 64-bit words: the id, the test box, flags
 // and owner; then, for who does not know the object yet, what it was before and its filters; then, for its next owner, all else.
+#include "base/assertion.h"
 #include "mpi_state.h"
 
 enum
@@ -25,6 +26,8 @@ uint64_t clv_mpi_letter_words( const clv_mpi_space* space, uint32_t kind )
 
 static bool add_letter( clv_mpi_space* space, int32_t to, uint32_t slot, uint32_t kind )
 {
+    CLV_ASSERT( to >= 0 && to < space->process_count && to != space->rank );
+    CLV_ASSERT( slot < space->slot_end && ( space->columns.flags.items[slot] & MPI_OWN ) != 0 );
     if ( !base_array_reserve( &space->letters, &space->memory, space->letters.count + 1 ) )
     {
         return false;
@@ -56,7 +59,9 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
     uint32_t now = clv_mpi_regions_reach( &space->regions, &c->boxes.items[slot], space->ranks );
+    CLV_ASSERT( now > 0 && now <= (uint32_t)space->process_count ); // ranks[0] may become the owner
     uint32_t before = who_knew( space, slot );
+    CLV_ASSERT( before <= (uint32_t)space->process_count );
     bool is_wide = now > space->def.wide || before > space->def.wide;
     // A box that lies at infinity alone has its middle elsewhere: then whoever it reaches first owns it.
     if ( !space->def.borrowed && !mpi_is_among( space->ranks, now, c->names.items[slot].owner ) )
@@ -66,6 +71,8 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
         c->flags.items[slot] |= space->ranks[0] != space->rank ? (uint32_t)MPI_GOING : 0;
     }
     int32_t owner = c->names.items[slot].owner;
+    CLV_ASSERT( owner >= 0 && owner < space->process_count );
+    CLV_ASSERT( ( owner != space->rank ) == ( ( c->flags.items[slot] & MPI_GOING ) != 0 ) );
     bool ok = true;
     if ( is_wide )
     {
@@ -118,6 +125,7 @@ static bool was_inside( const clv_mpi_space* space, uint32_t slot, const clv_aab
 static bool look_at( clv_mpi_space* space, uint32_t slot, const clv_aabb* here, const clv_aabb* here_before )
 {
     mpi_columns* c = &space->columns;
+    CLV_ASSERT( slot < space->slot_end && ( c->flags.items[slot] & MPI_OWN ) != 0 );
     bool is_inside = mpi_box_encloses( here, &c->boxes.items[slot] );
     note_inside( c, slot, is_inside );
     if ( is_inside && was_inside( space, slot, here_before ) )
@@ -142,6 +150,7 @@ clv_result clv_mpi_address( clv_mpi_space* space )
     bool outer_will_do =
         space->outer_is_known && !space->remembers && !space->stats.was_cut && !space->must_tell_all;
     const base_u32_array* slots = outer_will_do ? &space->outer : &space->own;
+    CLV_ASSERT( !space->own_is_stale && slots->count <= space->own.count );
     for ( uint64_t i = 0; i < slots->count; ++i )
     {
         if ( outer_will_do && i + MPI_AHEAD < slots->count )
@@ -161,6 +170,8 @@ clv_result clv_mpi_address( clv_mpi_space* space )
 uint64_t* clv_mpi_letter_write( clv_mpi_space* space, uint32_t slot, uint32_t kind, uint64_t* at )
 {
     const mpi_columns* c = &space->columns;
+    CLV_ASSERT( slot < space->slot_end && ( c->flags.items[slot] & MPI_OWN ) != 0 );
+    CLV_ASSERT( ( kind & MPI_LETTER_FULL ) == 0 || space->remembers );
     at[0] = c->ids.items[slot];
     memcpy( at + 1, &c->boxes.items[slot], sizeof( clv_aabb ) );
     at[4] = (uint64_t)kind << 32 | (uint32_t)c->names.items[slot].owner;
@@ -212,6 +223,7 @@ void clv_mpi_letter_take( clv_mpi_space* space, uint32_t slot, const mpi_letter_
 {
     mpi_columns* c = &space->columns;
     uint32_t* flags = &c->flags.items[slot];
+    CLV_ASSERT( slot < space->slot_end && ( *flags & MPI_LIVE ) != 0 );
     if ( memcmp( &c->boxes.items[slot], &text->box, sizeof( clv_aabb ) ) != 0 )
     {
         c->boxes.items[slot] = text->box;

@@ -5,7 +5,9 @@
 // Events. A pair that is new here may have been another process's before, and one that is missing here may be another's now. Both
 // are decided without asking: of every object known here the box and filter of the last update came along, and objects that left
 // said where they went.
+#include "base/assertion.h"
 #include "base/bits.h"
+#include "mpi_check.h"
 #include "mpi_state.h"
 #include "object/filter_rule.h"
 
@@ -31,6 +33,7 @@ static mpi_found found_of( const clv_mpi_space* space, clv_pair pair )
 static clv_result find_ours( clv_mpi_space* space )
 {
     clv_pair_view view = clv_space_pairs( space->inside );
+    CLV_ASSERT( view.valid ); // of the search that was just made
     if ( !base_array_renew( &space->found, &space->memory, view.count ) )
     {
         space->found.count = 0;
@@ -40,6 +43,7 @@ static clv_result find_ours( clv_mpi_space* space )
     uint64_t count = 0;
     for ( uint64_t i = 0; i < view.count; ++i )
     {
+        CLV_ASSERT( view.pairs[i].a < space->slot_end && view.pairs[i].b < space->slot_end );
         if ( is_ours( space, view.pairs[i] ) )
         {
             space->found.items[count++] = found_of( space, view.pairs[i] );
@@ -64,6 +68,7 @@ static void merge( const mpi_found* from, mpi_found* to, uint64_t begin, uint64_
         bool takes_left = left < middle && ( right >= end || comes_first( &from[left], &from[right] ) );
         to[i] = takes_left ? from[left++] : from[right++];
     }
+    CLV_ASSERT( left == middle && right == end );
 }
 
 // Merging from the bottom up: no recursion, and n log n whatever the order.
@@ -75,6 +80,7 @@ clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list )
         return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to sort %llu pairs",
             (unsigned long long)count );
     }
+    CLV_ASSERT( count <= list->capacity && count <= space->found_scratch.capacity );
     for ( uint64_t width = 1; width < count; width *= 2 )
     {
         for ( uint64_t begin = 0; begin < count; begin += 2 * width )
@@ -130,6 +136,7 @@ static bool still_pair(
 static bool add_event(
     clv_mpi_space* space, mpi_pair_list* list, const mpi_found* pair, int32_t owner_a, int32_t owner_b )
 {
+    CLV_ASSERT( pair->a <= pair->b );
     if ( !base_array_reserve( list, &space->memory, list->count + 1 ) )
     {
         return false;
@@ -211,6 +218,7 @@ static clv_result write_found( clv_mpi_space* space )
     for ( uint64_t i = 0; i < count; ++i )
     {
         const mpi_found* pair = &space->found.items[i];
+        CLV_ASSERT( pair->slot_a < space->slot_end && pair->slot_b < space->slot_end );
         space->pairs.items[i] =
             ( clv_mpi_pair ){ pair->a, pair->b, names[pair->slot_a].owner, names[pair->slot_b].owner };
     }
@@ -239,6 +247,7 @@ static void write_alone( clv_mpi_space* space, const clv_pair* pairs, uint64_t c
     for ( uint64_t i = 0; i < count; ++i )
     {
         const clv_pair* next = &pairs[i + AHEAD < count ? i + AHEAD : i];
+        CLV_ASSERT( pairs[i].a < space->slot_end && pairs[i].b < space->slot_end );
         base_prefetch( &ids[next->a] );
         base_prefetch( &ids[next->b] );
         uint64_t a = ids[pairs[i].a], b = ids[pairs[i].b];
@@ -251,6 +260,7 @@ static void write_alone( clv_mpi_space* space, const clv_pair* pairs, uint64_t c
 static clv_result write_pairs( clv_mpi_space* space )
 {
     clv_pair_view view = clv_space_pairs( space->inside );
+    CLV_ASSERT( view.valid );
     clv_result result = reserve_pairs( space, view.count );
     if ( result != CLV_OK )
     {
@@ -275,6 +285,7 @@ static clv_result write_pairs( clv_mpi_space* space )
         to = write_pair( space, view.pairs[i], to );
     }
     space->pairs.count = (uint64_t)( to - space->pairs.items );
+    CLV_ASSERT( space->pairs.count <= view.count );
     return CLV_OK;
 }
 
@@ -283,10 +294,14 @@ clv_result clv_mpi_list( clv_mpi_space* space )
     space->begun.count = space->ended.count = 0;
     if ( !space->def.space.sorted && !space->def.space.events )
     {
-        return write_pairs( space );
+        clv_result written = write_pairs( space );
+        CLV_VALIDATE( written != CLV_OK || clv_mpi_pairs_check( space ) == NULL );
+        return written;
     }
     clv_result result = find_ours( space );
     result = result == CLV_OK ? clv_mpi_sort_found( space, &space->found ) : result;
     result = result == CLV_OK && space->def.space.events ? compare_lists( space ) : result;
-    return result == CLV_OK ? write_found( space ) : result;
+    result = result == CLV_OK ? write_found( space ) : result;
+    CLV_VALIDATE( result != CLV_OK || clv_mpi_pairs_check( space ) == NULL );
+    return result;
 }

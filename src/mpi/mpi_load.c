@@ -3,6 +3,7 @@
 // order; space is cut by where objects were at the last good update of the saved space; each pair goes to the process whose region holds the
 // lower corner of its overlap then. That is the state after an update that failed, which the next one knows how to go on from.
 // Until every process has everything, the space is as it was.
+#include "base/assertion.h"
 #include "base/finite.h"
 #include "base/fp_mode.h"
 #include "mpi_checkpoint.h"
@@ -285,6 +286,7 @@ static void sort_by_home( loading* l )
         space->send_starts[r] = start;
         start += space->send_words[r];
     }
+    CLV_ASSERT( (uint64_t)start == l->pairs.count && l->pairs.count * PAIR_WORDS <= l->pairs_out.capacity );
     for ( uint64_t i = 0; i < l->pairs.count; ++i )
     {
         const uint8_t* at = l->pair_records + i * MPI_PAIR_RECORD;
@@ -297,6 +299,7 @@ static void sort_by_home( loading* l )
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
         space->send_starts[r] -= space->send_words[r];
+        CLV_ASSERT( space->send_starts[r] >= 0 );
     }
 }
 
@@ -323,6 +326,7 @@ static bool exchange_counts( clv_mpi_space* space, uint64_t* total )
 static bool exchange_pairs( loading* l )
 {
     clv_mpi_space* space = l->space;
+    CLV_ASSERT( l->pairs.count * PAIR_WORDS <= l->pairs_out.capacity );
     MPI_Datatype pair;
     MPI_Request request;
     if ( !clv_mpi_went_well( space, MPI_Type_contiguous( PAIR_WORDS, MPI_UINT64_T, &pair ), "a type" ) ||
@@ -384,6 +388,7 @@ static clv_result sort_pairs( loading* l )
     for ( uint64_t i = 0; result == CLV_OK && i < l->found.count; ++i )
     {
         const mpi_found* pair = &l->found.items[i];
+        CLV_ASSERT( pair->slot_a < l->found.count && i < l->corners.capacity );
         if ( i > 0 && pair->a == pair[-1].a && pair->b == pair[-1].b )
         {
             char path[MPI_PATH_ROOM];
@@ -414,6 +419,7 @@ static void take_over( loading* l )
     for ( uint64_t i = 0; i < l->objects.count; ++i )
     {
         uint32_t slot = clv_mpi_ids_find( &space->ids, l->ids[i] );
+        CLV_ASSERT( slot != MPI_NONE && ( c->flags.items[slot] & MPI_OWN ) != 0 ); // add_objects took it
         record r = get_record( l, i );
         c->flags.items[slot] |= r.flags | MPI_CHANGED;
         if ( space->remembers )
@@ -440,6 +446,7 @@ static void take_over( loading* l )
     space->corners.capacity = l->corners.capacity;
     l->corners.items = NULL;
     l->corners.capacity = 0;
+    CLV_ASSERT( space->found_before.count <= space->corners.capacity );
     space->keeps_corners = space->must_tell_all = true;
     clv_mpi_regions_copy( &space->regions, &l->regions );
     clv_mpi_regions_copy( &space->regions_before, &l->regions );
@@ -461,6 +468,7 @@ static clv_result add_objects( loading* l )
     clv_result result = clv_mpi_agree( space, mine );
     if ( result == CLV_OK )
     {
+        CLV_ASSERT( l->objects.count <= CLV_MAX_OBJECTS );
         result = clv_mpi_space_add( space, l->ids, l->boxes, (uint32_t)l->objects.count );
     }
     if ( result != CLV_OK )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The manifest of a checkpoint, and the sizes that follow from it.
+#include "base/assertion.h"
 #include "mpi_checkpoint.h"
 
 enum
@@ -23,11 +24,13 @@ mpi_save_kind clv_mpi_save_kind( uint64_t save, uint32_t flags, uint32_t payload
         ( (uint64_t)payload_size + 7 ) / 8 * 8;
     uint64_t fit = MPI_BLOCK_BYTES / kind.record_size;
     kind.block_records = fit < 1 ? 1 : fit < MPI_BLOCK_RECORDS ? fit : MPI_BLOCK_RECORDS;
+    CLV_ASSERT( kind.record_size % 8 == 0 && kind.block_records > 0 ); // sums are made of words
     return kind;
 }
 
 uint64_t clv_mpi_section_size( uint64_t count, uint64_t record_size, uint64_t block_records )
 {
+    CLV_ASSERT( block_records > 0 );
     uint64_t blocks = count / block_records + ( count % block_records != 0 );
     return count * record_size + blocks * sizeof( uint64_t );
 }
@@ -105,6 +108,7 @@ void clv_mpi_part_header_write(
     at = mpi_put_u64( at, sizes->pair_count );
     at = mpi_put_u32( at, kind->payload_size );
     at = mpi_put_u32( at, (uint32_t)kind->block_records );
+    CLV_ASSERT( at == bytes + MPI_PART_HEADER - 8 );
     mpi_put_u64( at, clv_mpi_file_sum( kind->save, bytes, MPI_PART_HEADER - 8 ) );
 }
 
@@ -144,6 +148,7 @@ void clv_mpi_manifest_write( uint8_t* bytes, const mpi_manifest* manifest )
     at = mpi_put_u64( at, manifest->pair_count );
     at = mpi_put_u64( at, manifest->update_count );
     at = mpi_put_u32( at, manifest->kind.payload_size );
+    CLV_ASSERT( at == bytes + MPI_MANIFEST_HEADER - 4 );
     mpi_put_u32( at, (uint32_t)manifest->kind.block_records );
     uint64_t size = clv_mpi_manifest_size( manifest->part_count ) - 8;
     mpi_put_u64( bytes + size, clv_mpi_file_sum( 0, bytes, size ) );

@@ -3,6 +3,7 @@
 // ids tells that it is so. Their boxes are taken a piece of slots at a time. While a piece is near, the space inside gets it, in one row:
 // berths among own objects go along, as it has them already. And boxes that do not lie deep inside the region are listed, so that only they
 // are looked at when letters are written.
+#include "base/assertion.h"
 #include "mpi_state.h"
 
 bool clv_mpi_are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint32_t count )
@@ -27,6 +28,7 @@ static uint64_t take_piece(
     mpi_columns* c = &space->columns;
     const uint32_t* own = space->own.items;
     uint64_t count = space->own.count, outer = space->outer.count;
+    CLV_ASSERT( count < space->outer.capacity && outer <= i ); // one is written before it counts
     for ( ; i < count && own[i] < end; ++i )
     {
         uint32_t slot = own[i];
@@ -43,6 +45,7 @@ static void mark_moved( clv_mpi_space* space, uint32_t first, uint32_t end )
 {
     for ( uint32_t slot = first; slot < end; ++slot )
     {
+        CLV_ASSERT( slot < space->slot_end );
         uint32_t* flags = &space->columns.flags.items[slot];
         *flags |= ( *flags & MPI_OWN ) != 0 ? (uint32_t)MPI_MOVED : 0;
         space->moved_count += ( *flags & MPI_OWN ) != 0;
@@ -55,6 +58,7 @@ static void tell_inside( clv_mpi_space* space, uint32_t first, uint32_t end )
     while ( first < end )
     {
         uint32_t row_end = clv_mpi_end_of_row( space, first, end );
+        CLV_ASSERT( first <= row_end && row_end <= end );
         if ( row_end > first &&
             clv_space_move(
                 space->inside, c->locals.items + first, c->boxes.items + first, row_end - first ) != CLV_OK )
@@ -92,5 +96,7 @@ void clv_mpi_take_all_own( clv_mpi_space* space, const clv_aabb* boxes )
         next = take_piece( space, &here, next, end, boxes );
         tell_inside( space, first, end );
     }
+    CLV_ASSERT( next == space->own.count ); // each box has its slot
+    CLV_ASSERT( space->outer.count <= space->own.count );
     space->outer_is_known = true;
 }

@@ -2,6 +2,8 @@
 // Which slot an id has. Where ghosts have berths only own objects are looked for, and callers who hand over all of them at once never
 // look: so who left and who came is written down, and brought into the table of ids when somebody asks. Who asks after every
 // update pays for what changed since; who never does, for nothing but the note.
+#include "base/assertion.h"
+#include "mpi_check.h"
 #include "mpi_state.h"
 
 // Notes that are worth more than the table are thrown away: it is made anew then.
@@ -18,6 +20,7 @@ void clv_mpi_names_forget( clv_mpi_space* space )
 
 static void write_down( clv_mpi_space* space, const uint32_t* slots, uint64_t count, bool have_come )
 {
+    CLV_ASSERT( space->renamed.count + count <= space->renamed.capacity );
     for ( uint64_t i = 0; i < count; ++i )
     {
         space->renamed.items[space->renamed.count++] =
@@ -98,5 +101,7 @@ bool clv_mpi_names_know( clv_mpi_space* space )
     {
         take_notes( space );
     }
+    CLV_ASSERT( !space->names_are_lost && space->renamed.count == 0 );
+    CLV_VALIDATE( clv_mpi_names_check( space ) == NULL );
     return true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Objects that this process knows, by slot, and the calls that change those it owns.
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/finite.h"
 #include "base/fp_mode.h"
@@ -49,6 +50,7 @@ clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot )
 static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const clv_aabb* box, uint32_t flags )
 {
     mpi_columns* c = &space->columns;
+    CLV_ASSERT( local.index < c->ids.capacity && local.index < c->names.capacity );
     uint32_t slot = local.index;
     c->ids.items[slot] = id;
     c->locals.items[slot] = local;
@@ -64,6 +66,7 @@ static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const cl
     }
     if ( space->remembers )
     {
+        CLV_ASSERT( slot < c->befores.capacity && slot < c->filters_before.capacity );
         c->befores.items[slot] = *box;
         c->filters.items[slot] = clv_default_filter();
         c->filters_before.items[slot] = clv_default_filter();
@@ -114,6 +117,7 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
         }
     }
     space->slot_end = clv_space_stats( space->inside ).slot_count;
+    CLV_ASSERT( space->slot_end <= slot_end ); // which is what columns were made for
     space->own_is_stale |= is_own;
     space->outer_is_known &= !is_own;
     space->moved_count += is_own ? count : 0;
@@ -139,6 +143,7 @@ uint32_t clv_mpi_next_stamp( clv_mpi_space* space )
         space->stamp = 0;
     }
     space->stamp += 1;
+    CLV_ASSERT( space->stamp != 0 ); // the stamp of slots that nothing named yet
     return space->stamp;
 }
 
@@ -157,7 +162,10 @@ static void drop_name( clv_mpi_space* space, uint32_t slot )
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
-    clv_space_remove_one( space->inside, c->locals.items[slot] );
+    CLV_ASSERT( slot < space->slot_end && ( c->flags.items[slot] & MPI_LIVE ) != 0 );
+    clv_result result = clv_space_remove_one( space->inside, c->locals.items[slot] );
+    CLV_ASSERT( result == CLV_OK );
+    (void)result;
     drop_name( space, slot );
     c->flags.items[slot] = 0;
 }
@@ -165,16 +173,21 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
 void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count )
 {
     mpi_columns* c = &space->columns;
+    CLV_ASSERT( count <= space->moved_ids.capacity );
     for ( uint64_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( i == 0 || slots[i - 1] < slots[i] ); // removing ascending ids needs no memory
+        CLV_ASSERT( slots[i] < space->slot_end && ( c->flags.items[slots[i]] & MPI_LIVE ) != 0 );
         uint32_t slot = slots[i];
         clv_mpi_ids_fetch( &space->ids, c->ids.items[slots[i + MPI_AHEAD < count ? i + MPI_AHEAD : i]] );
         space->moved_ids.items[i] = c->locals.items[slot];
         drop_name( space, slot );
         c->flags.items[slot] = 0;
     }
-    clv_space_remove(
-        space->inside, space->moved_ids.items, (uint32_t)count ); // ascending ids need no memory
+    // Ascending ids need no memory.
+    clv_result result = clv_space_remove( space->inside, space->moved_ids.items, (uint32_t)count );
+    CLV_ASSERT( result == CLV_OK );
+    (void)result;
 }
 
 bool clv_mpi_objects_list( clv_mpi_space* space )
@@ -309,6 +322,7 @@ static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_
                 "process %d names object %llu twice in one batch (entry %u)", space->rank,
                 (unsigned long long)ids[i], i );
         }
+        CLV_ASSERT( slot < space->slot_end );
         space->columns.stamps.items[slot] = stamp;
         space->batch.items[i] = slot;
     }
@@ -320,8 +334,10 @@ static void take_boxes( clv_mpi_space* space, const clv_aabb* boxes, uint32_t co
 {
     mpi_columns* c = &space->columns;
     clv_aabb* to = space->grows ? c->givens.items : c->boxes.items;
+    CLV_ASSERT( space->batch.count == count );
     for ( uint32_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( i < space->batch.count );
         uint32_t slot = space->batch.items[i];
         to[slot] = boxes[i];
         c->flags.items[slot] |= space->grows ? 0 : (uint32_t)MPI_MOVED;
@@ -394,6 +410,7 @@ static void drop_taken( clv_mpi_space* space, const uint64_t* ids, uint32_t coun
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( clv_mpi_ids_find( &space->ids, ids[i] ) != MPI_NONE ); // it was just taken
         clv_mpi_objects_drop( space, clv_mpi_ids_find( &space->ids, ids[i] ) );
     }
 }
@@ -427,6 +444,7 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
     {
         return result;
     }
+    CLV_ASSERT( !space->names_are_lost && space->renamed.count == 0 ); // check_new_ids needed them
     drop_ghosts_of( space, ids, count );
     clv_result mine =
         count > 0 ? clv_mpi_objects_take( space, ids, boxes, count, MPI_OWN | MPI_MOVED, NULL ) : CLV_OK;
@@ -489,6 +507,7 @@ static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( ( space->columns.flags.items[space->batch.items[i]] & MPI_OWN ) != 0 );
         clv_mpi_objects_drop( space, space->batch.items[i] );
     }
     clv_mpi_objects_compact( space );
@@ -565,6 +584,7 @@ static clv_result set_filter_now(
     result = agree_to( space, result, clv_mpi_objects_remember );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
+        CLV_ASSERT( i < space->batch.count );
         uint32_t slot = space->batch.items[i];
         space->columns.filters.items[slot] = filters[i];
         space->columns.flags.items[slot] |= MPI_CHANGED;
@@ -583,6 +603,7 @@ static clv_result set_static_now(
     result = agree_to( space, result, clv_mpi_objects_remember );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
+        CLV_ASSERT( i < space->batch.count );
         uint32_t* flags = &space->columns.flags.items[space->batch.items[i]];
         *flags = ( *flags & ~(uint32_t)MPI_STATIC ) | MPI_CHANGED | ( is_static[i] ? MPI_STATIC : 0 );
     }
@@ -615,6 +636,7 @@ static clv_result set_margin_rule_now(
     result = agree_to( space, result, clv_mpi_objects_begin_growing );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
+        CLV_ASSERT( i < space->batch.count );
         space->columns.rules.items[space->batch.items[i]] = rules[i];
     }
     return result;
@@ -640,6 +662,7 @@ static clv_result set_motion_now(
     result = agree_to( space, result, clv_mpi_objects_begin_growing );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
+        CLV_ASSERT( i < space->batch.count );
         space->columns.motions.items[space->batch.items[i]] = motions[i];
     }
     return result;
@@ -721,6 +744,7 @@ clv_result clv_mpi_space_object_at( const clv_mpi_space* space, uint32_t number,
     {
         return CLV_BAD_ARGUMENT;
     }
+    CLV_ASSERT( space->own.items[number] < space->slot_end );
     uint32_t slot = space->own.items[number];
     *id = space->columns.ids.items[slot];
     *box = space->grows ? space->columns.givens.items[slot] : space->columns.boxes.items[slot];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Own objects in a row. Where many left, as after the first cut, the others stand scattered among free slots, and all
 // that is done by rows is slow: then the space inside is made anew, own objects first. It costs a few updates and happens seldom.
+#include "base/assertion.h"
+#include "mpi_check.h"
 #include "mpi_state.h"
 
 /// What is made before anything changes.
@@ -30,6 +32,7 @@ static void list_order( const clv_mpi_space* space, packing* p )
         }
     }
     p->count = count;
+    CLV_ASSERT( p->count <= p->capacity && p->count == clv_space_object_count( space->inside ) );
 }
 
 // Items of a column, in the new order, into `spare`.
@@ -37,6 +40,7 @@ static void gather( const packing* p, const void* column, size_t size )
 {
     for ( uint32_t i = 0; i < p->count; ++i )
     {
+        CLV_ASSERT( p->order[i] < p->capacity );
         memcpy( p->spare + i * size, (const char*)column + p->order[i] * size, size );
     }
 }
@@ -69,6 +73,7 @@ static bool add_all( clv_mpi_space* space, packing* p )
 static void take_order( clv_mpi_space* space, packing* p )
 {
     mpi_columns* c = &space->columns;
+    CLV_ASSERT( space->own.count <= p->count && p->count <= space->slot_end );
     permute( p, c->ids.items, sizeof( *c->ids.items ) );
     permute( p, c->boxes.items, sizeof( *c->boxes.items ) );
     permute( p, c->flags.items, sizeof( *c->flags.items ) );
@@ -97,6 +102,7 @@ static void take_order( clv_mpi_space* space, packing* p )
     }
     for ( uint32_t i = 0; i < space->own.count; ++i )
     {
+        CLV_ASSERT( ( c->flags.items[i] & MPI_OWN ) != 0 ); // they come first
         space->own.items[i] = i;
     }
     space->slot_end = p->count;
@@ -110,6 +116,7 @@ static void take_order( clv_mpi_space* space, packing* p )
     clv_space* before = space->inside;
     space->inside = p->inside;
     p->inside = before;
+    CLV_ASSERT( space->slot_end == clv_space_stats( space->inside ).slot_count );
 }
 
 void clv_mpi_pack( clv_mpi_space* space )
@@ -139,6 +146,7 @@ void clv_mpi_pack( clv_mpi_space* space )
         if ( add_all( space, &p ) )
         {
             take_order( space, &p );
+            CLV_VALIDATE( clv_mpi_objects_check( space ) == NULL );
             space->live_rows = 1;
             space->packed_at = now + 1;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a checkpoint, read by ranges: every block that holds a record of the range is read whole and its sum compared, so that
 // between them the processes look at every byte.
+#include "base/assertion.h"
 #include "mpi_checkpoint.h"
 
 // ---- shares
@@ -13,6 +14,7 @@ mpi_share clv_mpi_parts_share( const mpi_parts* p, bool is_pairs )
     if ( p->manifest.part_count != n )
     {
         uint64_t first = total / n * r + ( total % n < r ? total % n : r );
+        CLV_ASSERT( first + total / n + ( r < total % n ) <= total );
         return ( mpi_share ){ first, total / n + ( r < total % n ) };
     }
     mpi_share own = { 0, 0 };
@@ -22,6 +24,7 @@ mpi_share clv_mpi_parts_share( const mpi_parts* p, bool is_pairs )
         own.first += own.count;
         own.count = is_pairs ? part.pair_count : part.object_count;
     }
+    CLV_ASSERT( own.first + own.count <= total ); // the manifest's sums were compared
     return own;
 }
 
@@ -85,6 +88,7 @@ static bool read_block( mpi_parts* p, mpi_file* file, const section* s, uint32_t
         ( s->is_pairs ? clv_mpi_section_size(
                             part->object_count, p->manifest.kind.record_size, p->manifest.kind.block_records )
                       : 0 );
+    CLV_ASSERT( first < count && size + 8 <= p->block_room );
     if ( !clv_mpi_file_read( file, offset, p->block, size + 8 ) )
     {
         return clv_mpi_blame_file( p->space, file->path, file->reason ), false;
@@ -97,6 +101,7 @@ static bool read_block( mpi_parts* p, mpi_file* file, const section* s, uint32_t
     }
     uint64_t begin = wanted.first > first ? wanted.first : first, end = wanted.first + wanted.count;
     end = end < first + s->block_records ? end : first + s->block_records;
+    CLV_ASSERT( wanted.first <= begin && begin < end && end <= wanted.first + wanted.count );
     memcpy( to + ( begin - wanted.first ) * s->record_size, p->block + ( begin - first ) * s->record_size,
         (size_t)( ( end - begin ) * s->record_size ) );
     return true;
@@ -108,6 +113,7 @@ static bool read_records(
 {
     mpi_file file;
     bool ok = open_part( p, number, &file, part );
+    CLV_ASSERT( wanted.count > 0 );
     uint64_t last = ( wanted.first + wanted.count - 1 ) / s->block_records;
     for ( uint64_t block = wanted.first / s->block_records; ok && block <= last; ++block )
     {
@@ -138,6 +144,7 @@ bool clv_mpi_parts_read( mpi_parts* p, bool is_pairs, mpi_share all, uint8_t* to
         }
         begin = end;
     }
+    CLV_ASSERT( all.first + all.count <= begin );
     return true;
 }
 
@@ -165,6 +172,7 @@ clv_result clv_mpi_parts_blame( mpi_parts* p, bool is_pairs, uint64_t record, co
     uint32_t number = 0;
     while ( at >= ( is_pairs ? part.pair_count : part.object_count ) )
     {
+        CLV_ASSERT( number + 1 < p->manifest.part_count );
         at -= is_pairs ? part.pair_count : part.object_count;
         number += 1;
         part = clv_mpi_manifest_part( p->manifest_bytes, number );

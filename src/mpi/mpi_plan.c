@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "mpi_plan.h"
+#include "base/assertion.h"
 #include "mpi_state.h"
 
 #include "base/bit_set.h"
@@ -95,6 +96,7 @@ static int32_t owner_of( mpi_plan* plan, const clv_aabb* box, uint32_t* reached 
 {
     int32_t owner = clv_mpi_regions_home( &plan->regions, clv_mpi_box_middle( box ) );
     *reached = clv_mpi_regions_reach( &plan->regions, box, plan->ranks );
+    CLV_ASSERT( *reached > 0 ); // the first may become the owner
     return mpi_is_among( plan->ranks, *reached, owner ) ? owner : plan->ranks[0];
 }
 
@@ -102,6 +104,7 @@ static void link( mpi_plan* plan, int32_t from, int32_t to )
 {
     if ( plan->links != NULL )
     {
+        CLV_ASSERT( from >= 0 && from < plan->process_count && to >= 0 && to < plan->process_count );
         base_bits_add( plan->links, (uint32_t)to * (uint32_t)plan->process_count + (uint32_t)from );
     }
 }
@@ -112,6 +115,7 @@ static void count_one( mpi_plan* plan, const clv_aabb* before, const clv_aabb* n
     uint32_t reached = 0;
     int32_t sender = owner_of( plan, before, &reached );
     int32_t owner = owner_of( plan, now, &reached );
+    CLV_ASSERT( sender >= 0 && sender < plan->process_count && owner >= 0 && owner < plan->process_count );
     mpi_plan_share* share = &plan->shares[sender];
     const clv_mpi_space plain = { 0 };
     const uint64_t words = clv_mpi_letter_words( &plain, 0 );
@@ -164,6 +168,7 @@ void clv_mpi_plan_sum( mpi_plan* plan, MPI_Comm comm )
 
 uint32_t clv_mpi_plan_neighbours( const mpi_plan* plan, int32_t process )
 {
+    CLV_ASSERT( process >= 0 && process < plan->process_count );
     uint32_t count = 0;
     uint64_t processes = (uint64_t)plan->process_count, first = (uint64_t)process * processes;
     for ( uint64_t bit = first; plan->links != NULL && bit < first + processes; ++bit )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Questions over processes: lists checked, sent out in one round or two, and what came back in order, each id once.
 #include "mpi_query.h"
+#include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "mpi_state.h"
 
@@ -87,6 +88,7 @@ static clv_result check( clv_mpi_space* space, const mpi_asking* asking )
 static bool add_errand( clv_mpi_space* space, int32_t to, uint32_t query )
 {
     mpi_questions* q = &space->questions;
+    CLV_ASSERT( to >= 0 && to < space->process_count );
     if ( !base_array_reserve( &q->errands, &space->memory, q->errands.count + 1 ) )
     {
         return false;
@@ -99,6 +101,7 @@ static bool add_errand( clv_mpi_space* space, int32_t to, uint32_t query )
 static bool address_query( clv_mpi_space* space, const mpi_asking* asking, uint32_t query )
 {
     const mpi_questions* q = &space->questions;
+    CLV_ASSERT( query < q->limits.capacity );
     bool has_rounds = asking->mode != MPI_ASK_ALL;
     clv_vec3 begin;
     // As far as it first looked: the second round has the same home.
@@ -114,6 +117,7 @@ static bool address_query( clv_mpi_space* space, const mpi_asking* asking, uint3
     }
     uint32_t count = clv_mpi_query_reach(
         asking, query, q->limits.items[query], &q->bounds, &space->regions, space->ranks );
+    CLV_ASSERT( count <= (uint32_t)space->process_count );
     bool ok = true;
     for ( uint32_t i = 0; ok && i < count; ++i )
     {
@@ -207,6 +211,7 @@ static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking 
     }
     for ( uint64_t i = 0; i < q->answers.count; ++i )
     {
+        CLV_ASSERT( q->answers.items[i].query < count );
         q->starts.items[2 * q->answers.items[i].query] += 1;
     }
     uint64_t begin = 0;
@@ -216,14 +221,17 @@ static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking 
         q->starts.items[2 * i] = q->starts.items[2 * i + 1] = begin;
         begin += here;
     }
+    CLV_ASSERT( begin == q->answers.count );
     for ( uint64_t i = 0; i < q->answers.count; ++i )
     {
         const mpi_answer* answer = &q->answers.items[i];
+        CLV_ASSERT( q->starts.items[2 * answer->query + 1] < q->answers.count );
         q->ordered.items[q->starts.items[2 * answer->query + 1]++] = *answer;
     }
     for ( uint64_t i = 0; i < count; ++i )
     {
         uint64_t first = q->starts.items[2 * i], end = q->starts.items[2 * i + 1], kept = first;
+        CLV_ASSERT( first <= end && end <= q->answers.count );
         sort_answers( q->ordered.items + first, end - first, asking->mode != MPI_ASK_ALL );
         for ( uint64_t k = first; k < end; ++k )
         {
@@ -244,6 +252,7 @@ static void draw_limits( clv_mpi_space* space, const mpi_asking* asking )
     for ( uint32_t i = 0; i < asking->list->count; ++i )
     {
         uint64_t first = q->starts.items[2 * i], found = q->starts.items[2 * i + 1] - first;
+        CLV_ASSERT( first + found <= q->answers.count );
         float* limit = &q->limits.items[i];
         if ( asking->mode == MPI_ASK_ANY )
         {
@@ -363,6 +372,7 @@ static clv_result write_view( clv_mpi_space* space, uint32_t count )
             q->hits.items[q->hits.count++] = q->ordered.items[k].hit;
         }
     }
+    CLV_ASSERT( q->hits.count == total );
     q->offsets.items[count] = q->hits.count;
     return CLV_OK;
 }

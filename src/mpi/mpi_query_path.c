@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which regions a question may find something in: never too few. Times and distances inside are rounded, so that what is met may
 // lie a little beside the way; the way is made wider by more than that.
+#include "base/assertion.h"
 #include "mpi_query.h"
 #include "mpi_regions.h"
 
@@ -246,6 +247,7 @@ bool clv_mpi_query_begin(
     const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all, clv_vec3* point )
 {
     path p;
+    CLV_ASSERT( index < asking->list->count );
     put_query( &p, asking->list, index, limit );
     bool meets = clip( &p, all ) || asking->mode == MPI_ASK_NEAREST;
     for ( int axis = 0; p.moves && axis < 3; ++axis )
@@ -262,6 +264,7 @@ uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float li
     const mpi_regions* regions, int32_t* ranks )
 {
     path p;
+    CLV_ASSERT( index < asking->list->count && clv_mpi_query_size( asking->list->kind ) > 0 );
     put_query( &p, asking->list, index, limit );
     if ( asking->mode == MPI_ASK_NEAREST )
     {
@@ -275,6 +278,7 @@ uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float li
     clv_aabb around = { { least_of( &p, 0 ), least_of( &p, 1 ), least_of( &p, 2 ) },
         { most_of( &p, 0 ), most_of( &p, 1 ), most_of( &p, 2 ) } };
     uint32_t reached = clv_mpi_regions_reach( regions, &around, ranks ), count = 0;
+    CLV_ASSERT( reached <= (uint32_t)regions->process_count );
     for ( uint32_t i = 0; i < reached; ++i )
     {
         ranks[count] = ranks[i];

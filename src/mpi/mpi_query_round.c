@@ -2,6 +2,7 @@
 // Questions to other processes and their answers back: counts, then words, both ways. To a process goes, if anything does: a head
 // of three words (kind and flags; how many and k; the farthest any looks), the items, their filters. Back comes for each question
 // how many hits there are, and for each hit its id, and owner and time.
+#include "base/assertion.h"
 #include "mpi_query.h"
 #include "mpi_state.h"
 
@@ -31,6 +32,7 @@ static void sort_errands( clv_mpi_space* space )
     uint32_t* starts = space->counts;
     int32_t n = space->process_count;
     memset( starts, 0, ( (size_t)n + 1 ) * sizeof( uint32_t ) );
+    CLV_ASSERT( q->errands.count <= q->sorted.capacity );
     for ( uint64_t i = 0; i < q->errands.count; ++i )
     {
         starts[q->errands.items[i].to + 1] += 1;
@@ -39,6 +41,7 @@ static void sort_errands( clv_mpi_space* space )
     {
         starts[r + 1] += starts[r];
     }
+    CLV_ASSERT( starts[n] == q->errands.count );
     for ( uint64_t i = 0; i < q->errands.count; ++i )
     {
         q->sorted.items[starts[q->errands.items[i].to]++] = q->errands.items[i];
@@ -48,6 +51,7 @@ static void sort_errands( clv_mpi_space* space )
         starts[r] = starts[r - 1];
     }
     starts[0] = 0;
+    CLV_ASSERT( starts[n] == q->errands.count ); // ends became starts again
 }
 
 // A ray that need not go farther than its limit.
@@ -69,6 +73,7 @@ static void write_letter(
 {
     const clv_queries* list = asking->list;
     size_t size = clv_mpi_query_size( list->kind );
+    CLV_ASSERT( count > 0 && size > 0 );
     memset( to, 0, letter_words( list, count ) * sizeof( uint64_t ) );
     to[0] = (uint64_t)( list->filters != NULL ? HAS_FILTERS : 0 ) << 32 | (uint32_t)list->kind;
     to[1] = (uint64_t)asking->k << 32 | (uint32_t)count;
@@ -78,6 +83,7 @@ static void write_letter(
     for ( uint64_t i = 0; i < count; ++i )
     {
         uint32_t query = errands[i].query;
+        CLV_ASSERT( query < list->count && query < space->questions.limits.capacity );
         union
         {
             clv_ray ray;
@@ -144,6 +150,8 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
     {
         if ( space->send_words[r] > 0 )
         {
+            CLV_ASSERT( space->counts[r + 1] <= q->errands.count );
+            CLV_ASSERT( (uint64_t)space->send_starts[r] + (uint64_t)space->send_words[r] <= total );
             write_letter( space, asking, q->sorted.items + space->counts[r],
                 space->counts[r + 1] - space->counts[r], q->outbox.items + space->send_starts[r] );
         }
@@ -210,12 +218,14 @@ static bool put_hits( clv_mpi_space* space, const clv_hit* hits, uint64_t count 
     *at++ = count;
     for ( uint64_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( hits[i].index < space->slot_end );
         const mpi_name* name = &space->columns.names.items[hits[i].index];
         uint32_t time;
         memcpy( &time, &hits[i].t, sizeof( time ) );
         *at++ = name->id;
         *at++ = (uint64_t)(uint32_t)name->owner << 32 | time;
     }
+    CLV_ASSERT( at == to->items + to->count + 1 + 2 * count );
     to->count += 1 + 2 * count;
     return true;
 }
@@ -251,6 +261,7 @@ static clv_result answer_all( clv_mpi_space* space, const clv_queries* list )
     for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
     {
         uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1];
+        CLV_ASSERT( first <= end && end <= q->local.capacity );
         result = put_hits( space, q->local.items + first, end - first ) ? CLV_OK : CLV_OUT_OF_MEMORY;
     }
     return result;
@@ -299,6 +310,7 @@ static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char*
     for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
     {
         uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1], best = first;
+        CLV_ASSERT( first <= end && end <= q->local.capacity );
         for ( uint64_t k = first; k < end; ++k )
         {
             best = comes_first( names, &q->local.items[k], &q->local.items[best] ) ? k : best;
@@ -360,6 +372,7 @@ static clv_result answer_ties(
     }
     mpi_questions* q = &space->questions;
     uint64_t count = q->local_offsets.items[1];
+    CLV_ASSERT( count <= q->local.capacity );
     sort_hits( space, q->local.items, count );
     return put_hits( space, q->local.items, count < k ? count : k ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
@@ -373,6 +386,7 @@ static clv_result answer_nearest_one(
     {
         count += 1;
     }
+    CLV_ASSERT( count <= (uint64_t)k + 1 );
     if ( k > 0 && count > k && hits[k].t == hits[k - 1].t )
     {
         return answer_ties( space, list, index, k, hits[k].t, distance );
@@ -458,6 +472,7 @@ static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
             return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
                 "more hits than one message can tell: ask in smaller batches" );
         }
+        CLV_ASSERT( before <= q->replies.count );
         space->send_starts[r] = (int)before;
         space->send_words[r] = (int)( q->replies.count - before );
     }
@@ -479,6 +494,7 @@ static clv_result take_answers( clv_mpi_space* space )
         for ( uint64_t k = 0; k < count; ++k, at += 2 )
         {
             mpi_answer* to = &q->answers.items[q->answers.count++];
+            CLV_ASSERT( q->answers.count <= q->answers.capacity );
             uint32_t time = (uint32_t)at[1];
             *to = ( mpi_answer ){ q->sorted.items[i].query, { at[0], (int32_t)( at[1] >> 32 ), 0 } };
             memcpy( &to->hit.t, &time, sizeof( time ) );

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "mpi_regions.h"
+#include "base/assertion.h"
+
+#include "mpi_check.h"
 
 #include <float.h>
 
@@ -55,6 +58,8 @@ void clv_mpi_regions_close( mpi_regions* regions, base_memory* memory )
 
 void clv_mpi_regions_copy( mpi_regions* to, const mpi_regions* from )
 {
+    CLV_ASSERT( to->process_count == from->process_count );
+    CLV_ASSERT( from->cuts.count <= to->cuts.capacity );
     memcpy( to->cuts.items, from->cuts.items, from->cuts.count * sizeof( mpi_cut ) );
     to->cuts.count = from->cuts.count;
     clv_mpi_regions_finish( to );
@@ -63,11 +68,16 @@ void clv_mpi_regions_copy( mpi_regions* to, const mpi_regions* from )
 void clv_mpi_regions_finish( mpi_regions* regions )
 {
     const clv_mpi_region all = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    CLV_ASSERT( regions->cuts.count + 1 == (uint64_t)regions->process_count );
     regions->root = regions->process_count > 1 ? 0 : ~0;
     *( regions->process_count > 1 ? &regions->parts[0] : &regions->bounds[0] ) = all;
     for ( uint64_t i = 0; i < regions->cuts.count; ++i )
     {
         const mpi_cut* cut = &regions->cuts.items[i];
+        // Parents come before their children: what this cut has was written by then.
+        CLV_ASSERT( cut->axis >= 0 && cut->axis < 3 && cut->at < INFINITY );
+        CLV_ASSERT( cut->left < 0 ? ~cut->left < regions->process_count : (uint64_t)cut->left > i );
+        CLV_ASSERT( cut->right < 0 ? ~cut->right < regions->process_count : (uint64_t)cut->right > i );
         clv_mpi_region left = regions->parts[i], right = regions->parts[i];
         // A cut beside its part leaves one side empty; it must not give that side what is another's.
         float* upper = face_of( &left.upper, cut->axis );
@@ -77,6 +87,7 @@ void clv_mpi_regions_finish( mpi_regions* regions )
         *( cut->left < 0 ? &regions->bounds[~cut->left] : &regions->parts[cut->left] ) = left;
         *( cut->right < 0 ? &regions->bounds[~cut->right] : &regions->parts[cut->right] ) = right;
     }
+    CLV_VALIDATE( clv_mpi_regions_check( regions ) == NULL );
 }
 
 int32_t clv_mpi_regions_home( const mpi_regions* regions, clv_vec3 point )
@@ -84,9 +95,11 @@ int32_t clv_mpi_regions_home( const mpi_regions* regions, clv_vec3 point )
     int32_t at = regions->root;
     while ( at >= 0 )
     {
+        CLV_ASSERT( (uint64_t)at < regions->cuts.count );
         const mpi_cut* cut = &regions->cuts.items[at];
         at = coordinate( point, cut->axis ) < cut->at ? cut->left : cut->right;
     }
+    CLV_ASSERT( ~at < regions->process_count );
     return ~at;
 }
 
@@ -96,9 +109,11 @@ uint32_t clv_mpi_regions_reach( const mpi_regions* regions, const clv_aabb* box,
     regions->stack[depth++] = regions->root;
     while ( depth > 0 )
     {
+        CLV_ASSERT( depth <= (uint32_t)regions->process_count );
         int32_t at = regions->stack[--depth];
         if ( at < 0 )
         {
+            CLV_ASSERT( count < (uint32_t)regions->process_count );
             ranks[count++] = ~at;
             continue;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A checkpoint is written. New parts have other names than those of the checkpoint that is there, which stays whole until the new
 // manifest takes the place of the old one: that one rename is when the new checkpoint is in force.
+#include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "mpi_checkpoint.h"
 
@@ -31,6 +32,7 @@ static bool flush_block( block_writer* w )
     {
         return true;
     }
+    CLV_ASSERT( w->count <= w->block_records && size + 8 <= clv_mpi_block_room( w->kind ) );
     uint64_t seed = clv_mpi_block_seed( w->kind, w->part, w->is_pairs, w->block );
     mpi_put_u64( w->bytes + size, clv_mpi_file_sum( seed, w->bytes, size ) );
     w->count = 0;
@@ -45,6 +47,7 @@ static uint8_t* next_record( block_writer* w )
     {
         return NULL;
     }
+    CLV_ASSERT( w->count < w->block_records );
     uint8_t* at = w->bytes + w->count++ * w->record_size;
     memset( at, 0, (size_t)w->record_size );
     return at;
@@ -159,6 +162,7 @@ bool clv_mpi_keep_corners( clv_mpi_space* space )
 
 static bool write_pairs( const clv_mpi_space* space, block_writer* w )
 {
+    CLV_ASSERT( !space->keeps_corners || space->found_before.count <= space->corners.capacity );
     for ( uint64_t i = 0; i < space->found_before.count; ++i )
     {
         const mpi_found* pair = &space->found_before.items[i];
@@ -222,6 +226,7 @@ static clv_result save_part( clv_mpi_space* space, const char* base, const save_
     }
     *part = part_of( space, &plan->kind );
     bool ok = clv_mpi_file_create( &file, path ) && write_part( space, plan, &file, bytes, part );
+    CLV_ASSERT( !ok || file.at == part->size ); // which is what the manifest will say
     clv_base_memory_give( &space->memory, bytes, room, 1 );
     return ok ? CLV_OK : clv_mpi_blame_file( space, path, file.reason );
 }
@@ -262,6 +267,7 @@ static clv_result write_manifest( clv_mpi_space* space, const char* base, const 
 static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
 {
     const uint64_t row[4] = { part->object_count, part->pair_count, part->size, part->header_sum };
+    CLV_ASSERT( (uint64_t)space->process_count * 4 <= space->scratch.capacity );
     memcpy( space->wire.own, row, sizeof( row ) );
     MPI_Request request;
     return clv_mpi_went_well( space,

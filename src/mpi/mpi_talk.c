@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What several processes agree on, and how long one waits for the others.
+#include "base/assertion.h"
 #include "base/timer.h"
 #include "mpi_state.h"
 
@@ -20,6 +21,7 @@ static void yield( void )
 clv_result clv_mpi_complain(
     clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... )
 {
+    CLV_ASSERT( code != CLV_OK );
     va_list arguments;
     va_start( arguments, format );
     vsnprintf( space->text, sizeof( space->text ), format, arguments );
@@ -113,6 +115,7 @@ static clv_result hear( clv_mpi_space* space, int32_t speaker )
 // The larger the number, the lower the rank: the first of those who complain is heard. 0 is content.
 static int32_t plea_of( const clv_mpi_space* space, clv_result mine )
 {
+    CLV_ASSERT( space->rank >= 0 && space->rank < space->process_count ); // a plea is above 0
     return mine == CLV_OK ? 0 : space->process_count - space->rank;
 }
 
@@ -132,6 +135,8 @@ static clv_result agree_on( clv_mpi_space* space, clv_result mine, int count )
     {
         return CLV_LOST;
     }
+    // What is told is the last complaint: a code without one would be heard as another.
+    CLV_ASSERT( mine == CLV_OK || mine == space->error.code );
     mpi_wire* wire = &space->wire;
     wire->wishes[0] = plea_of( space, mine );
     MPI_Request request;
@@ -198,6 +203,7 @@ clv_result clv_mpi_agree_on_sums( clv_mpi_space* space, clv_result mine )
     {
         return CLV_LOST;
     }
+    CLV_ASSERT( mine == CLV_OK || mine == space->error.code );
     space->wire.own[MPI_TALLY_COMPLAINT] = (uint64_t)plea_of( space, mine );
     MPI_Request request;
     if ( !clv_mpi_went_well( space,

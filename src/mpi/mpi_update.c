@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // An update in the order of its parts: cut (now and then), address, exchange, receive, search, list, agree, commit. Up to the last
 // agreement nothing is lost: if anybody fails, everybody forgets its ghosts, and the next update tells them anew.
+#include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "base/timer.h"
+#include "mpi_check.h"
 #include "mpi_state.h"
 
 static double ms_since( uint64_t start )
@@ -50,6 +52,7 @@ clv_result clv_mpi_cut( clv_mpi_space* space )
         return CLV_OK;
     }
     uint64_t count = space->own.count;
+    CLV_ASSERT( !space->own_is_stale );
     base_memory* memory = &space->memory;
     clv_vec3* points = clv_base_memory_take( memory, count, sizeof( clv_vec3 ) );
     uint64_t* weights = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
@@ -67,6 +70,7 @@ clv_result clv_mpi_cut( clv_mpi_space* space )
     result = result == CLV_OK ? clv_mpi_cut_points( space, points, weights, count, &fresh ) : result;
     if ( result == CLV_OK )
     {
+        CLV_ASSERT( fresh.cuts.count + 1 == (uint64_t)space->process_count );
         clv_mpi_regions_copy( &space->regions, &fresh );
         memset( space->writes_to, 0, (size_t)space->process_count );
         space->updates_since_cut = 0;
@@ -108,6 +112,7 @@ static void take_payloads( clv_mpi_space* space )
 {
     for ( uint64_t i = 0; space->def.payload.size > 0 && i < space->arrivals.count; ++i )
     {
+        CLV_ASSERT( space->arrivals.items[i] < space->inbox.count );
         mpi_letter_text text = clv_mpi_letter_read( space, space->inbox.items + space->arrivals.items[i] );
         space->def.payload.unpack( text.id, text.payload, space->def.payload.user );
     }
@@ -119,6 +124,8 @@ static bool settle( clv_mpi_space* space, uint32_t slot )
     mpi_columns* c = &space->columns;
     uint32_t* flags = &c->flags.items[slot];
     bool is_leaving = ( *flags & MPI_GOING ) != 0;
+    CLV_ASSERT( ( *flags & MPI_LIVE ) != 0 && ( !is_leaving || ( *flags & MPI_OWN ) != 0 ) );
+    CLV_ASSERT( ( *flags & MPI_ARRIVED ) == 0 || ( *flags & MPI_OWN ) == 0 );
     space->stats.arrived_count += ( *flags & MPI_ARRIVED ) != 0;
     space->stats.left_count += is_leaving;
     space->own_is_stale |= ( *flags & ( MPI_ARRIVED | MPI_GOING ) ) != 0;
@@ -172,6 +179,7 @@ static void settle_all( clv_mpi_space* space )
     bool is_plain = !space->remembers && !space->grows, has_berths = mpi_has_berths( space );
     // Those that go from the front, those that come from the back: together no more than there are.
     uint64_t gone = 0, came = space->slot_end;
+    CLV_ASSERT( space->slot_end <= space->gone.capacity );
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
         uint32_t* flags = &space->columns.flags.items[slot];
@@ -186,6 +194,7 @@ static void settle_all( clv_mpi_space* space )
         else if ( ( *flags & MPI_LIVE ) != 0 )
         {
             uint32_t was = *flags;
+            CLV_ASSERT( gone < came );
             if ( settle( space, slot ) || ( has_berths && ( was & MPI_GOING ) != 0 ) )
             {
                 space->gone.items[gone++] = slot;
@@ -218,6 +227,7 @@ void clv_mpi_commit( clv_mpi_space* space )
         clv_mpi_regions_copy( &space->regions_before, &space->regions );
     }
     clv_mpi_objects_list( space ); // room for all slots was made in clv_mpi_receive
+    CLV_ASSERT( !space->own_is_stale );
     if ( space->def.space.events )
     {
         mpi_found_list other = space->found_before;
@@ -273,6 +283,7 @@ static clv_result search_inside( clv_mpi_space* space )
     {
         return clv_mpi_complain( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
     }
+    CLV_ASSERT( clv_space_pairs( space->inside ).valid );
     space->stats.test_count = clv_space_stats( space->inside ).test_count;
     start = clv_base_clock_ns();
     result = clv_mpi_list( space );
@@ -345,6 +356,8 @@ static clv_result update_now( clv_mpi_space* space )
         clv_mpi_pack( space ); // after the cut, which weighs objects by the slots of the last search
     }
     uint64_t sending = clv_base_clock_ns();
+    CLV_ASSERT( mine != CLV_OK || !space->own_is_stale );
+    CLV_ASSERT( space->slot_end == clv_space_stats( space->inside ).slot_count );
     clv_mpi_next_stamp( space );
     mine = mine == CLV_OK ? clv_mpi_address( space ) : mine;
     clv_result result = clv_mpi_exchange( space, mine );
@@ -362,6 +375,7 @@ static clv_result update_now( clv_mpi_space* space )
         return fail( space, result );
     }
     clv_mpi_commit( space );
+    CLV_VALIDATE( clv_mpi_space_check( space ) == NULL );
     space->stats.own_count = space->own.count;
     space->stats.memory_bytes = space->memory.bytes + clv_space_stats( space->inside ).memory_bytes;
     clv_mpi_judge_balance( space );

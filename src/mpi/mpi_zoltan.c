@@ -2,6 +2,7 @@
 // Cuts by Zoltan (E. Boman and others, The Zoltan and Isorropia parallel toolkits for combinatorial scientific computing, Scientific
 // Programming 20, 2012), where the library was built with it. Zoltan answers with a box per part; the tree of cuts is found again
 // from the boxes, so that everything after it is the same for both cutters.
+#include "base/assertion.h"
 #include "mpi_state.h"
 
 #ifdef CLV_HAS_ZOLTAN
@@ -134,6 +135,7 @@ static bool boxes_to_cuts( clv_mpi_space* space, const part_box* boxes, mpi_regi
             return false;
         }
         int32_t left = split_ranks( boxes, ranks + first, count, axis, at );
+        CLV_ASSERT( left > 0 && left < count );
         mpi_cut* cut = &into->cuts.items[i];
         *cut = ( mpi_cut ){
             .at = narrow_cut( at ), .axis = axis, .left = ~ranks[first], .right = ~ranks[first + left]
@@ -144,12 +146,14 @@ static bool boxes_to_cuts( clv_mpi_space* space, const part_box* boxes, mpi_regi
             if ( sides[side][1] > 1 )
             {
                 firsts[made] = sides[side][0];
+                CLV_ASSERT( made + 1 < (uint64_t)space->process_count );
                 counts[made] = sides[side][1];
                 *( side == 0 ? &cut->left : &cut->right ) = (int32_t)made++;
             }
         }
     }
     into->cuts.count = made;
+    CLV_ASSERT( made + 1 == (uint64_t)space->process_count );
     return true;
 }
 
