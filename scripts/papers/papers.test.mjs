@@ -21,7 +21,7 @@ import { aroundTurn } from './claims_003.mjs';
 import { readDevice } from './device_towers.mjs';
 import { clockOf, runWords, waitOf, whyNot, withoutMissing } from './measure.mjs';
 import { guess, linesOf, missingCells, readCell } from './missing.mjs';
-import { digits, provenance, sizeText } from './page.mjs';
+import { Page, digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
 import { transferSteps } from './flow.mjs';
 import { leftOut } from './left_out.mjs';
@@ -490,6 +490,27 @@ test('figures that are missing are found by looking', () => {
     assert.deepEqual(rows(['000-figure-3a-time.svg', '000-figure-4-gravity-cubes.svg']).filter(text => text.startsWith('earlier')), ['earlier KD-tree: 1, 5', 'earlier KD-tree: 2']);
 });
 
+test('a page folds what is written within details, counts verdicts, and keeps a figure that it cannot draw', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'page-'));
+    writeFileSync(join(folder, '009-kept.svg'), '<svg/>');
+    const page = new Page(folder, '009', 'Title', { name: 'named', isStored: true });
+    const claims = ['holds', 'holds in part', 'holds in part', 'does not hold'].map((verdict, index) => ({ id: `c${index}`, claim: `claim ${index}`, where: 'figure 1', rule: 'r', verdict, passed: 1, count: 2, ours: 'o', brief: 'b', why: index === 3 ? 'not explained: x' : '', paperBrief: '', paperNumbers: '', paperVerdict: '' }));
+    page.story({ question: 'Why?', picture: () => page.figure('kept', 'A picture', null), claims, keys: { c0: 'first', c3: 'last' }, number: '42.' });
+    page.details('Nothing', () => page.text(''));
+    page.details('Something', () => page.text('inside'));
+    assert.equal(page.figure('none', 'No picture', null), false);
+    page.claims(claims);
+    page.write();
+    const text = readFileSync(join(folder, 'named.md'), 'utf8');
+    assert.match(text, /Of 4 claims 1 holds, 2 hold in part and 1 does not hold\. \*Holds\*: first\. \*Does not hold\*: last\./);
+    assert.match(text, /!\[A picture\]\(009-kept.svg\)[^]*\*\*The number.\*\* 42\./);
+    assert.match(text, /<details>\n<summary>Something<\/summary>\n\ninside\n\n<\/details>/);
+    assert.doesNotMatch(text, /Nothing|009-none/);
+    assert.match(text, /\| claim 1 \(figure 1\) \| \*\*holds in part \(1 of 2\)\*\* \| b \|/);
+    assert.match(text, /Not explained: x\./);
+    rmSync(folder, { recursive: true });
+});
+
 test('numbers as text', () => {
     assert.deepEqual([0.001234, 0.1234, 1.234, 12.34, 123.4, 1234, 0, undefined, NaN].map(digits), ['0.00123', '0.123', '1.23', '12.3', '123', '1234', '0', '', '']);
     assert.deepEqual([1000, 768000, 1234].map(sizeText), ['1k', '768k', '1234']);
@@ -567,6 +588,12 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     assert.match(index, /004-cubes-large: 256k, 512k, 1024k/); // what was left out
     assert.ok(readFileSync(join(out, 'runs.csv'), 'utf8').trim().split('\n').length > 200);
     assert.match(readFileSync(join(out, 'kd-tree.md'), 'utf8'), /\*\*one node, no tree\*\*: `kd` at 600/);
+    // The same verdicts from what was stored, without program and results.
+    const claims = readFileSync(join(out, 'claims.csv'), 'utf8');
+    const again = papers('--stored', '--out', out, '--cleave', '/no/such/program');
+    assert.equal(again.status, 0, again.stderr);
+    assert.equal(readFileSync(join(out, 'claims.csv'), 'utf8'), claims);
+    lookThrough(out);
     const second = papers(...words);
     assert.equal(second.status, 0, second.stderr);
     assert.doesNotMatch(second.stderr, /tower of/);
