@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What several papers' figures and claims share.
-import { sizeText } from './page.mjs';
-import { ascending, mean, pick } from './runs.mjs';
+import { mean, pick } from './runs.mjs';
 
 export const scenes = ['freefall', 'brownian', 'gravity'];
 export const titles = { freefall: 'Free Fall', brownian: 'Brownian', gravity: 'Gravity' };
@@ -17,22 +16,6 @@ export const kdOf = (runs, part, scene, method = 'kd-paper') => pick(runs, part,
 export function bestOther(runs, part, scene, objects) {
     const found = peers.map(method => pick(runs, part, { scene, method, objects })[0]?.ms_mean).filter(Boolean);
     return found.length === peers.length ? Math.min(...found) : NaN;
-}
-
-/** Who is best of the three, size by size: "Gravity: bullet-dbvt-d at 1k to 8k, cgal at 16k to 128k; …". */
-export function bestBySize(runs, part) {
-    return scenes.map(scene => {
-        const own = pick(runs, part, { scene }).filter(run => peers.includes(run.method));
-        const sizes = ascending(own.map(run => run.objects)).filter(objects => !Number.isNaN(bestOther(runs, part, scene, objects)));
-        const spans = [];
-        for (const objects of sizes) {
-            const { method } = own.filter(run => run.objects === objects).reduce((best, run) => (run.ms_mean < best.ms_mean ? run : best));
-            const last = spans[spans.length - 1];
-            if (last?.method === method) last.to = objects;
-            else spans.push({ method, from: objects, to: objects });
-        }
-        return spans.length > 0 ? `${titles[scene]}: ${spans.map(({ method, from, to }) => `${method} at ${sizeText(from)}${to > from ? ` to ${sizeText(to)}` : ''}`).join(', ')}` : '';
-    }).filter(Boolean).join('; ');
 }
 
 /** [[share of static objects, complete / incremental]], frame by frame at equal size. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A page of Markdown with figures beside it.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { svgText } from '../../report/svg.mjs';
 import { ascending, distinct, isBareRoot, isTree } from './runs.mjs';
+import { verdictText, verdicts, whyText } from './verdicts.mjs';
 import { windowsText } from './windows.mjs';
 
 export const sizeText = objects => (objects % 1000 === 0 ? `${objects / 1000}k` : String(objects));
@@ -79,14 +80,22 @@ export function provenance(runs) {
     ].filter(Boolean).join('; ');
 }
 
+// In a table's cell and folded below it.
+const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
+
 export class Page {
     #lines = [];
     #folder;
     #paper;
+    #name;
+    #isStored;
 
-    constructor(folder, paper, title) {
+    /** `name`: the file's, where it is not the paper's number, which figures begin with. `isStored`: figures that cannot be drawn again are those that are there. */
+    constructor(folder, paper, title, { name = paper, isStored = false } = {}) {
         this.#folder = folder;
         this.#paper = paper;
+        this.#name = name;
+        this.#isStored = isStored;
         mkdirSync(folder, { recursive: true });
         this.#lines.push(`# ${title}`, '');
     }
@@ -103,23 +112,61 @@ export class Page {
         this.#lines.push(...rows.map(row => `| ${row.map(cell).join(' | ')} |`), '');
     }
 
-    /** An ECharts option as NAME.svg beside the page. */
-    figure(name, describe, option, { width = 820, height = 420 } = {}) {
-        const file = `${this.#paper}-${name}.svg`;
-        writeFileSync(join(this.#folder, file), `${svgText(withRoom(option), { width, height })}\n`);
-        this.#lines.push(`![${describe}](${file})`, '');
+    /** What `write` writes, folded below a line of text; nothing where it writes nothing. */
+    details(summary, write) {
+        const at = this.#lines.length;
+        write();
+        if (this.#lines.length === at) return;
+        this.#lines.splice(at, 0, '<details>', `<summary>${summary}</summary>`, '');
+        this.#lines.push('</details>', '');
     }
 
-    /** Where the figures above are from, in small. */
-    from(runs) { this.text(provenance(runs) && `<sub>${provenance(runs)}.</sub>`); }
+    /** An ECharts option as NAME.svg beside the page. Without one, as where only means are stored, the file that is there; says whether there is any. */
+    figure(name, describe, option, { width = 820, height = 420 } = {}) {
+        const file = `${this.#paper}-${name}.svg`;
+        if (option) writeFileSync(join(this.#folder, file), `${svgText(withRoom(option), { width, height })}\n`);
+        else if (!this.#isStored || !existsSync(join(this.#folder, file))) return false;
+        this.#lines.push(`![${describe}](${file})`, '');
+        return true;
+    }
 
-    /** What the paper says there, and what became of it. */
+    /** Where the figures above are from, folded. */
+    from(runs) { this.details('How it was measured', () => this.text(provenance(runs) && `${capital(provenance(runs))}.`)); }
+
+    /** What the paper says there and what became of it, as a table; rules, all numbers and reasons are folded. */
     claims(claims) {
-        this.list(claims.map(({ claim, where, rule, verdict, ours, why }) =>
-            `${verdict === 'holds' ? '**Holds**' : verdict === 'does not hold' ? '**Does not hold**' : '**Cannot be tested**'}: ${claim} (${where}). Rule: ${rule}.${ours ? ` Ours: ${ours}.` : ''}${why ? ` Why: ${why}.` : ''}`));
+        if (claims.length === 0) return;
+        const hasPaper = claims.some(claim => claim.paperBrief);
+        this.table(['the paper says', 'verdict', ...(hasPaper ? ['paper'] : []), 'ours'], claims.map(claim => [`${claim.claim} (${claim.where})`, `**${verdictText(claim)}**`, ...(hasPaper ? [claim.paperBrief] : []), claim.brief]), { left: 4 });
+        this.details('The rules, all numbers, and why', () => this.list(claims.map(claim => [
+            `**${capital(claim.claim)}**: ${claim.verdict}.`, `Rule: ${claim.rule}.`, claim.ours ? `Ours: ${claim.ours}.` : '', claim.paperNumbers ? `Checked on ${claim.paperNumbers}: there it ${claim.paperVerdict}.` : 'The paper prints no numbers for it.', whyText(claim.why),
+        ].filter(Boolean).join(' '))));
+    }
+
+    /** The story in four lines: question, picture, verdict, number. `keys`: { claim id: what it says in few words } of the claims that carry the paper. */
+    story({ question, picture, claims, keys, number, runs = [] }) {
+        this.text(`**The question.** ${question}`);
+        picture();
+        this.text(`**The verdict.** ${countText(claims)} ${keyText(claims, keys)}`);
+        this.text(number && `**The number.** ${number}`);
+        this.from(runs);
     }
 
     write() {
-        writeFileSync(join(this.#folder, `${this.#paper}.md`), `${this.#lines.join('\n').trimEnd()}\n`);
+        writeFileSync(join(this.#folder, `${this.#name}.md`), `${this.#lines.join('\n').trimEnd()}\n`);
     }
+}
+
+const plural = { holds: ['holds', 'hold'], 'holds in part': ['holds in part', 'hold in part'], 'does not hold': ['does not hold', 'do not hold'], 'cannot be tested': ['cannot be tested', 'cannot be tested'] };
+
+/** "Of 27 claims 10 hold, 10 hold in part and 7 do not hold." */
+export function countText(claims) {
+    const parts = verdicts.map(verdict => [verdict, claims.filter(claim => claim.verdict === verdict).length]).filter(([, count]) => count > 0).map(([verdict, count]) => `${count} ${plural[verdict][count === 1 ? 0 : 1]}`);
+    return `Of ${claims.length} claims ${parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}` : parts[0]}.`;
+}
+
+/** The claims that carry a paper, by verdict: "Holds: it is the fastest. Does not hold: one T suits all." */
+function keyText(claims, keys) {
+    const of = verdict => Object.keys(keys).filter(id => claims.find(claim => claim.id === id)?.verdict === verdict).map(id => keys[id]);
+    return verdicts.filter(verdict => of(verdict).length > 0).map(verdict => `*${capital(verdict)}*: ${of(verdict).join('; ')}.`).join(' ');
 }

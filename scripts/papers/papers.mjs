@@ -4,28 +4,33 @@
 //
 //     node scripts/papers/papers.mjs --cleave build/cleave --grade quick --work build/papers --out bench/papers [--budget SECONDS] [--pages]
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
+//     node scripts/papers/papers.mjs --stored --out bench/papers
 //
 // --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never), and the pages say what
 // is missing. --device FOLDER: where the k-DOP paper's towers as a device ran them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
+// --stored writes them again from runs.csv and measured.json beside them, after words or rules have changed (stored.mjs); it needs no program and no raw results.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { claimsCsv, judge } from './claims.mjs';
+import { claimsCsv, factsOf, judgeFacts } from './claims.mjs';
+import { summariesOf } from './claims_003.mjs';
 import { readDevice } from './device_towers.mjs';
 import { grades, pieceWords } from './grades.mjs';
 import { leftOut } from './left_out.mjs';
 import { measure } from './measure.mjs';
-import { labelOf, papers } from './names.mjs';
+import { citationOf, fileOf, labelOf, linkOf, papers } from './names.mjs';
 import { OTHERS_MOST, Page, digits, sizeText, times } from './page.mjs';
 import { writePage as write000 } from './paper_000.mjs';
 import { writePage as write001 } from './paper_001.mjs';
 import { writePage as write002 } from './paper_002.mjs';
-import { writePage as write003 } from './paper_003.mjs';
-import { writePage as write004 } from './paper_004.mjs';
-import { drawPictures, writePictures } from './pictures.mjs';
+import { towerTextOf, writePage as write003 } from './paper_003.mjs';
+import { gainsOf, writePage as write004 } from './paper_004.mjs';
+import { drawPictures, keptPictures, writePictures } from './pictures.mjs';
 import { ascending, distinct, pick, readFolders } from './runs.mjs';
+import { measuredText, readStored } from './stored.mjs';
+import { verdicts, whyText } from './verdicts.mjs';
 import { windowRows } from './windows.mjs';
 
 const say = text => process.stderr.write(`papers: ${text}\n`);
@@ -53,19 +58,20 @@ export function runsCsv(runs) {
 
 // ---- README.md
 
-const verdicts = ['holds', 'does not hold', 'cannot be tested'];
 const figuresOf = { '004': '1, 9 to 14; tables 1 and 2', '000': '3 to 5; coefficient of variation', '001': '2; tables I and II', '002': '2 and 3', '003': '5.6 to 5.23; tables 5.1 to 5.3' };
 
 function writeClaims(page, claims) {
-    page.table(['page', 'paper', 'figures and tables', 'claims', ...verdicts], [...papers].map(([paper, [label, title]]) => {
+    page.table(['page', 'paper', 'figures and tables', 'claims', ...verdicts], [...papers.keys()].map(paper => {
         const own = claims.filter(claim => claim.paper === paper);
-        return [`[${label}](${paper}.md)`, title, figuresOf[paper], own.length, ...verdicts.map(verdict => own.filter(claim => claim.verdict === verdict).length)];
+        return [linkOf(paper), citationOf(paper), figuresOf[paper], own.length, ...verdicts.map(verdict => own.filter(claim => claim.verdict === verdict).length)];
     }), { left: 3 });
-    page.text('A claim is a line of [claims.csv](claims.csv): what the paper says and where, the rule by which our runs decide, our numbers, the verdict, and why it is not what the paper found. The pages\' verdicts come from it; none is written by hand.');
+    const known = claims.filter(claim => claim.paperVerdict);
+    page.heading('How a claim is judged');
+    page.text('A claim covers cases: scenes, sizes, methods or volumes. A rule says of the numbers of each case whether it passes. If all pass the claim **holds**, if some do it **holds in part**, if none does it **does not hold**, and without runs it **cannot be tested**. Where a paper gives a number the rule has a bound on either side: "two to three times" is not shown by eight.');
+    page.text(`Each rule is first run on the paper\'s own numbers, from \`published/\`: a rule that fails there is wrong. ${known.length} of the ${claims.length} claims have such numbers, and ${known.filter(claim => claim.paperVerdict === 'holds').length} of these hold by them; ${known.filter(claim => /released program/.test(claim.paperNumbers)).length} are checked on the authors\' released program, which we ran, where a figure has no numbers. The other claims stand on figures alone. [claims.csv](claims.csv) has a line for each claim: what the paper says and where, the rule, the paper\'s numbers with their verdict, our numbers with ours, and why they differ where a run shows a cause. No verdict is written by hand. The same run differs from process to process (see These runs): where a number lies close to its bound, the verdict is a hint.`);
     for (const verdict of verdicts.slice(1)) {
         const own = claims.filter(claim => claim.verdict === verdict);
-        if (own.length > 0) page.heading(`What ${verdict}`);
-        page.list(own.map(({ paper, where, claim, ours, why }) => `[${labelOf(paper)}](${paper}.md), ${where}: *${claim}*.${ours ? ` Ours: ${ours}.` : ''}${why ? ` Why: ${why}.` : ''}`));
+        if (own.length > 0) page.details(`What ${verdict}: ${own.length}`, () => page.list(own.map(({ paper, where, claim, brief, passed, count, why }) => `${linkOf(paper)}, ${where}: *${claim}*${verdict === 'holds in part' ? ` (${passed} of ${count} cases)` : ''}.${brief ? ` Ours: ${brief}.` : ''}${why ? ` ${whyText(why)}` : ''}`)));
     }
 }
 
@@ -84,16 +90,16 @@ function laneText({ lanes, alone, runs, twins }) {
     ];
 }
 
-function writeRuns(page, grade, data) {
-    const { raw, runs, towers, left } = data;
+/** What is to be known about the runs: sentences, which measured.json keeps. */
+function notesOf(grade, data) {
+    const { raw, towers, left } = data;
     const bad = raw.filter(run => run.status === 'failed' || run.status === 'timeout');
     const absent = distinct(raw.filter(run => run.status === 'unavailable').map(run => run.method));
     const wrong = disagreements(raw);
     const tower = [...towers.values()][0];
     const busy = raw.filter(run => run.others > OTHERS_MOST);
     const machines = distinct(raw.map(run => `${run.machineName}, Cleave ${run.version}`)).map(name => `${name} (papers: ${distinct(raw.filter(run => `${run.machineName}, Cleave ${run.version}` === name).flatMap(run => run.parts.map(part => part.slice(0, 3)))).sort().map(labelOf).join(', ')})`);
-    page.heading('These runs');
-    page.list([
+    return [
         `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. ${machines.join('; ')}; ${distinct(raw.map(run => run.date).filter(Boolean)).sort().join(', ') || 'day unknown'}.`,
         `${raw.length} runs, each in a process of its own${data.hasShared ? ', those on the GPU in one for each scene and size' : ''}. A frame is the whole of it: boxes handed over, updated, pairs listed. The mean is over the frames of all repeats but the first of each pass, in which a method builds what it keeps: one in 1000 in the papers. The same mean is in tables, plots and verdicts.`,
         'Where the papers time 1000 frames, most of ours are windows spread over the run, weighted by what they stand for (below); each figure says which, as first frame + frames. Whole runs at 8k and 32k show how good that is (end of the KD-tree paper\'s page). Above 128k piles take too long to simulate: there windows end early.',
@@ -104,25 +110,31 @@ function writeRuns(page, grade, data) {
         ...(absent.length > 0 ? [`Not installed there: ${absent.join(', ')}.`] : []),
         ...(left.length > 0 ? [`Runs of other machines that were left out, one machine per paper: ${left.join('. ')}.`] : []),
         bad.length === 0 ? 'All ended well.' : `${bad.length} did not end well: ${bad.map(run => `${run.method}@${run.variant} on ${run.scene}, ${sizeText(run.objects)}: ${run.reason}`).slice(0, 20).join('; ')}.`,
-    ]);
-    page.table(['scene', 'window', 'stands for, frames'], windowRows(), { left: 2 });
-    const sizes = leftOut(runs, raw);
+    ];
+}
+
+function writeRuns(page, data) {
+    page.heading('These runs');
+    page.list(data.notes);
+    page.details('Windows, and what each stands for', () => page.table(['scene', 'window', 'stands for, frames'], windowRows(), { left: 2 }));
     page.heading('Sizes left out');
-    page.text(sizes.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${sizes.join('; ')}.`);
+    page.text(data.lacking.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${data.lacking.join('; ')}.`);
     if (data.unfinished?.length > 0) page.text(`The ${data.budget} s it was given were up before these pieces were done: ${data.unfinished.join(', ')}. The same command goes on there.`);
 }
 
 function writeIndex(folder, grade, data, claims, drawn) {
     const page = new Page(folder, 'README', 'The papers\' figures and tables again');
-    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. Their pictures and drawings are below. What the k-DOP paper leaves open is in [studies](studies/README.md).');
+    page.text('Five papers are behind Cleave. Their figures and tables that are measurements are here again, from our runs, with the papers\' numbers beside ours where they print any (`published/`). Each paper has a page: its question, a picture, the verdict, and the number that matters; details are folded. `kd-paper` is the KD-tree as published, `kd` what we made of it. What the k-DOP paper leaves open is in [studies](studies/README.md).');
+    page.text('Made by `make papers`; do not edit.');
     writeClaims(page, claims);
-    writeRuns(page, grade, data);
+    writeRuns(page, data);
     // Pictures of an earlier round may lie there that this one could not draw.
-    writePictures(page, drawn, [...readdirSync(folder).filter(name => name.endsWith('.svg')), ...drawn.map(one => one.file)]);
-    page.text('The calls, piece by piece (`scripts/papers/grades.mjs`; each with `--resume --budget 540 --others 10`):');
-    page.list(grades[grade].pieces.map(one => `\`cleave run ${pieceWords(one).join(' ')}${one.wide ? ' --threads 4' : ''}\``));
+    writePictures(page, drawn, [...readdirSync(folder).filter(name => /\.(svg|png)$/.test(name)), ...drawn.map(one => one.file)]);
+    page.details('The calls, piece by piece', () => {
+        page.text('From `scripts/papers/grades.mjs`; each with `--resume --budget 540 --others 10`:');
+        page.list(grades[grade].pieces.map(one => `\`cleave run ${pieceWords(one).join(' ')}${one.wide ? ' --threads 4' : ''}\``));
+    });
     page.write();
-    return disagreements(data.raw).length === 0;
 }
 
 // ----
@@ -130,7 +142,7 @@ function writeIndex(folder, grade, data, claims, drawn) {
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'hour' }, work: { type: 'string', default: 'build/papers' },
-        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
+        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     if (!/^\d+$/.test(values.wait)) throw new Error(`--wait ${values.wait}: seconds, such as 60`);
@@ -138,13 +150,14 @@ function readWords() {
     return { ...values, budget: Number(values.budget ?? grades[values.grade].budget ?? 0) };
 }
 
-// Figures of an earlier round that this one does not draw would stay beside the pages for ever.
+// Figures and pages of an earlier round that this one does not make would stay beside the pages for ever.
 function clean(out) {
-    for (const name of readdirSync(out)) if (/^\d{3}-.*\.svg$/.test(name) || /^\d{3}\.md$/.test(name)) rmSync(join(out, name));
+    const pages = new Set([...papers.keys()].map(fileOf));
+    for (const name of readdirSync(out)) if (/^\d{3}-.*\.svg$/.test(name) || /^\d{3}\.md$/.test(name) || pages.has(name)) rmSync(join(out, name));
 }
 
-function main() {
-    const { cleave, grade, work, out, pages, from, wait, budget, device } = readWords();
+// From raw results: all that pages need.
+function measuredData({ cleave, grade, work, pages, from, wait, budget, device }) {
     const folder = join(work, grade);
     let unfinished = [];
     if (!pages && !from) {
@@ -152,17 +165,30 @@ function main() {
         unfinished = measure(cleave, grade, folder, say, { wait: Number(wait), budget });
     }
     const data = { ...readFolders(from ? from.split(',') : [folder]), unfinished, budget, device: readDevice(device) };
+    return { ...data, grade, facts: factsOf(data), summaries: summariesOf(data.towers), gains: gainsOf(data.runs), notes: notesOf(grade, data), lacking: leftOut(data.runs, data.raw), towerText: towerTextOf(data), gpu: data.runs.find(run => run.device)?.device, isRight: disagreements(data.raw).length === 0 };
+}
+
+// From what is stored beside the pages.
+const storedData = ({ out, device }) => ({ ...readStored(out), device: readDevice(device), isRight: true });
+
+function main() {
+    const words = readWords();
+    const { cleave, out, stored } = words;
     mkdirSync(out, { recursive: true });
-    clean(out);
-    const claims = judge(data);
+    const data = stored ? storedData(words) : measuredData(words);
+    const drawn = stored ? keptPictures(out) : [];
+    if (!stored) clean(out);
+    const claims = judgeFacts(data.facts);
     for (const [paper, write] of [['004', write004], ['000', write000], ['001', write001], ['002', write002], ['003', write003]]) write(out, data, claims.filter(claim => claim.paper === paper));
-    writeFileSync(join(out, 'runs.csv'), runsCsv(data.runs));
-    writeFileSync(join(out, 'claims.csv'), claimsCsv(claims));
-    const agree = writeIndex(out, grade, data, claims, drawPictures(cleave, out, say, { isTiny: grade === 'tiny' }));
-    const left = leftOut(data.runs, data.raw);
-    if (left.length > 0) say(`sizes left out: ${left.join('; ')}`);
+    if (!stored) {
+        writeFileSync(join(out, 'runs.csv'), runsCsv(data.runs));
+        writeFileSync(join(out, 'measured.json'), measuredText(data));
+    }
+    writeFileSync(join(out, 'claims.csv'), claimsCsv(claims.map(claim => ({ ...claim, paper: labelOf(claim.paper) }))));
+    writeIndex(out, data.grade, data, claims, stored ? drawn : drawPictures(cleave, out, say, { isTiny: data.grade === 'tiny' }));
+    if (data.lacking.length > 0) say(`sizes left out: ${data.lacking.join('; ')}`);
     say(`wrote ${join(out, 'README.md')}`);
-    return agree ? 0 : 1;
+    return data.isRight ? 0 : 1;
 }
 
 try {

@@ -152,6 +152,9 @@ export function drawPictures(program, folder, say, { isTiny = false } = {}) {
     return drawn;
 }
 
+/** Those that a folder has already. */
+export const keptPictures = folder => pictures.filter(one => existsSync(join(folder, one.file)));
+
 /** Their section of a page; `files`: every figure there is. */
 export function writePictures(page, drawn, files) {
     page.heading('Figures that are pictures');

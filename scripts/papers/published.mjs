@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 function readRows(name) {
     const text = readFileSync(new URL(`../../bench/papers/published/${name}`, import.meta.url), 'utf8');
     const [head, ...lines] = text.trim().split(/\r?\n/).map(line => [...line.matchAll(/("([^"]*)"|[^,]*)(,|$)/g)].map(match => match[2] ?? match[1]));
-    return lines.map(line => Object.fromEntries(head.map((key, column) => [key, line[column]])));
+    return lines.map(line => Object.fromEntries(head.map((key, column) => [key, line[column]]).filter(([key]) => key !== ''))); // the pattern also matches the end of a line
 }
 
 const number = text => (text === '' || text === 'NA' || text === undefined ? undefined : Number(text));
@@ -33,3 +33,13 @@ export const pairsOf003 = () => readRows('003-tables-5.1-5.2.csv').map(row =>
 
 export const timesOf003 = () => readRows('003-table-5.3.csv').map(row =>
     ({ volume: row.volume, '1,1,1': Number(row.ms_per_frame_unscaled), '1,3,1': Number(row.ms_per_frame_scaled) }));
+
+/** Numbers that a text gives, by "paper quantity": Map -> text. */
+export const textValues = () => new Map(readRows('000-002-004-text.csv').map(row => [`${row.seed} ${row.quantity}`, row.value]));
+export const textOf003 = () => new Map(readRows('003-text.csv').map(row => [row.quantity, Number(row.value)]));
+
+/** The KD-tree paper's released program, which stands in where a figure has no numbers: leaf sizes, { scene: { T: ms } }. */
+export const releasedLeaf = () => Object.fromEntries(readRows('004-released-leaf.csv').map(({ scene, objects, ...leaves }) => [scene, Object.fromEntries(Object.entries(leaves).map(([leaf, ms]) => [leaf, Number(ms)]))]));
+
+/** Its variants: [{ scene, share of static objects, complete, incremental, adaptive }], ms. */
+export const releasedVariants = () => readRows('004-released-variants.csv').map(row => ({ scene: row.scene, share: Number(row.static_percent) / 100, complete: Number(row.complete), incremental: Number(row.incremental), adaptive: Number(row.adaptive) }));

@@ -244,3 +244,10 @@ export function mergeTrees(runs, setting) {
     }
     return merged.map(({ times, ...one }) => ({ ...one, ms_mean: mean(times) }));
 }
+
+/** Mean levels of the leaves below the root. */
+export function meanDepth(counters) {
+    let sum = 0;
+    for (let depth = 0; depth < 24; ++depth) sum += depth * (counters[`leaves at depth ${depth}`] ?? 0);
+    return (sum + 24 * (counters['leaves deeper'] ?? 0)) / counters.leaves;
+}
