@@ -29,7 +29,7 @@ import { towerTextOf, writePage as write003 } from './paper_003.mjs';
 import { gainsOf, writePage as write004 } from './paper_004.mjs';
 import { drawPictures, keptPictures, writePictures } from './pictures.mjs';
 import { ascending, distinct, pick, readFolders } from './runs.mjs';
-import { measuredText, readStored } from './stored.mjs';
+import { asStored, measuredText, readStored } from './stored.mjs';
 import { verdicts, whyText } from './verdicts.mjs';
 import { windowRows } from './windows.mjs';
 
@@ -165,7 +165,7 @@ function measuredData({ cleave, grade, work, pages, from, wait, budget, device }
         unfinished = measure(cleave, grade, folder, say, { wait: Number(wait), budget });
     }
     const data = { ...readFolders(from ? from.split(',') : [folder]), unfinished, budget, device: readDevice(device) };
-    return { ...data, grade, facts: factsOf(data), summaries: summariesOf(data.towers), gains: gainsOf(data.runs), notes: notesOf(grade, data), lacking: leftOut(data.runs, data.raw), towerText: towerTextOf(data), gpu: data.runs.find(run => run.device)?.device, isRight: disagreements(data.raw).length === 0 };
+    return { ...data, grade, facts: asStored(factsOf(data)), summaries: summariesOf(data.towers), gains: asStored(gainsOf(data.runs)), notes: notesOf(grade, data), lacking: leftOut(data.runs, data.raw), towerText: towerTextOf(data), gpu: data.runs.find(run => run.device)?.device, isRight: disagreements(data.raw).length === 0 };
 }
 
 // From what is stored beside the pages.

@@ -32,5 +32,8 @@ export function readStored(folder) {
 // As many digits as a page shows, and two to spare.
 const short = (_, value) => (typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value);
 
+/** What storing and reading makes of numbers: verdicts are of these, so that they are the same from either. */
+export const asStored = value => JSON.parse(JSON.stringify(value, short));
+
 /** measured.json: what readStored needs beside runs.csv. */
 export const measuredText = ({ grade, facts, summaries, methods, notes, lacking, gpu, towerText, gains }) => `${JSON.stringify({ grade, gpu, towerText, notes, lacking, gains, summaries: Object.fromEntries(summaries), facts, methods }, short, 1)}\n`;
