@@ -17,8 +17,15 @@ enum
     CUT_SAMPLES = 64,
     CUT_SAMPLES_LEAST = 16,
     ENTRIES_PER_SAMPLE = 64, // between these two
-    CUT_DEPTH = 192,
+    CUT_DEPTH = 96,
 };
+
+// A sample takes some 4 kB of the stack: not on every level of the recursion.
+#if defined( __GNUC__ ) || defined( __clang__ )
+#define CUT_NOT_INLINED __attribute__( ( noinline ) )
+#else
+#define CUT_NOT_INLINED
+#endif
 
 // In cycles, measured.
 static const double COST_PAIR = 1.0 / 16; // n boxes against each other cost n * n of these
@@ -253,7 +260,7 @@ static void make_codes( const cell_job* job, const cut_part* part, const scaling
     }
 }
 
-static clv_result search_leaf(
+static CUT_NOT_INLINED clv_result search_leaf(
     const cell_job* job, cell_search* search, const cut_part* part, const cell_grid* grid )
 {
     const scaling s = scaling_of( grid );
@@ -272,7 +279,7 @@ typedef struct cut_choice
 } cut_choice;
 
 // Sort a part's entries into those below a plane, across it and above it. False if it is better not cut: then it is a leaf.
-static bool divide( const cell_job* job, const cut_part* part, cut_choice* choice )
+static CUT_NOT_INLINED bool divide( const cell_job* job, const cut_part* part, cut_choice* choice )
 {
     cut_sample sample;
     cut_sample_take( job, part, &sample );
