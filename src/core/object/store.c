@@ -449,7 +449,7 @@ void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, con
     CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
     clv_aabb* own = object_boxes( store );
     object_marks marks = object_marks_begin( store->moved_is_known ? store->moved.items : NULL );
-    bool are_whole = (const char*)upper == (const char*)lower + sizeof( clv_vec3 );
+    bool are_whole = count > 0 && (const char*)upper == (const char*)lower + sizeof( clv_vec3 );
     for ( uint32_t i = 0; i < count;
           ++i, lower = (const char*)lower + stride, upper = (const char*)upper + stride )
     {

@@ -370,7 +370,10 @@ bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t 
         return false;
     }
     CLV_ASSERT( all <= list->capacity );
-    memcpy( list->items + list->count, sure, (size_t)count * sizeof( clv_pair ) );
+    if ( count > 0 ) // or there may be no list yet
+    {
+        memcpy( list->items + list->count, sure, (size_t)count * sizeof( clv_pair ) );
+    }
     list->count = all;
     pairs->sure_count = all;
     pairs->change_count += count;

@@ -417,8 +417,11 @@ static clv_result pass_on( kd_rest_sink* self )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    rest->sure.count += rest->kernels->keep_overlapping(
-        self->boxes, found, (uint32_t)count, rest->sure.items + rest->sure.count );
+    if ( count > 0 ) // or there may be no room yet
+    {
+        rest->sure.count += rest->kernels->keep_overlapping(
+            self->boxes, found, (uint32_t)count, rest->sure.items + rest->sure.count );
+    }
     CLV_ASSERT( rest->sure.count <= rest->sure.capacity );
     if ( !self->is_overfull )
     {
