@@ -168,7 +168,7 @@ static void the_checker_sees_spoilt_pairs( void )
         "pairs that are to be sorted are not, or one is there twice" );
     clv_pair kept = pairs[2];
     pairs[2] = pairs[1];
-    CHECK( clv_gpu_pairs_check( pairs, count, BOXES, false ) == NULL ); // nobody asked for an order
+    CHECK( clv_gpu_pairs_check( pairs, count, BOXES, false ) == NULL ); // no order was asked for
     pairs[2] = kept;
     free( pairs );
     clv_gpu_destroy( gpu );

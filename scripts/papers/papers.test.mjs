@@ -587,6 +587,7 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     assert.match(index, /\| \[KD-tree\]\(kd-tree.md\) \|.*\| 27 \| \d+ \| \d+ \| \d+ \| \d+ \|/);
     assert.match(index, /004-cubes-large: 256k, 512k, 1024k/); // what was left out
     assert.ok(readFileSync(join(out, 'runs.csv'), 'utf8').trim().split('\n').length > 200);
+    assert.doesNotMatch(readFileSync(join(out, 'measured.json'), 'utf8'), /\/build\/|"reason"/); // nothing of this machine's folders
     assert.match(readFileSync(join(out, 'kd-tree.md'), 'utf8'), /\*\*one node, no tree\*\*: `kd` at 600/);
     // The same verdicts from what was stored, without program and results.
     const claims = readFileSync(join(out, 'claims.csv'), 'utf8');

@@ -35,5 +35,8 @@ const short = (_, value) => (typeof value === 'number' && !Number.isInteger(valu
 /** What storing and reading makes of numbers: verdicts are of these, so that they are the same from either. */
 export const asStored = value => JSON.parse(JSON.stringify(value, short));
 
+// Why a method was missing names folders of the machine, and no page shows it.
+const withoutReason = ({ reason, ...method }) => method;
+
 /** measured.json: what readStored needs beside runs.csv. */
-export const measuredText = ({ grade, facts, summaries, methods, notes, lacking, gpu, towerText, gains }) => `${JSON.stringify({ grade, gpu, towerText, notes, lacking, gains, summaries: Object.fromEntries(summaries), facts, methods }, short, 1)}\n`;
+export const measuredText = ({ grade, facts, summaries, methods, notes, lacking, gpu, towerText, gains }) => `${JSON.stringify({ grade, gpu, towerText, notes, lacking, gains, summaries: Object.fromEntries(summaries), facts, methods: methods.map(withoutReason) }, short, 1)}\n`;
