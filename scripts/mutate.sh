@@ -393,7 +393,7 @@ mutate "grid: a pair belongs to every cell it is in" "random" src/methods/grid/g
 mutate "grid: two groups of a cell never meet" "random" src/methods/grid/grid_search.c 's/{ 2, 4, 6 }, { 3, 4, 5 }/{ 2, 4, 6 }, { 3, 4, 4 }/'
 mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh/bvh_engine.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
 mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || base_bits_has( self->live.items, slot ) )/if ( true )/'
-mutate "segment tree: points on the upper end left out" "box random" src/methods/segment_tree.c 's/->upper\[axis\] << 32 ) | UINT32_MAX/->upper[axis] << 32 )/'
+mutate "segment tree: boxes end where they begin" "box random" src/methods/segment_tree.c 's/(double)( \&box->upper.x )/(double)( \&box->lower.x )/'
 mutate "space: the time to clean is nobody's" "stats" src/core/space/update.c 's/space->stats.clean_ms = counters.clean_ms;/space->stats.clean_ms = 0;/'
 mutate "gather: a piece's second chunk lost" "gather threads" src/core/task/gather.c 's/gather->next_chunks.items\[out->chunk\] = chunk;/(void)0;/'
 mutate "arrays: what is new is not zero" "memory" src/core/base/array.h 's/memset( (char\*)data + before \* item_size, 0, /memset( (char*)data + before * item_size, 1, /'
