@@ -143,11 +143,11 @@ test-all: test $(addprefix test-,$(REST)) test-long test-report test-wasm lint f
 test-long: test-release
 	@ctest --preset release -L long
 
-# PAPERS=tiny, quick, hour or full: how much of the papers' schedules is run; scripts/papers/grades.mjs.
+# PAPERS=tiny, quick, hour or full: how much of the papers' schedules is run; scripts/papers/plan.mjs.
 papers: all
 	@node scripts/papers/papers.mjs --cleave $(CLEAVE) --grade $(PAPERS) --work $(BUILD)/papers
 
-# STUDIES=tiny, short, middle or full: how large the towers are; scripts/studies/sweeps.mjs.
+# STUDIES=tiny, short, middle or full: how large the towers are; scripts/studies/studies.mjs.
 studies: all
 	@node scripts/studies/studies.mjs --cleave $(CLEAVE) --grade $(STUDIES) --work $(BUILD)/studies
 
