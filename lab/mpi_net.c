@@ -3,8 +3,8 @@
 // over all costs. A message of b bytes takes about alpha + b / beta (R. W. Hockney, The communication challenge for MPP, Parallel
 // Computing 20, 1994); docs/scaling.md uses both.
 #include "lab/mpi_job.h"
+#include "lab/result/output.h"
 #include "lab/result/results.h"
-#include "lab/result/text_output.h"
 
 #include <math.h>
 #include <stdio.h>

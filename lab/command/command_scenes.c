@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
 #include "lab/base/json.h"
-#include "lab/base/text_table.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/scene/generator.h"
 

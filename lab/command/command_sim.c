@@ -7,8 +7,7 @@
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
-#include "lab/base/progress.h"
-#include "lab/base/text_table.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "math/splitmix.h"
 

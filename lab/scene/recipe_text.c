@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scene files: one statement per line, a word and its values; # starts a comment. docs/scenes.md lists the words.
 #include "lab/base/text.h"
-#include "lab/scene/recipe.h"
+#include "lab/scene/generator.h"
 
 #include <errno.h>
 #include <math.h>
