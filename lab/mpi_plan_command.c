@@ -36,7 +36,7 @@ static plan_sums sum_up( const mpi_plan* plan, double scale )
     double count = plan->process_count;
     for ( int32_t r = 0; r < plan->process_count; ++r )
     {
-        const mpi_plan_share* one = &plan->shares[r];
+        const mpi_plan_process* one = &plan->shares[r];
         double neighbours = clv_mpi_plan_neighbours( plan, r );
         s.objects += (double)one->own * scale;
         s.ghosts += (double)one->ghosts * scale;

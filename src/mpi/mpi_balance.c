@@ -36,20 +36,20 @@ static uint64_t time_here( const clv_mpi_space* space, uint64_t start )
     return all > waited ? all - waited : 0;
 }
 
-void clv_mpi_note_work( clv_mpi_space* space, uint64_t start )
+void clv_mpi_measure_work( clv_mpi_space* space, uint64_t start )
 {
     const clv_mpi_stats* s = &space->stats;
     if ( space->def.balance_by_time )
     {
-        space->work = space->work_to_share = time_here( space, start );
+        space->partition.work = space->partition.work_to_share = time_here( space, start );
         return;
     }
     uint64_t own = s->own_count * WORK_OWN, ghosts = s->ghost_count * WORK_GHOST;
     uint64_t found = s->pair_count * WORK_PAIR + s->test_count * WORK_TEST;
-    space->work = own + ghosts + found;
+    space->partition.work = own + ghosts + found;
     // A few boxes among many ghosts would weigh as a thousand each, and wherever they go the ghosts do not.
-    space->work_to_share = own + ( ghosts < own ? ghosts : own ) + found;
-    CLV_ASSERT( space->work_to_share <= space->work );
+    space->partition.work_to_share = own + ( ghosts < own ? ghosts : own ) + found;
+    CLV_ASSERT( space->partition.work_to_share <= space->partition.work );
 }
 
 // ---- weights
@@ -58,11 +58,11 @@ void clv_mpi_note_work( clv_mpi_space* space, uint64_t start )
 static void count_pairs( const clv_mpi_space* space, uint32_t* counts )
 {
     clv_pair_view view = clv_space_pairs( space->inside );
-    memset( counts, 0, space->slot_end * sizeof( uint32_t ) );
+    memset( counts, 0, space->slots.end * sizeof( uint32_t ) );
     for ( uint64_t i = 0; view.valid && i < view.count; ++i )
     {
         // Slots are never fewer than at the search, unless they were brought into a row, and then there is no list.
-        CLV_ASSERT( view.pairs[i].a < space->slot_end && view.pairs[i].b < space->slot_end );
+        CLV_ASSERT( view.pairs[i].a < space->slots.end && view.pairs[i].b < space->slots.end );
         counts[view.pairs[i].a] += 1;
         counts[view.pairs[i].b] += 1;
     }
@@ -71,15 +71,16 @@ static void count_pairs( const clv_mpi_space* space, uint32_t* counts )
 // What the process did, shared out by what each object alone takes; half of each of its pairs is the other's.
 static void share_work( const clv_mpi_space* space, const uint32_t* pair_counts, uint64_t* weights )
 {
-    CLV_ASSERT( !space->own_is_stale );
-    uint64_t count = space->own.count, sum = 0;
+    CLV_ASSERT( !space->slots.own_is_stale );
+    uint64_t count = space->slots.own.count, sum = 0;
     for ( uint64_t i = 0; i < count; ++i )
     {
-        weights[i] = WORK_OWN + (uint64_t)pair_counts[space->own.items[i]] * ( WORK_PAIR / 2 );
+        weights[i] = WORK_OWN + (uint64_t)pair_counts[space->slots.own.items[i]] * ( WORK_PAIR / 2 );
         sum += weights[i];
     }
     double each = WEIGHT_SCALE *
-        ( space->work_to_share > 0 && sum > 0 ? (double)space->work_to_share / (double)sum : 1 );
+        ( space->partition.work_to_share > 0 && sum > 0 ? (double)space->partition.work_to_share / (double)sum
+                                                        : 1 );
     for ( uint64_t i = 0; i < count; ++i )
     {
         double weight = (double)weights[i] * each;
@@ -87,14 +88,14 @@ static void share_work( const clv_mpi_space* space, const uint32_t* pair_counts,
     }
 }
 
-bool clv_mpi_weigh( clv_mpi_space* space, uint64_t* weights )
+bool clv_mpi_weigh_objects( clv_mpi_space* space, uint64_t* weights )
 {
     base_memory* memory = &space->memory;
-    uint64_t slots = space->slot_end;
+    uint64_t slots = space->slots.end;
     if ( space->def.borrowed || slots == 0 )
     {
         // Borrowed objects stay with who added them, and the work is where they lie: nobody knows what his own take.
-        for ( uint64_t i = 0; i < space->own.count; ++i )
+        for ( uint64_t i = 0; i < space->slots.own.count; ++i )
         {
             weights[i] = WORK_OWN * WEIGHT_SCALE;
         }
@@ -112,33 +113,35 @@ bool clv_mpi_weigh( clv_mpi_space* space, uint64_t* weights )
 
 // ---- when to cut
 
-void clv_mpi_forget_balance( clv_mpi_space* space )
+void clv_mpi_reset_balance( clv_mpi_space* space )
 {
-    space->updates_since_cut = 0;
-    space->loss = 0;
-    space->price = FIRST_PRICE;
-    space->imbalance_before_cut = 0;
-    space->work = space->work_to_share = 0;
+    space->partition.updates_since_cut = 0;
+    space->partition.loss = 0;
+    space->partition.price = FIRST_PRICE;
+    space->partition.imbalance_before_cut = 0;
+    space->partition.work = space->partition.work_to_share = 0;
 }
 
-void clv_mpi_judge_balance( clv_mpi_space* space )
+void clv_mpi_decide_cut( clv_mpi_space* space )
 {
     clv_mpi_stats* s = &space->stats;
     if ( s->was_cut )
     {
-        space->loss = 0;
+        space->partition.loss = 0;
         return; // objects were still where they had been: the next update shows what the cut is worth
     }
-    space->updates_since_cut += 1;
-    if ( space->updates_since_cut == 1 && space->imbalance_before_cut > 0 )
+    space->partition.updates_since_cut += 1;
+    if ( space->partition.updates_since_cut == 1 && space->partition.imbalance_before_cut > 0 )
     {
-        bool has_helped = s->imbalance < space->imbalance_before_cut * 0.75;
-        space->price = has_helped ? CUT_PRICE : space->price * 2 > MOST_PRICE ? MOST_PRICE : space->price * 2;
+        bool has_helped = s->imbalance < space->partition.imbalance_before_cut * 0.75;
+        space->partition.price = has_helped           ? CUT_PRICE
+            : space->partition.price * 2 > MOST_PRICE ? MOST_PRICE
+                                                      : space->partition.price * 2;
     }
-    space->loss += s->imbalance;
-    CLV_ASSERT( space->price >= FIRST_PRICE && space->price <= MOST_PRICE );
+    space->partition.loss += s->imbalance;
+    CLV_ASSERT( space->partition.price >= FIRST_PRICE && space->partition.price <= MOST_PRICE );
     s->will_cut = space->process_count > 1 && s->all_own_count > 0 &&
-        s->imbalance > (double)space->def.imbalance && space->loss >= space->price;
-    space->cut_is_due = s->will_cut;
-    space->imbalance_before_cut = s->imbalance;
+        s->imbalance > (double)space->def.imbalance && space->partition.loss >= space->partition.price;
+    space->partition.cut_is_due = s->will_cut;
+    space->partition.imbalance_before_cut = s->imbalance;
 }

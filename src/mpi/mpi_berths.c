@@ -21,35 +21,35 @@ static void list_berths( berths* b )
     const clv_mpi_space* space = b->space;
     const uint32_t* flags = space->columns.flags.items;
     uint64_t count = 0;
-    CLV_ASSERT( space->ghosts.capacity >= space->slot_end && b->slots == space->ghosts.items );
-    for ( uint32_t slot = 0, any; slot < space->slot_end; ++slot )
+    CLV_ASSERT( space->slots.ghosts.capacity >= space->slots.end && b->slots == space->slots.ghosts.items );
+    for ( uint32_t slot = 0, any; slot < space->slots.end; ++slot )
     {
-        if ( slot % MPI_BLOCK == 0 && slot + MPI_BLOCK <= space->slot_end &&
-            ( mpi_flags_of( flags + slot, &any ) & MPI_OWN ) != 0 )
+        if ( slot % SLOT_GROUP == 0 && slot + SLOT_GROUP <= space->slots.end &&
+            ( mpi_group_flags( flags + slot, &any ) & SLOT_OWN ) != 0 )
         {
-            slot += MPI_BLOCK - 1;
+            slot += SLOT_GROUP - 1;
             continue;
         }
         b->slots[count] = slot;
-        count += ( flags[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE;
+        count += ( flags[slot] & ( SLOT_LIVE | SLOT_OWN ) ) == SLOT_LIVE;
     }
     b->count = b->back = count;
 }
 
-static void take_berth( const berths* b, uint32_t slot, const mpi_letter_text* text )
+static void take_berth( const berths* b, uint32_t slot, const mpi_record* text )
 {
     clv_mpi_space* space = b->space;
     mpi_columns* c = &space->columns;
-    CLV_ASSERT( slot < space->slot_end && c->locals.items[slot].index == slot );
-    CLV_ASSERT( ( c->flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE );
+    CLV_ASSERT( slot < space->slots.end && c->locals.items[slot].index == slot );
+    CLV_ASSERT( ( c->flags.items[slot] & ( SLOT_LIVE | SLOT_OWN ) ) == SLOT_LIVE );
     bool is_inside = mpi_box_encloses( &b->here, &text->box ), is_owned = text->owned != NULL;
     c->ids.items[slot] = text->id;
     c->boxes.items[slot] = text->box;
-    c->names.items[slot] = ( mpi_name ){ text->id, text->owner, is_inside };
+    c->identities.items[slot] = ( mpi_identity ){ text->id, text->owner, is_inside };
     c->flags.items[slot] =
-        MPI_LIVE | ( is_inside ? (uint32_t)MPI_INSIDE : 0 ) | ( is_owned ? (uint32_t)MPI_ARRIVED : 0 );
+        SLOT_LIVE | ( is_inside ? (uint32_t)SLOT_INSIDE : 0 ) | ( is_owned ? (uint32_t)SLOT_ARRIVED : 0 );
     c->stamps.items[slot] = 0;
-    if ( is_owned && space->grows )
+    if ( is_owned && space->modes.has_margins )
     {
         memcpy( &c->givens.items[slot], text->owned, sizeof( clv_aabb ) );
         memcpy( &c->rules.items[slot], text->owned + 3, sizeof( clv_margin_rule ) );
@@ -58,12 +58,12 @@ static void take_berth( const berths* b, uint32_t slot, const mpi_letter_text* t
 }
 
 // False: out of memory.
-static bool berth_one( berths* b, uint64_t at, const mpi_letter_text* text )
+static bool berth_one( berths* b, uint64_t at, const mpi_record* text )
 {
     CLV_ASSERT( b->front <= b->back && b->back <= b->count );
     if ( b->front == b->back )
     {
-        return clv_mpi_put_aside( b->space, at, text );
+        return clv_mpi_defer_record( b->space, at, text );
     }
     uint32_t slot = text->owned != NULL ? b->slots[b->front++] : b->slots[--b->back];
     take_berth( b, slot, text );
@@ -74,47 +74,47 @@ static bool berth_one( berths* b, uint64_t at, const mpi_letter_text* text )
 static clv_result make_berths( berths* b, const uint64_t* words )
 {
     clv_mpi_space* space = b->space;
-    uint64_t count = space->fresh_letters.count;
-    CLV_ASSERT( space->fresh_ids.count == count && space->fresh_boxes.count == count );
+    uint64_t count = space->exchange.new_records.count;
+    CLV_ASSERT( space->exchange.new_ids.count == count && space->exchange.new_boxes.count == count );
     if ( count == 0 )
     {
         return CLV_OK;
     }
     if ( count > CLV_MAX_OBJECTS )
     {
-        return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0, "too many ghosts" );
+        return clv_mpi_fail( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0, "too many ghosts" );
     }
-    if ( !base_array_renew( &space->gone, &space->memory, count ) )
+    if ( !base_array_renew( &space->slots.gone, &space->memory, count ) )
     {
-        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
     }
-    clv_result result = clv_mpi_objects_take(
-        space, space->fresh_ids.items, space->fresh_boxes.items, (uint32_t)count, 0, space->gone.items );
+    clv_result result = clv_mpi_objects_take( space, space->exchange.new_ids.items,
+        space->exchange.new_boxes.items, (uint32_t)count, 0, space->slots.gone.items );
     for ( uint64_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        CLV_ASSERT( i < space->gone.capacity );
-        mpi_letter_text text = clv_mpi_letter_read( space, words + space->fresh_letters.items[i] );
-        take_berth( b, space->gone.items[i], &text );
+        CLV_ASSERT( i < space->slots.gone.capacity );
+        mpi_record text = clv_mpi_record_read( space, words + space->exchange.new_records.items[i] );
+        take_berth( b, space->slots.gone.items[i], &text );
     }
-    space->ghost_count += result == CLV_OK ? count : 0;
+    space->slots.ghost_count += result == CLV_OK ? count : 0;
     return result;
 }
 
 static clv_result no_memory( clv_mpi_space* space )
 {
-    return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
+    return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
 }
 
 static clv_result berth_letters( berths* b )
 {
     clv_mpi_space* space = b->space;
-    const base_u64_array* box = &space->inbox;
-    space->fresh_letters.count = space->fresh_ids.count = space->fresh_boxes.count = 0;
+    const base_u64_array* box = &space->exchange.inbox;
+    space->exchange.new_records.count = space->exchange.new_ids.count = space->exchange.new_boxes.count = 0;
     bool ok = true;
     for ( uint64_t at = 0; ok && at < box->count; )
     {
-        mpi_letter_text text = clv_mpi_letter_read( space, box->items + at );
-        ok = berth_one( b, at, &text ) && clv_mpi_note_arrival( space, at, &text );
+        mpi_record text = clv_mpi_record_read( space, box->items + at );
+        ok = berth_one( b, at, &text ) && clv_mpi_log_arrival( space, at, &text );
         at = (uint64_t)( text.end - box->items );
     }
     return ok ? make_berths( b, box->items ) : no_memory( space );
@@ -124,20 +124,20 @@ static clv_result berth_letters( berths* b )
 static clv_result berth_wide( berths* b )
 {
     clv_mpi_space* space = b->space;
-    const base_u64_array* box = &space->wide_inbox;
+    const base_u64_array* box = &space->exchange.wide_inbox;
     if ( box->count == 0 )
     {
         return CLV_OK;
     }
-    uint64_t own = (uint64_t)space->wide_starts[space->rank],
-             own_end = own + (uint64_t)space->wide_words[space->rank];
-    CLV_ASSERT( own_end <= box->count && space->wide_words[space->rank] == space->wire.words );
-    const clv_mpi_region* region = &space->regions.bounds[space->rank];
-    space->fresh_letters.count = space->fresh_ids.count = space->fresh_boxes.count = 0;
+    uint64_t own = (uint64_t)space->exchange.wide_starts[space->rank],
+             own_end = own + (uint64_t)space->exchange.wide_words[space->rank];
+    CLV_ASSERT( own_end <= box->count && space->exchange.wide_words[space->rank] == space->net.wire.words );
+    const clv_mpi_region* region = &space->partition.regions.bounds[space->rank];
+    space->exchange.new_records.count = space->exchange.new_ids.count = space->exchange.new_boxes.count = 0;
     bool ok = true;
     for ( uint64_t at = 0; ok && at < box->count; )
     {
-        mpi_letter_text text = clv_mpi_letter_read( space, box->items + at );
+        mpi_record text = clv_mpi_record_read( space, box->items + at );
         bool is_known = ( at >= own && at < own_end ) || text.owner == space->rank;
         ok = is_known || !mpi_region_reached( region, &text.box ) || berth_one( b, at, &text );
         at = (uint64_t)( text.end - box->items );
@@ -151,32 +151,33 @@ static clv_result move_berthed( const berths* b )
     clv_mpi_space* space = b->space;
     const mpi_columns* c = &space->columns;
     uint32_t count = 0;
-    CLV_ASSERT( space->moved_ids.capacity >= b->count && space->moved_boxes.capacity >= b->count );
+    CLV_ASSERT(
+        space->slots.moved_ids.capacity >= b->count && space->slots.moved_boxes.capacity >= b->count );
     for ( uint64_t i = 0; i < b->count; ++i )
     {
         uint32_t slot = b->slots[i];
-        space->moved_ids.items[count] = c->locals.items[slot];
-        space->moved_boxes.items[count] = c->boxes.items[slot];
+        space->slots.moved_ids.items[count] = c->locals.items[slot];
+        space->slots.moved_boxes.items[count] = c->boxes.items[slot];
         count += i < b->front || i >= b->back;
     }
     CLV_ASSERT( count == b->front + b->count - b->back );
     clv_result result =
-        clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, count );
+        clv_space_move( space->inside, space->slots.moved_ids.items, space->slots.moved_boxes.items, count );
     return result == CLV_OK
         ? CLV_OK
-        : clv_mpi_complain( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
+        : clv_mpi_fail( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
 }
 
-clv_result clv_mpi_berth( clv_mpi_space* space )
+clv_result clv_mpi_receive_anonymous( clv_mpi_space* space )
 {
-    space->ghost_count = 0;
-    if ( !base_array_renew( &space->ghosts, &space->memory, space->slot_end ) ||
-        !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) )
+    space->slots.ghost_count = 0;
+    if ( !base_array_renew( &space->slots.ghosts, &space->memory, space->slots.end ) ||
+        !base_array_renew( &space->slots.moved_boxes, &space->memory, space->slots.end ) )
     {
         return no_memory( space );
     }
-    berths b = { .space = space, .slots = space->ghosts.items };
-    b.here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
+    berths b = { .space = space, .slots = space->slots.ghosts.items };
+    b.here = clv_mpi_region_inner( &space->partition.regions.bounds[space->rank] );
     list_berths( &b );
     clv_result result = berth_letters( &b );
     result = result == CLV_OK ? berth_wide( &b ) : result;
@@ -184,15 +185,15 @@ clv_result clv_mpi_berth( clv_mpi_space* space )
     {
         return result;
     }
-    space->ghost_count += b.front + b.count - b.back;
+    space->slots.ghost_count += b.front + b.count - b.back;
     // Slots are as many now as they will be, and so is what a good end of the update needs.
-    if ( !base_array_renew( &space->gone, &space->memory, space->slot_end ) ||
-        !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
-        !base_array_reserve( &space->own, &space->memory, space->slot_end ) )
+    if ( !base_array_renew( &space->slots.gone, &space->memory, space->slots.end ) ||
+        !base_array_renew( &space->slots.moved_ids, &space->memory, space->slots.end ) ||
+        !base_array_reserve( &space->slots.own, &space->memory, space->slots.end ) )
     {
         return no_memory( space );
     }
-    CLV_ASSERT( space->ghost_count <= space->slot_end - space->own.count );
+    CLV_ASSERT( space->slots.ghost_count <= space->slots.end - space->slots.own.count );
     result = move_berthed( &b );
     if ( result == CLV_OK )
     {

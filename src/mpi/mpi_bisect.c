@@ -33,7 +33,7 @@ typedef struct bisection
     const clv_vec3* points;
     const uint64_t* weights;
     uint64_t count;
-    uint32_t* group_of; ///< by point; MPI_NONE: its process is known
+    uint32_t* group_of; ///< by point; SLOT_NONE: its process is known
     group *groups, *next_groups;
     uint32_t group_count;
     uint64_t *bins, *all_bins;
@@ -77,8 +77,8 @@ static void count_bins( const bisection* b, int round )
     for ( uint64_t i = 0; i < b->count; ++i )
     {
         uint32_t at = b->group_of[i];
-        CLV_ASSERT( at == MPI_NONE || at < b->group_count );
-        for ( int axis = 0; at != MPI_NONE && axis < 3; ++axis )
+        CLV_ASSERT( at == SLOT_NONE || at < b->group_count );
+        for ( int axis = 0; at != SLOT_NONE && axis < 3; ++axis )
         {
             uint32_t key = key_of( b->points[i], axis );
             for ( int q = 0; q < QUANTILES; ++q )
@@ -117,9 +117,9 @@ static clv_result find_quantiles( bisection* b )
         CLV_ASSERT( bin_count( b ) <= INT32_MAX ); // MPI counts in int
         count_bins( b, round );
         MPI_Request request;
-        if ( !clv_mpi_went_well( space,
-                 MPI_Iallreduce(
-                     b->bins, b->all_bins, (int)bin_count( b ), MPI_UINT64_T, MPI_SUM, space->all, &request ),
+        if ( !clv_mpi_succeeded( space,
+                 MPI_Iallreduce( b->bins, b->all_bins, (int)bin_count( b ), MPI_UINT64_T, MPI_SUM,
+                     space->net.all, &request ),
                  "a reduction" ) ||
             !clv_mpi_wait( space, &request, 1 ) )
         {
@@ -145,7 +145,7 @@ static clv_result find_quantiles( bisection* b )
 // processes alone.
 static int axis_before( const bisection* b, int32_t cut )
 {
-    const mpi_regions* regions = &b->space->regions;
+    const mpi_regions* regions = &b->space->partition.regions;
     bool has_one = (uint64_t)cut < regions->cuts.count && regions->cuts.items[cut].at > -INFINITY;
     return has_one ? regions->cuts.items[cut].axis : -1;
 }
@@ -221,7 +221,7 @@ static void cut_groups( bisection* b, mpi_regions* into )
     }
     for ( uint64_t i = 0; i < b->count; ++i )
     {
-        if ( b->group_of[i] != MPI_NONE )
+        if ( b->group_of[i] != SLOT_NONE )
         {
             const mpi_cut* cut = &into->cuts.items[first_cut + b->group_of[i]];
             const clv_vec3* p = &b->points[i];
@@ -246,7 +246,7 @@ static void cut_groups( bisection* b, mpi_regions* into )
     }
     for ( uint64_t i = 0; i < b->count; ++i )
     {
-        b->group_of[i] = b->group_of[i] != MPI_NONE ? index[b->group_of[i]] : MPI_NONE;
+        b->group_of[i] = b->group_of[i] != SLOT_NONE ? index[b->group_of[i]] : SLOT_NONE;
     }
 }
 
@@ -284,7 +284,7 @@ clv_result clv_mpi_bisect(
     bisection b = { .space = space, .points = points, .weights = weights, .count = count };
     clv_result mine = open_bisection( &b )
         ? CLV_OK
-        : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to cut space" );
+        : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to cut space" );
     clv_result result = clv_mpi_agree( space, mine );
     if ( result == CLV_OK && space->process_count > 1 )
     {

@@ -6,12 +6,12 @@
 #include "mpi_state.h"
 
 /// The tree of cuts, the bounds that follow from it, and that points belong to one region each. Points are taken at the corners of at
-/// most MPI_CHECK_REGIONS regions, evenly spread over the ranks: with more processes every point costs as many comparisons.
+/// most CHECKED_REGIONS regions, evenly spread over the ranks: with more processes every point costs as many comparisons.
 const char* clv_mpi_regions_check( const mpi_regions* regions );
 
 enum
 {
-    MPI_CHECK_REGIONS = 64
+    CHECKED_REGIONS = 64
 };
 
 /// A table of ids alone: every key is found, once.
@@ -21,7 +21,7 @@ const char* clv_mpi_ids_check( const mpi_ids* ids );
 const char* clv_mpi_directory_check( const clv_mpi_space* space );
 
 /// Between ids and slots, where the table of ids is up to date: each object that can be looked up has its id, and each id its object.
-const char* clv_mpi_names_check( const clv_mpi_space* space );
+const char* clv_mpi_lookup_check( const clv_mpi_space* space );
 
 /// Slots, their columns, the space inside and the list of own objects.
 const char* clv_mpi_objects_check( const clv_mpi_space* space );

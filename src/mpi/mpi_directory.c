@@ -13,30 +13,30 @@ static int32_t watcher_of( const clv_mpi_space* space, uint64_t id )
 static bool sort_by_watcher( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
     int32_t n = space->process_count;
-    memset( space->send_words, 0, (size_t)n * sizeof( int ) );
-    if ( count > INT32_MAX || !base_array_renew( &space->scratch, &space->memory, count ) )
+    memset( space->exchange.send_words, 0, (size_t)n * sizeof( int ) );
+    if ( count > INT32_MAX || !base_array_renew( &space->exchange.scratch, &space->memory, count ) )
     {
         return false;
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        space->send_words[watcher_of( space, ids[i] )] += 1;
+        space->exchange.send_words[watcher_of( space, ids[i] )] += 1;
     }
     int start = 0;
     for ( int32_t r = 0; r < n; ++r )
     {
-        space->send_starts[r] = start;
-        start += space->send_words[r];
+        space->exchange.send_starts[r] = start;
+        start += space->exchange.send_words[r];
     }
     CLV_ASSERT( start == (int)count ); // all of them have a watcher
     for ( uint32_t i = 0; i < count; ++i )
     {
-        space->scratch.items[space->send_starts[watcher_of( space, ids[i] )]++] = ids[i];
+        space->exchange.scratch.items[space->exchange.send_starts[watcher_of( space, ids[i] )]++] = ids[i];
     }
     for ( int32_t r = 0; r < n; ++r )
     {
-        space->send_starts[r] -= space->send_words[r];
-        CLV_ASSERT( space->send_starts[r] >= 0 );
+        space->exchange.send_starts[r] -= space->exchange.send_words[r];
+        CLV_ASSERT( space->exchange.send_starts[r] >= 0 );
     }
     return true;
 }
@@ -47,13 +47,13 @@ static clv_result deliver(
 {
     clv_result mine = sort_by_watcher( space, ids, count )
         ? CLV_OK
-        : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to look %u ids up", count );
+        : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to look %u ids up", count );
     clv_result result = clv_mpi_agree( space, mine );
     MPI_Request request;
     if ( result != CLV_OK ||
-        !clv_mpi_went_well( space,
-            MPI_Ialltoall(
-                space->send_words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
+        !clv_mpi_succeeded( space,
+            MPI_Ialltoall( space->exchange.send_words, 1, MPI_INT, space->exchange.receive_words, 1, MPI_INT,
+                space->net.all, &request ),
             "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
@@ -62,19 +62,20 @@ static clv_result deliver(
     *total = 0;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        space->receive_starts[r] = (int)*total;
-        *total += (uint64_t)space->receive_words[r];
+        space->exchange.receive_starts[r] = (int)*total;
+        *total += (uint64_t)space->exchange.receive_words[r];
     }
-    bool fits = *total <= INT32_MAX && base_array_renew( &space->inbox, &space->memory, *total ) &&
+    bool fits = *total <= INT32_MAX && base_array_renew( &space->exchange.inbox, &space->memory, *total ) &&
         ( !is_adding ||
-            clv_mpi_ids_reserve( &space->directory, &space->memory, space->directory.count + *total ) );
+            clv_mpi_ids_reserve(
+                &space->lookup.directory, &space->memory, space->lookup.directory.count + *total ) );
     result = clv_mpi_agree( space,
-        fits ? CLV_OK
-             : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to look ids up" ) );
+        fits ? CLV_OK : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to look ids up" ) );
     if ( result != CLV_OK ||
-        !clv_mpi_went_well( space,
-            MPI_Ialltoallv( space->scratch.items, space->send_words, space->send_starts, MPI_UINT64_T,
-                space->inbox.items, space->receive_words, space->receive_starts, MPI_UINT64_T, space->all,
+        !clv_mpi_succeeded( space,
+            MPI_Ialltoallv( space->exchange.scratch.items, space->exchange.send_words,
+                space->exchange.send_starts, MPI_UINT64_T, space->exchange.inbox.items,
+                space->exchange.receive_words, space->exchange.receive_starts, MPI_UINT64_T, space->net.all,
                 &request ),
             "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
@@ -87,8 +88,8 @@ static clv_result deliver(
 static int32_t sender_of( const clv_mpi_space* space, uint64_t at )
 {
     int32_t rank = 0;
-    CLV_ASSERT( at < space->inbox.capacity );
-    while ( rank + 1 < space->process_count && (uint64_t)space->receive_starts[rank + 1] <= at )
+    CLV_ASSERT( at < space->exchange.inbox.capacity );
+    while ( rank + 1 < space->process_count && (uint64_t)space->exchange.receive_starts[rank + 1] <= at )
     {
         rank += 1;
     }
@@ -100,12 +101,12 @@ static uint64_t put_until_known( clv_mpi_space* space, uint64_t total )
 {
     for ( uint64_t i = 0; i < total; ++i )
     {
-        CLV_ASSERT( i < space->inbox.capacity );
-        if ( clv_mpi_ids_find( &space->directory, space->inbox.items[i] ) != MPI_NONE )
+        CLV_ASSERT( i < space->exchange.inbox.capacity );
+        if ( clv_mpi_ids_find( &space->lookup.directory, space->exchange.inbox.items[i] ) != SLOT_NONE )
         {
             return i;
         }
-        clv_mpi_ids_put( &space->directory, space->inbox.items[i], 0 );
+        clv_mpi_ids_put( &space->lookup.directory, space->exchange.inbox.items[i], 0 );
     }
     return total;
 }
@@ -113,15 +114,15 @@ static uint64_t put_until_known( clv_mpi_space* space, uint64_t total )
 // The watcher knew whose id it was, and that process alone knows which of its entries.
 static clv_result hear_position( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
-    uint32_t* position = &space->wire.heard.position;
+    uint32_t* position = &space->net.wire.first_error.position;
     *position = 0;
     while ( space->rank == space->error.rank && *position < count && ids[*position] != space->error.id )
     {
         *position += 1;
     }
     MPI_Request request;
-    if ( !clv_mpi_went_well( space,
-             MPI_Ibcast( position, 1, MPI_UINT32_T, space->error.rank, space->all, &request ),
+    if ( !clv_mpi_succeeded( space,
+             MPI_Ibcast( position, 1, MPI_UINT32_T, space->error.rank, space->net.all, &request ),
              "a broadcast" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
@@ -144,17 +145,17 @@ clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uin
     if ( known < total )
     {
         int32_t sender = sender_of( space, known );
-        uint64_t id = space->inbox.items[known];
-        mine = clv_mpi_complain( space, CLV_DUPLICATE_ID, UINT32_MAX, id,
+        uint64_t id = space->exchange.inbox.items[known];
+        mine = clv_mpi_fail( space, CLV_DUPLICATE_ID, UINT32_MAX, id,
             "process %d adds object %llu, which some process has already", sender, (unsigned long long)id );
         space->error.rank = sender;
     }
     result = space->def.trust_ids ? CLV_OK : clv_mpi_agree( space, mine );
     for ( uint64_t i = 0; result != CLV_OK && i < known; ++i )
     {
-        clv_mpi_ids_drop( &space->directory, space->inbox.items[i] );
+        clv_mpi_ids_drop( &space->lookup.directory, space->exchange.inbox.items[i] );
     }
-    CLV_ASSERT( result != CLV_OK || space->directory.count >= total );
+    CLV_ASSERT( result != CLV_OK || space->lookup.directory.count >= total );
     CLV_VALIDATE( space->is_lost || clv_mpi_directory_check( space ) == NULL );
     return result == CLV_DUPLICATE_ID ? hear_position( space, ids, count ) : result;
 }
@@ -166,7 +167,7 @@ clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, 
     clv_result result = space->def.trust_ids ? CLV_OK : deliver( space, ids, count, false, &total );
     for ( uint64_t i = 0; result == CLV_OK && i < total; ++i )
     {
-        clv_mpi_ids_drop( &space->directory, space->inbox.items[i] );
+        clv_mpi_ids_drop( &space->lookup.directory, space->exchange.inbox.items[i] );
     }
     return result;
 }

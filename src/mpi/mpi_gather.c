@@ -20,9 +20,10 @@ static bool pass_pieces(
         int words =
             (int)( ( left < PIECE ? left : PIECE ) * ( sizeof( clv_mpi_pair ) / sizeof( uint64_t ) ) );
         MPI_Request request;
-        int answer = sends ? MPI_Isend( pairs + first, words, MPI_UINT64_T, other, 7, space->all, &request )
-                           : MPI_Irecv( pairs + first, words, MPI_UINT64_T, other, 7, space->all, &request );
-        if ( !clv_mpi_went_well( space, answer, "a message" ) || !clv_mpi_wait( space, &request, 1 ) )
+        int answer = sends
+            ? MPI_Isend( pairs + first, words, MPI_UINT64_T, other, 7, space->net.all, &request )
+            : MPI_Irecv( pairs + first, words, MPI_UINT64_T, other, 7, space->net.all, &request );
+        if ( !clv_mpi_succeeded( space, answer, "a message" ) || !clv_mpi_wait( space, &request, 1 ) )
         {
             return false;
         }
@@ -70,25 +71,27 @@ static clv_result collect( clv_mpi_space* space, int32_t root, const uint64_t* c
 {
     if ( space->rank != root )
     {
-        return pass_pieces( space, true, root, space->pairs.items, space->pairs.count ) ? CLV_OK : CLV_LOST;
+        return pass_pieces( space, true, root, space->pairs.list.items, space->pairs.list.count ) ? CLV_OK
+                                                                                                  : CLV_LOST;
     }
     uint64_t at = 0;
-    CLV_ASSERT( counts[root] == space->pairs.count );
+    CLV_ASSERT( counts[root] == space->pairs.list.count );
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
         if ( r == root && counts[r] > 0 )
         {
-            memcpy( space->gathered.items + at, space->pairs.items, counts[r] * sizeof( clv_mpi_pair ) );
+            memcpy( space->pairs.gathered.items + at, space->pairs.list.items,
+                counts[r] * sizeof( clv_mpi_pair ) );
         }
-        else if ( r != root && !pass_pieces( space, false, r, space->gathered.items + at, counts[r] ) )
+        else if ( r != root && !pass_pieces( space, false, r, space->pairs.gathered.items + at, counts[r] ) )
         {
             return CLV_LOST;
         }
         at += counts[r];
     }
-    CLV_ASSERT( at <= space->gathered.capacity ); // the room for their sum
-    sort_pairs( space->gathered.items, at );
-    space->gathered.count = at;
+    CLV_ASSERT( at <= space->pairs.gathered.capacity ); // the room for their sum
+    sort_pairs( space->pairs.gathered.items, at );
+    space->pairs.gathered.count = at;
     return CLV_OK;
 }
 
@@ -100,31 +103,30 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
         return CLV_LOST;
     }
     clv_result mine = root < 0 || root >= space->process_count
-        ? clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "there is no process %d", root )
-        : !space->list_is_valid ? clv_mpi_complain( space, CLV_STALE, UINT32_MAX, 0,
-                                      "there is no list: the last update failed, or there was none" )
-                                : CLV_OK;
+        ? clv_mpi_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "there is no process %d", root )
+        : !space->pairs.is_valid ? clv_mpi_fail( space, CLV_STALE, UINT32_MAX, 0,
+                                       "there is no list: the last update failed, or there was none" )
+                                 : CLV_OK;
     clv_result result = clv_mpi_agree( space, mine );
     if ( result != CLV_OK )
     {
         return result;
     }
-    CLV_ASSERT( root >= 0 && root < space->process_count && space->list_is_valid );
+    CLV_ASSERT( root >= 0 && root < space->process_count && space->pairs.is_valid );
     uint64_t total = 0;
-    space->wire.pair_count = space->pairs.count;
-    base_array_renew( &space->scratch, &space->memory, (uint64_t)space->process_count );
-    bool fits = space->scratch.items != NULL;
+    space->net.wire.pair_count = space->pairs.list.count;
+    base_array_renew( &space->exchange.scratch, &space->memory, (uint64_t)space->process_count );
+    bool fits = space->exchange.scratch.items != NULL;
     result = clv_mpi_agree( space,
-        fits ? CLV_OK
-             : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to count pairs" ) );
+        fits ? CLV_OK : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to count pairs" ) );
     MPI_Request request;
     if ( result != CLV_OK )
     {
         return result;
     }
-    if ( !clv_mpi_went_well( space,
-             MPI_Iallgather( &space->wire.pair_count, 1, MPI_UINT64_T, space->scratch.items, 1, MPI_UINT64_T,
-                 space->all, &request ),
+    if ( !clv_mpi_succeeded( space,
+             MPI_Iallgather( &space->net.wire.pair_count, 1, MPI_UINT64_T, space->exchange.scratch.items, 1,
+                 MPI_UINT64_T, space->net.all, &request ),
              "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
@@ -132,17 +134,17 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
     }
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        total += space->scratch.items[r];
+        total += space->exchange.scratch.items[r];
     }
-    fits = space->rank != root || base_array_renew( &space->gathered, &space->memory, total );
+    fits = space->rank != root || base_array_renew( &space->pairs.gathered, &space->memory, total );
     result = clv_mpi_agree( space,
         fits ? CLV_OK
-             : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
+             : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
                    (unsigned long long)total ) );
-    result = result == CLV_OK ? collect( space, root, space->scratch.items ) : result;
+    result = result == CLV_OK ? collect( space, root, space->exchange.scratch.items ) : result;
     if ( result == CLV_OK && space->rank == root )
     {
-        *view = ( clv_mpi_pair_view ){ space->gathered.items, space->gathered.count, true };
+        *view = ( clv_mpi_pair_view ){ space->pairs.gathered.items, space->pairs.gathered.count, true };
     }
     return result;
 }

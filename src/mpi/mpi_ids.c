@@ -26,13 +26,13 @@ static uint64_t place_mask( const mpi_ids* ids )
 
 static void put_new( mpi_ids* ids, uint64_t key, uint32_t value )
 {
-    CLV_ASSERT( value != MPI_NONE ); // which is how an empty place is written
+    CLV_ASSERT( value != SLOT_NONE ); // which is how an empty place is written
     uint64_t at = place_of( ids, key );
-    while ( ids->values.items[at] != MPI_NONE && ids->keys.items[at] != key )
+    while ( ids->values.items[at] != SLOT_NONE && ids->keys.items[at] != key )
     {
         at = ( at + 1 ) & place_mask( ids );
     }
-    ids->count += ids->values.items[at] == MPI_NONE;
+    ids->count += ids->values.items[at] == SLOT_NONE;
     ids->keys.items[at] = key;
     ids->values.items[at] = value;
     CLV_ASSERT( ids->count * 2 <= place_mask( ids ) + 1 ); // room was reserved, so that a search ends soon
@@ -61,7 +61,7 @@ bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count )
     uint64_t old_places = ids->values.capacity > 0 ? place_mask( ids ) + 1 : 0;
     for ( uint64_t i = 0; i < old_places; ++i )
     {
-        if ( ids->values.items[i] != MPI_NONE )
+        if ( ids->values.items[i] != SLOT_NONE )
         {
             put_new( &fresh, ids->keys.items[i], ids->values.items[i] );
         }
@@ -86,10 +86,10 @@ uint32_t clv_mpi_ids_find( const mpi_ids* ids, uint64_t key )
 {
     if ( ids->count == 0 )
     {
-        return MPI_NONE;
+        return SLOT_NONE;
     }
     uint64_t at = place_of( ids, key );
-    while ( ids->values.items[at] != MPI_NONE && ids->keys.items[at] != key )
+    while ( ids->values.items[at] != SLOT_NONE && ids->keys.items[at] != key )
     {
         at = ( at + 1 ) & place_mask( ids );
     }
@@ -104,16 +104,16 @@ void clv_mpi_ids_put( mpi_ids* ids, uint64_t key, uint32_t value )
 // What stands behind moves up, if it may stand here, so that a search never ends too early.
 void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key )
 {
-    if ( clv_mpi_ids_find( ids, key ) == MPI_NONE )
+    if ( clv_mpi_ids_find( ids, key ) == SLOT_NONE )
     {
         return;
     }
     uint64_t mask = place_mask( ids ), hole = place_of( ids, key );
-    while ( ids->keys.items[hole] != key || ids->values.items[hole] == MPI_NONE )
+    while ( ids->keys.items[hole] != key || ids->values.items[hole] == SLOT_NONE )
     {
         hole = ( hole + 1 ) & mask;
     }
-    for ( uint64_t at = ( hole + 1 ) & mask; ids->values.items[at] != MPI_NONE; at = ( at + 1 ) & mask )
+    for ( uint64_t at = ( hole + 1 ) & mask; ids->values.items[at] != SLOT_NONE; at = ( at + 1 ) & mask )
     {
         uint64_t home = place_of( ids, ids->keys.items[at] );
         if ( ( ( at - home ) & mask ) >= ( ( at - hole ) & mask ) )
@@ -123,7 +123,7 @@ void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key )
             hole = at;
         }
     }
-    ids->values.items[hole] = MPI_NONE;
+    ids->values.items[hole] = SLOT_NONE;
     CLV_ASSERT( ids->count > 0 );
     ids->count -= 1;
 }

@@ -4,12 +4,12 @@
 
 #include "base/array.h"
 
-#define MPI_NONE UINT32_MAX
+#define SLOT_NONE UINT32_MAX
 
 typedef struct mpi_ids
 {
     BASE_ARRAY( uint64_t ) keys;
-    BASE_ARRAY( uint32_t ) values; ///< MPI_NONE: an empty place
+    BASE_ARRAY( uint32_t ) values; ///< SLOT_NONE: an empty place
     uint32_t place_bits;           ///< places are 1 << place_bits, once there are some
     uint64_t count;
 } mpi_ids;
@@ -22,7 +22,7 @@ bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count );
 /// Where a key would stand is fetched: whoever looks many up asks a few ahead.
 void clv_mpi_ids_fetch( const mpi_ids* ids, uint64_t key );
 
-/// MPI_NONE if the key is not there.
+/// SLOT_NONE if the key is not there.
 uint32_t clv_mpi_ids_find( const mpi_ids* ids, uint64_t key );
 
 /// Sets a key that may be there; room was reserved.

@@ -16,17 +16,17 @@
 static bool is_ours( const clv_mpi_space* space, clv_pair pair )
 {
     const mpi_columns* c = &space->columns;
-    if ( ( c->names.items[pair.a].is_inside | c->names.items[pair.b].is_inside ) != 0 )
+    if ( ( c->identities.items[pair.a].is_inside | c->identities.items[pair.b].is_inside ) != 0 )
     {
         return true; // so the overlap is
     }
     clv_vec3 corner = mpi_overlap_corner( &c->boxes.items[pair.a], &c->boxes.items[pair.b] );
-    return mpi_region_holds( &space->regions.bounds[space->rank], corner );
+    return mpi_region_holds( &space->partition.regions.bounds[space->rank], corner );
 }
 
 static mpi_found found_of( const clv_mpi_space* space, clv_pair pair )
 {
-    uint64_t a = space->columns.names.items[pair.a].id, b = space->columns.names.items[pair.b].id;
+    uint64_t a = space->columns.identities.items[pair.a].id, b = space->columns.identities.items[pair.b].id;
     return a < b ? ( mpi_found ){ a, b, pair.a, pair.b } : ( mpi_found ){ b, a, pair.b, pair.a };
 }
 
@@ -34,22 +34,22 @@ static clv_result find_ours( clv_mpi_space* space )
 {
     clv_pair_view view = clv_space_pairs( space->inside );
     CLV_ASSERT( view.valid ); // of the search that was just made
-    if ( !base_array_renew( &space->found, &space->memory, view.count ) )
+    if ( !base_array_renew( &space->pairs.found, &space->memory, view.count ) )
     {
-        space->found.count = 0;
-        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
+        space->pairs.found.count = 0;
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
             (unsigned long long)view.count );
     }
     uint64_t count = 0;
     for ( uint64_t i = 0; i < view.count; ++i )
     {
-        CLV_ASSERT( view.pairs[i].a < space->slot_end && view.pairs[i].b < space->slot_end );
+        CLV_ASSERT( view.pairs[i].a < space->slots.end && view.pairs[i].b < space->slots.end );
         if ( is_ours( space, view.pairs[i] ) )
         {
-            space->found.items[count++] = found_of( space, view.pairs[i] );
+            space->pairs.found.items[count++] = found_of( space, view.pairs[i] );
         }
     }
-    space->found.count = count;
+    space->pairs.found.count = count;
     return CLV_OK;
 }
 
@@ -75,22 +75,22 @@ static void merge( const mpi_found* from, mpi_found* to, uint64_t begin, uint64_
 clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list )
 {
     uint64_t count = list->count;
-    if ( !base_array_renew( &space->found_scratch, &space->memory, list->capacity ) )
+    if ( !base_array_renew( &space->pairs.found_scratch, &space->memory, list->capacity ) )
     {
-        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to sort %llu pairs",
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to sort %llu pairs",
             (unsigned long long)count );
     }
-    CLV_ASSERT( count <= list->capacity && count <= space->found_scratch.capacity );
+    CLV_ASSERT( count <= list->capacity && count <= space->pairs.found_scratch.capacity );
     for ( uint64_t width = 1; width < count; width *= 2 )
     {
         for ( uint64_t begin = 0; begin < count; begin += 2 * width )
         {
             uint64_t middle = begin + width < count ? begin + width : count;
             uint64_t end = middle + width < count ? middle + width : count;
-            merge( list->items, space->found_scratch.items, begin, middle, end );
+            merge( list->items, space->pairs.found_scratch.items, begin, middle, end );
         }
-        mpi_found_list other = space->found_scratch;
-        space->found_scratch = *list;
+        mpi_found_list other = space->pairs.found_scratch;
+        space->pairs.found_scratch = *list;
         *list = other;
         list->count = count;
     }
@@ -111,9 +111,9 @@ static bool was_pair( const clv_mpi_space* space, const mpi_found* pair )
     const mpi_columns* c = &space->columns;
     uint32_t a = pair->slot_a, b = pair->slot_b;
     uint32_t both = c->flags.items[a] & c->flags.items[b];
-    return ( both & MPI_OLD ) != 0 && clv_aabb_overlap( c->befores.items[a], c->befores.items[b] ) &&
-        filters_agree(
-            space, &c->filters_before.items[a], &c->filters_before.items[b], ( both & MPI_WAS_STATIC ) != 0 );
+    return ( both & SLOT_OLD ) != 0 && clv_aabb_overlap( c->befores.items[a], c->befores.items[b] ) &&
+        filters_agree( space, &c->filters_before.items[a], &c->filters_before.items[b],
+            ( both & SLOT_WAS_STATIC ) != 0 );
 }
 
 // Is this pair, which was listed here, still one, wherever it is reported?
@@ -121,16 +121,17 @@ static bool still_pair(
     const clv_mpi_space* space, const mpi_found* pair, int32_t* owner_a, int32_t* owner_b )
 {
     const mpi_columns* c = &space->columns;
-    uint32_t a = clv_mpi_ids_find( &space->ids, pair->a ), b = clv_mpi_ids_find( &space->ids, pair->b );
-    *owner_a = a != MPI_NONE ? c->names.items[a].owner : -1;
-    *owner_b = b != MPI_NONE ? c->names.items[b].owner : -1;
-    if ( a == MPI_NONE || b == MPI_NONE )
+    uint32_t a = clv_mpi_ids_find( &space->lookup.table, pair->a ),
+             b = clv_mpi_ids_find( &space->lookup.table, pair->b );
+    *owner_a = a != SLOT_NONE ? c->identities.items[a].owner : -1;
+    *owner_b = b != SLOT_NONE ? c->identities.items[b].owner : -1;
+    if ( a == SLOT_NONE || b == SLOT_NONE )
     {
         return false;
     }
     uint32_t both = c->flags.items[a] & c->flags.items[b];
-    return ( both & MPI_OLD ) != 0 && clv_aabb_overlap( c->boxes.items[a], c->boxes.items[b] ) &&
-        filters_agree( space, &c->filters.items[a], &c->filters.items[b], ( both & MPI_STATIC ) != 0 );
+    return ( both & SLOT_OLD ) != 0 && clv_aabb_overlap( c->boxes.items[a], c->boxes.items[b] ) &&
+        filters_agree( space, &c->filters.items[a], &c->filters.items[b], ( both & SLOT_STATIC ) != 0 );
 }
 
 static bool add_event(
@@ -147,28 +148,28 @@ static bool add_event(
 
 static bool tell_begun( clv_mpi_space* space, const mpi_found* pair )
 {
-    const mpi_name* names = space->columns.names.items;
+    const mpi_identity* names = space->columns.identities.items;
     return was_pair( space, pair ) ||
-        add_event( space, &space->begun, pair, names[pair->slot_a].owner, names[pair->slot_b].owner );
+        add_event( space, &space->pairs.begun, pair, names[pair->slot_a].owner, names[pair->slot_b].owner );
 }
 
 static bool tell_ended( clv_mpi_space* space, const mpi_found* pair )
 {
     int32_t owner_a = -1, owner_b = -1;
     return still_pair( space, pair, &owner_a, &owner_b ) ||
-        add_event( space, &space->ended, pair, owner_a, owner_b );
+        add_event( space, &space->pairs.ended, pair, owner_a, owner_b );
 }
 
 // An object that was removed and added again under its id is another one: its pairs ended, and begin.
 static bool is_another( const clv_mpi_space* space, const mpi_found* pair )
 {
     const uint32_t* flags = space->columns.flags.items;
-    return ( flags[pair->slot_a] & flags[pair->slot_b] & MPI_OLD ) == 0;
+    return ( flags[pair->slot_a] & flags[pair->slot_b] & SLOT_OLD ) == 0;
 }
 
 static clv_result compare_lists( clv_mpi_space* space )
 {
-    const mpi_found_list *now = &space->found, *before = &space->found_before;
+    const mpi_found_list *now = &space->pairs.found, *before = &space->pairs.found_before;
     uint64_t i = 0, j = 0;
     bool ok = true;
     while ( ok && ( i < now->count || j < before->count ) )
@@ -195,42 +196,43 @@ static clv_result compare_lists( clv_mpi_space* space )
     }
     return ok
         ? CLV_OK
-        : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for begun and ended pairs" );
+        : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for begun and ended pairs" );
 }
 
 // ---- the list
 
 static clv_result reserve_pairs( clv_mpi_space* space, uint64_t count )
 {
-    space->pairs.count = 0;
-    return base_array_renew( &space->pairs, &space->memory, count )
+    space->pairs.list.count = 0;
+    return base_array_renew( &space->pairs.list, &space->memory, count )
         ? CLV_OK
-        : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
+        : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
               (unsigned long long)count );
 }
 
 // From those that were found and brought into order.
 static clv_result write_found( clv_mpi_space* space )
 {
-    const mpi_name* names = space->columns.names.items;
-    clv_result result = reserve_pairs( space, space->found.count );
-    uint64_t count = result == CLV_OK ? space->found.count : 0;
+    const mpi_identity* names = space->columns.identities.items;
+    clv_result result = reserve_pairs( space, space->pairs.found.count );
+    uint64_t count = result == CLV_OK ? space->pairs.found.count : 0;
     for ( uint64_t i = 0; i < count; ++i )
     {
-        const mpi_found* pair = &space->found.items[i];
-        CLV_ASSERT( pair->slot_a < space->slot_end && pair->slot_b < space->slot_end );
-        space->pairs.items[i] =
+        const mpi_found* pair = &space->pairs.found.items[i];
+        CLV_ASSERT( pair->slot_a < space->slots.end && pair->slot_b < space->slots.end );
+        space->pairs.list.items[i] =
             ( clv_mpi_pair ){ pair->a, pair->b, names[pair->slot_a].owner, names[pair->slot_b].owner };
     }
-    space->pairs.count = count;
+    space->pairs.list.count = count;
     return result;
 }
 
 static clv_mpi_pair* write_pair( const clv_mpi_space* space, clv_pair pair, clv_mpi_pair* to )
 {
-    const mpi_name *a = &space->columns.names.items[pair.a], *b = &space->columns.names.items[pair.b];
+    const mpi_identity *a = &space->columns.identities.items[pair.a],
+                       *b = &space->columns.identities.items[pair.b];
     bool is_swapped = a->id > b->id;
-    const mpi_name *first = is_swapped ? b : a, *second = is_swapped ? a : b;
+    const mpi_identity *first = is_swapped ? b : a, *second = is_swapped ? a : b;
     *to = ( clv_mpi_pair ){ first->id, second->id, first->owner, second->owner };
     return to + ( ( a->is_inside | b->is_inside ) != 0 || is_ours( space, pair ) );
 }
@@ -247,13 +249,13 @@ static void write_alone( clv_mpi_space* space, const clv_pair* pairs, uint64_t c
     for ( uint64_t i = 0; i < count; ++i )
     {
         const clv_pair* next = &pairs[i + AHEAD < count ? i + AHEAD : i];
-        CLV_ASSERT( pairs[i].a < space->slot_end && pairs[i].b < space->slot_end );
+        CLV_ASSERT( pairs[i].a < space->slots.end && pairs[i].b < space->slots.end );
         base_prefetch( &ids[next->a] );
         base_prefetch( &ids[next->b] );
         uint64_t a = ids[pairs[i].a], b = ids[pairs[i].b];
-        space->pairs.items[i] = ( clv_mpi_pair ){ a < b ? a : b, a < b ? b : a, 0, 0 };
+        space->pairs.list.items[i] = ( clv_mpi_pair ){ a < b ? a : b, a < b ? b : a, 0, 0 };
     }
-    space->pairs.count = count;
+    space->pairs.list.count = count;
 }
 
 // Straight from the pairs inside, where nobody asked for an order or for events.
@@ -271,8 +273,8 @@ static clv_result write_pairs( clv_mpi_space* space )
         write_alone( space, view.pairs, view.count );
         return CLV_OK;
     }
-    const mpi_name* names = space->columns.names.items;
-    clv_mpi_pair* to = space->pairs.items;
+    const mpi_identity* names = space->columns.identities.items;
+    clv_mpi_pair* to = space->pairs.list.items;
     uint64_t i = 0;
     for ( ; i + AHEAD < view.count; ++i )
     {
@@ -284,14 +286,14 @@ static clv_result write_pairs( clv_mpi_space* space )
     {
         to = write_pair( space, view.pairs[i], to );
     }
-    space->pairs.count = (uint64_t)( to - space->pairs.items );
-    CLV_ASSERT( space->pairs.count <= view.count );
+    space->pairs.list.count = (uint64_t)( to - space->pairs.list.items );
+    CLV_ASSERT( space->pairs.list.count <= view.count );
     return CLV_OK;
 }
 
 clv_result clv_mpi_list( clv_mpi_space* space )
 {
-    space->begun.count = space->ended.count = 0;
+    space->pairs.begun.count = space->pairs.ended.count = 0;
     if ( !space->def.space.sorted && !space->def.space.events )
     {
         clv_result written = write_pairs( space );
@@ -299,7 +301,7 @@ clv_result clv_mpi_list( clv_mpi_space* space )
         return written;
     }
     clv_result result = find_ours( space );
-    result = result == CLV_OK ? clv_mpi_sort_found( space, &space->found ) : result;
+    result = result == CLV_OK ? clv_mpi_sort_found( space, &space->pairs.found ) : result;
     result = result == CLV_OK && space->def.space.events ? compare_lists( space ) : result;
     result = result == CLV_OK ? write_found( space ) : result;
     CLV_VALIDATE( result != CLV_OK || clv_mpi_pairs_check( space ) == NULL );

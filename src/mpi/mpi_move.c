@@ -8,7 +8,7 @@
 
 bool clv_mpi_are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
-    if ( space->own_is_stale || count != space->own.count )
+    if ( space->slots.own_is_stale || count != space->slots.own.count )
     {
         return false;
     }
@@ -16,7 +16,7 @@ bool clv_mpi_are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint3
     uint64_t different = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        different |= known[space->own.items[i]] ^ ids[i];
+        different |= known[space->slots.own.items[i]] ^ ids[i];
     }
     return different == 0;
 }
@@ -26,17 +26,17 @@ static uint64_t take_piece(
     clv_mpi_space* space, const clv_aabb* here, uint64_t i, uint32_t end, const clv_aabb* boxes )
 {
     mpi_columns* c = &space->columns;
-    const uint32_t* own = space->own.items;
-    uint64_t count = space->own.count, outer = space->outer.count;
-    CLV_ASSERT( count < space->outer.capacity && outer <= i ); // one is written before it counts
+    const uint32_t* own = space->slots.own.items;
+    uint64_t count = space->slots.own.count, outer = space->slots.border.count;
+    CLV_ASSERT( count < space->slots.border.capacity && outer <= i ); // one is written before it counts
     for ( ; i < count && own[i] < end; ++i )
     {
         uint32_t slot = own[i];
         c->boxes.items[slot] = boxes[i];
-        space->outer.items[outer] = slot;
-        outer += !mpi_box_encloses( here, &boxes[i] ) | ( ( c->flags.items[slot] & MPI_INSIDE ) == 0 );
+        space->slots.border.items[outer] = slot;
+        outer += !mpi_box_encloses( here, &boxes[i] ) | ( ( c->flags.items[slot] & SLOT_INSIDE ) == 0 );
     }
-    space->outer.count = outer;
+    space->slots.border.count = outer;
     return i;
 }
 
@@ -45,10 +45,10 @@ static void mark_moved( clv_mpi_space* space, uint32_t first, uint32_t end )
 {
     for ( uint32_t slot = first; slot < end; ++slot )
     {
-        CLV_ASSERT( slot < space->slot_end );
+        CLV_ASSERT( slot < space->slots.end );
         uint32_t* flags = &space->columns.flags.items[slot];
-        *flags |= ( *flags & MPI_OWN ) != 0 ? (uint32_t)MPI_MOVED : 0;
-        space->moved_count += ( *flags & MPI_OWN ) != 0;
+        *flags |= ( *flags & SLOT_OWN ) != 0 ? (uint32_t)SLOT_MOVED : 0;
+        space->slots.moved_count += ( *flags & SLOT_OWN ) != 0;
     }
 }
 
@@ -69,34 +69,34 @@ static void tell_inside( clv_mpi_space* space, uint32_t first, uint32_t end )
     }
 }
 
-void clv_mpi_take_all_own( clv_mpi_space* space, const clv_aabb* boxes )
+void clv_mpi_move_all_own( clv_mpi_space* space, const clv_aabb* boxes )
 {
     enum
     {
         PIECE = 2048
     };
     mpi_columns* c = &space->columns;
-    if ( space->grows )
+    if ( space->modes.has_margins )
     {
-        for ( uint64_t i = 0; i < space->own.count; ++i )
+        for ( uint64_t i = 0; i < space->slots.own.count; ++i )
         {
-            c->givens.items[space->own.items[i]] = boxes[i];
+            c->givens.items[space->slots.own.items[i]] = boxes[i];
         }
         return;
     }
-    const clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
+    const clv_aabb here = clv_mpi_region_inner( &space->partition.regions.bounds[space->rank] );
     // Workers share one large batch.
-    uint32_t step = clv_space_worker_count( space->inside ) > 1 ? space->slot_end : PIECE;
-    space->outer.count = 0;
-    space->moved_count = 0;
+    uint32_t step = clv_space_worker_count( space->inside ) > 1 ? space->slots.end : PIECE;
+    space->slots.border.count = 0;
+    space->slots.moved_count = 0;
     uint64_t next = 0;
-    for ( uint32_t first = 0; first < space->slot_end; first += step )
+    for ( uint32_t first = 0; first < space->slots.end; first += step )
     {
-        uint32_t end = space->slot_end - first < step ? space->slot_end : first + step;
+        uint32_t end = space->slots.end - first < step ? space->slots.end : first + step;
         next = take_piece( space, &here, next, end, boxes );
         tell_inside( space, first, end );
     }
-    CLV_ASSERT( next == space->own.count ); // each box has its slot
-    CLV_ASSERT( space->outer.count <= space->own.count );
-    space->outer_is_known = true;
+    CLV_ASSERT( next == space->slots.own.count ); // each box has its slot
+    CLV_ASSERT( space->slots.border.count <= space->slots.own.count );
+    space->slots.border_is_known = true;
 }

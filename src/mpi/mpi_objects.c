@@ -19,14 +19,15 @@ bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end )
         base_array_extend( &c->locals, memory, slot_end ) &&
         base_array_extend( &c->boxes, memory, slot_end ) &&
         base_array_extend( &c->flags, memory, slot_end ) &&
-        base_array_extend( &c->names, memory, slot_end ) && base_array_extend( &c->stamps, memory, slot_end );
-    if ( ok && space->grows )
+        base_array_extend( &c->identities, memory, slot_end ) &&
+        base_array_extend( &c->stamps, memory, slot_end );
+    if ( ok && space->modes.has_margins )
     {
         ok = base_array_extend( &c->givens, memory, slot_end ) &&
             base_array_extend( &c->rules, memory, slot_end ) &&
             base_array_extend( &c->motions, memory, slot_end );
     }
-    if ( ok && space->remembers )
+    if ( ok && space->modes.has_history )
     {
         ok = base_array_extend( &c->befores, memory, slot_end ) &&
             base_array_extend( &c->filters, memory, slot_end ) &&
@@ -43,37 +44,37 @@ static clv_margin_rule usual_rule( const clv_mpi_space* space )
 
 clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot )
 {
-    return space->remembers ? space->columns.filters.items[slot] : clv_default_filter();
+    return space->modes.has_history ? space->columns.filters.items[slot] : clv_default_filter();
 }
 
 // A slot gets a new owner of its own: nothing of the last one shows.
 static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const clv_aabb* box, uint32_t flags )
 {
     mpi_columns* c = &space->columns;
-    CLV_ASSERT( local.index < c->ids.capacity && local.index < c->names.capacity );
+    CLV_ASSERT( local.index < c->ids.capacity && local.index < c->identities.capacity );
     uint32_t slot = local.index;
     c->ids.items[slot] = id;
     c->locals.items[slot] = local;
     c->boxes.items[slot] = *box;
-    c->flags.items[slot] = flags | MPI_LIVE;
-    c->names.items[slot] = ( mpi_name ){ id, space->rank, false };
+    c->flags.items[slot] = flags | SLOT_LIVE;
+    c->identities.items[slot] = ( mpi_identity ){ id, space->rank, false };
     c->stamps.items[slot] = 0;
-    if ( space->grows )
+    if ( space->modes.has_margins )
     {
         c->givens.items[slot] = *box;
         c->rules.items[slot] = usual_rule( space );
         c->motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
     }
-    if ( space->remembers )
+    if ( space->modes.has_history )
     {
         CLV_ASSERT( slot < c->befores.capacity && slot < c->filters_before.capacity );
         c->befores.items[slot] = *box;
         c->filters.items[slot] = clv_default_filter();
         c->filters_before.items[slot] = clv_default_filter();
     }
-    if ( !mpi_has_berths( space ) || ( flags & MPI_OWN ) != 0 )
+    if ( !mpi_ghosts_are_anonymous( space ) || ( flags & SLOT_OWN ) != 0 )
     {
-        clv_mpi_ids_put( &space->ids, id, slot ); // nobody looks for a ghost in a berth
+        clv_mpi_ids_put( &space->lookup.table, id, slot ); // nobody looks for a ghost in a berth
     }
 }
 
@@ -88,27 +89,28 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
 {
     uint32_t slot_end = slot_end_with( space, count );
     base_memory* memory = &space->memory;
-    bool is_own = ( flags & MPI_OWN ) != 0;
-    if ( !clv_mpi_columns_reserve( space, slot_end ) || ( is_own && !clv_mpi_names_know( space ) ) ||
-        !clv_mpi_ids_reserve( &space->ids, memory, space->ids.count + count ) ||
-        !base_array_renew( &space->moved_ids, memory, count ) )
+    bool is_own = ( flags & SLOT_OWN ) != 0;
+    if ( !clv_mpi_columns_reserve( space, slot_end ) || ( is_own && !clv_mpi_lookup_update( space ) ) ||
+        !clv_mpi_ids_reserve( &space->lookup.table, memory, space->lookup.table.count + count ) ||
+        !base_array_renew( &space->slots.moved_ids, memory, count ) )
     {
-        return clv_mpi_complain(
+        return clv_mpi_fail(
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u more objects", count );
     }
-    clv_id* locals = space->moved_ids.items;
+    clv_id* locals = space->slots.moved_ids.items;
     clv_result result = clv_space_add( space->inside, boxes, count, locals );
     if ( result != CLV_OK )
     {
         clv_error inner = clv_space_error( space->inside );
         uint64_t id = inner.position < count ? ids[inner.position] : 0;
-        return clv_mpi_complain( space, result, inner.position, id, "%s", inner.text );
+        return clv_mpi_fail( space, result, inner.position, id, "%s", inner.text );
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        if ( is_own || !mpi_has_berths( space ) )
+        if ( is_own || !mpi_ghosts_are_anonymous( space ) )
         {
-            clv_mpi_ids_fetch( &space->ids, ids[i + MPI_AHEAD < count ? i + MPI_AHEAD : i] );
+            clv_mpi_ids_fetch(
+                &space->lookup.table, ids[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i] );
         }
         fill_slot( space, locals[i], ids[i], &boxes[i], flags );
         if ( slots != NULL )
@@ -116,11 +118,11 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
             slots[i] = locals[i].index;
         }
     }
-    space->slot_end = clv_space_stats( space->inside ).slot_count;
-    CLV_ASSERT( space->slot_end <= slot_end ); // which is what columns were made for
-    space->own_is_stale |= is_own;
-    space->outer_is_known &= !is_own;
-    space->moved_count += is_own ? count : 0;
+    space->slots.end = clv_space_stats( space->inside ).slot_count;
+    CLV_ASSERT( space->slots.end <= slot_end ); // which is what columns were made for
+    space->slots.own_is_stale |= is_own;
+    space->slots.border_is_known &= !is_own;
+    space->slots.moved_count += is_own ? count : 0;
     return CLV_OK;
 }
 
@@ -128,41 +130,41 @@ void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot )
 {
     const mpi_columns* c = &space->columns;
     base_prefetch( &c->boxes.items[slot] );
-    base_prefetch( &c->names.items[slot] );
+    base_prefetch( &c->identities.items[slot] );
 }
 
 // Once in 2^32 batches and updates the numbers begin anew, and no slot may still have one from the last time round.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space )
 {
-    if ( space->stamp == UINT32_MAX )
+    if ( space->slots.stamp == UINT32_MAX )
     {
         for ( uint64_t slot = 0; slot < space->columns.stamps.capacity; ++slot )
         {
             space->columns.stamps.items[slot] = 0;
         }
-        space->stamp = 0;
+        space->slots.stamp = 0;
     }
-    space->stamp += 1;
-    CLV_ASSERT( space->stamp != 0 ); // the stamp of slots that nothing named yet
-    return space->stamp;
+    space->slots.stamp += 1;
+    CLV_ASSERT( space->slots.stamp != 0 ); // the stamp of slots that nothing named yet
+    return space->slots.stamp;
 }
 
 // Ghosts in berths have none.
 static void drop_name( clv_mpi_space* space, uint32_t slot )
 {
-    bool is_own = ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
-    if ( is_own || !mpi_has_berths( space ) )
+    bool is_own = ( space->columns.flags.items[slot] & SLOT_OWN ) != 0;
+    if ( is_own || !mpi_ghosts_are_anonymous( space ) )
     {
-        clv_mpi_ids_drop_of( &space->ids, space->columns.ids.items[slot], slot );
+        clv_mpi_ids_drop_of( &space->lookup.table, space->columns.ids.items[slot], slot );
     }
-    space->own_is_stale |= is_own;
-    space->outer_is_known &= !is_own;
+    space->slots.own_is_stale |= is_own;
+    space->slots.border_is_known &= !is_own;
 }
 
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
-    CLV_ASSERT( slot < space->slot_end && ( c->flags.items[slot] & MPI_LIVE ) != 0 );
+    CLV_ASSERT( slot < space->slots.end && ( c->flags.items[slot] & SLOT_LIVE ) != 0 );
     clv_result result = clv_space_remove_one( space->inside, c->locals.items[slot] );
     CLV_ASSERT( result == CLV_OK );
     (void)result;
@@ -173,89 +175,90 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
 void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count )
 {
     mpi_columns* c = &space->columns;
-    CLV_ASSERT( count <= space->moved_ids.capacity );
+    CLV_ASSERT( count <= space->slots.moved_ids.capacity );
     for ( uint64_t i = 0; i < count; ++i )
     {
         CLV_ASSERT( i == 0 || slots[i - 1] < slots[i] ); // removing ascending ids needs no memory
-        CLV_ASSERT( slots[i] < space->slot_end && ( c->flags.items[slots[i]] & MPI_LIVE ) != 0 );
+        CLV_ASSERT( slots[i] < space->slots.end && ( c->flags.items[slots[i]] & SLOT_LIVE ) != 0 );
         uint32_t slot = slots[i];
-        clv_mpi_ids_fetch( &space->ids, c->ids.items[slots[i + MPI_AHEAD < count ? i + MPI_AHEAD : i]] );
-        space->moved_ids.items[i] = c->locals.items[slot];
+        clv_mpi_ids_fetch( &space->lookup.table,
+            c->ids.items[slots[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i]] );
+        space->slots.moved_ids.items[i] = c->locals.items[slot];
         drop_name( space, slot );
         c->flags.items[slot] = 0;
     }
     // Ascending ids need no memory.
-    clv_result result = clv_space_remove( space->inside, space->moved_ids.items, (uint32_t)count );
+    clv_result result = clv_space_remove( space->inside, space->slots.moved_ids.items, (uint32_t)count );
     CLV_ASSERT( result == CLV_OK );
     (void)result;
 }
 
-bool clv_mpi_objects_list( clv_mpi_space* space )
+bool clv_mpi_objects_list_own( clv_mpi_space* space )
 {
-    if ( !space->own_is_stale )
+    if ( !space->slots.own_is_stale )
     {
         return true;
     }
-    if ( !base_array_reserve( &space->own, &space->memory, space->slot_end ) )
+    if ( !base_array_reserve( &space->slots.own, &space->memory, space->slots.end ) )
     {
         return false;
     }
     uint64_t count = 0, rows = 0;
     uint32_t before = 0, any;
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
-        if ( slot % MPI_BLOCK == 0 && slot + MPI_BLOCK <= space->slot_end &&
-            ( mpi_flags_of( space->columns.flags.items + slot, &any ) & MPI_OWN ) != 0 )
+        if ( slot % SLOT_GROUP == 0 && slot + SLOT_GROUP <= space->slots.end &&
+            ( mpi_group_flags( space->columns.flags.items + slot, &any ) & SLOT_OWN ) != 0 )
         {
-            for ( uint32_t i = 0; i < MPI_BLOCK; ++i )
+            for ( uint32_t i = 0; i < SLOT_GROUP; ++i )
             {
-                space->own.items[count + i] = slot + i;
+                space->slots.own.items[count + i] = slot + i;
             }
-            count += MPI_BLOCK;
+            count += SLOT_GROUP;
             rows += 1 & ~before;
             before = 1;
-            slot += MPI_BLOCK - 1;
+            slot += SLOT_GROUP - 1;
             continue;
         }
-        uint32_t flags = space->columns.flags.items[slot], is_live = ( flags & MPI_LIVE ) != 0;
-        space->own.items[count] = slot;
-        count += ( flags & MPI_OWN ) != 0;
+        uint32_t flags = space->columns.flags.items[slot], is_live = ( flags & SLOT_LIVE ) != 0;
+        space->slots.own.items[count] = slot;
+        count += ( flags & SLOT_OWN ) != 0;
         rows += is_live & ~before;
         before = is_live;
     }
-    space->own.count = count;
-    space->live_rows = rows;
-    space->own_is_stale = false;
+    space->slots.own.count = count;
+    space->slots.live_rows = rows;
+    space->slots.own_is_stale = false;
     return true;
 }
 
-void clv_mpi_objects_compact( clv_mpi_space* space )
+void clv_mpi_objects_compact_own( clv_mpi_space* space )
 {
     uint64_t count = 0;
-    for ( uint64_t i = 0; i < space->own.count; ++i )
+    for ( uint64_t i = 0; i < space->slots.own.count; ++i )
     {
-        uint32_t slot = space->own.items[i];
-        space->own.items[count] = slot;
-        count += ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
+        uint32_t slot = space->slots.own.items[i];
+        space->slots.own.items[count] = slot;
+        count += ( space->columns.flags.items[slot] & SLOT_OWN ) != 0;
     }
-    space->own.count = count;
-    space->own_is_stale = false;
+    space->slots.own.count = count;
+    space->slots.own_is_stale = false;
 }
 
-void clv_mpi_objects_grow( clv_mpi_space* space )
+void clv_mpi_objects_apply_margins( clv_mpi_space* space )
 {
     mpi_columns* c = &space->columns;
-    for ( uint64_t i = 0; space->grows && i < space->own.count; ++i )
+    for ( uint64_t i = 0; space->modes.has_margins && i < space->slots.own.count; ++i )
     {
-        uint32_t slot = space->own.items[i];
+        uint32_t slot = space->slots.own.items[i];
         clv_aabb box =
             object_test_box( c->givens.items[slot], false, c->rules.items[slot], c->motions.items[slot] );
         if ( memcmp( &box, &c->boxes.items[slot], sizeof( box ) ) != 0 )
         {
             c->boxes.items[slot] = box;
-            c->flags.items[slot] |= MPI_MOVED;
-            space->moved_count += 1;
-            space->outer_is_known = false;
+            c->flags.items[slot] |= SLOT_MOVED;
+            space->slots.moved_count += 1;
+            space->slots.border_is_known = false;
         }
     }
 }
@@ -271,79 +274,78 @@ static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint64_t* next
         LOOK_AHEAD = 3
     };
     const mpi_columns* c = &space->columns;
-    for ( uint64_t at = *next; at < space->guess.count && at < *next + LOOK_AHEAD; ++at )
+    for ( uint64_t at = *next; at < space->lookup.previous_batch.count && at < *next + LOOK_AHEAD; ++at )
     {
-        uint32_t slot = space->guess.items[at];
-        if ( slot < space->slot_end && c->ids.items[slot] == id && ( c->flags.items[slot] & MPI_OWN ) != 0 )
+        uint32_t slot = space->lookup.previous_batch.items[at];
+        if ( slot < space->slots.end && c->ids.items[slot] == id && ( c->flags.items[slot] & SLOT_OWN ) != 0 )
         {
             *next = at + 1;
             return slot;
         }
     }
-    uint32_t slot = clv_mpi_ids_find( &space->ids, id );
-    return slot != MPI_NONE && ( c->flags.items[slot] & MPI_OWN ) != 0 ? slot : MPI_NONE;
+    uint32_t slot = clv_mpi_ids_find( &space->lookup.table, id );
+    return slot != SLOT_NONE && ( c->flags.items[slot] & SLOT_OWN ) != 0 ? slot : SLOT_NONE;
 }
 
 // The last batch is the guess for this one, unless it was a small one between large ones.
 static void turn_batches( clv_mpi_space* space )
 {
-    if ( space->batch.count * 2 > space->guess.count )
+    if ( space->lookup.batch.count * 2 > space->lookup.previous_batch.count )
     {
-        base_u32_array other = space->guess;
-        space->guess = space->batch;
-        space->batch = other;
+        base_u32_array other = space->lookup.previous_batch;
+        space->lookup.previous_batch = space->lookup.batch;
+        space->lookup.batch = other;
     }
-    space->batch.count = 0;
+    space->lookup.batch.count = 0;
 }
 
 // Slots of a batch into `batch`, each once.
 static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
     turn_batches( space );
-    if ( !base_array_renew( &space->batch, &space->memory, count ) || !clv_mpi_names_know( space ) )
+    if ( !base_array_renew( &space->lookup.batch, &space->memory, count ) || !clv_mpi_lookup_update( space ) )
     {
-        return clv_mpi_complain(
-            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
     }
     uint32_t stamp = clv_mpi_next_stamp( space );
     uint64_t next = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = slot_of( space, ids[i], &next );
-        if ( slot == MPI_NONE )
+        if ( slot == SLOT_NONE )
         {
-            return clv_mpi_complain( space, CLV_BAD_ID, i, ids[i],
+            return clv_mpi_fail( space, CLV_BAD_ID, i, ids[i],
                 "process %d does not own object %llu (entry %u)", space->rank, (unsigned long long)ids[i],
                 i );
         }
         if ( space->columns.stamps.items[slot] == stamp )
         {
-            return clv_mpi_complain( space, CLV_DUPLICATE_ID, i, ids[i],
+            return clv_mpi_fail( space, CLV_DUPLICATE_ID, i, ids[i],
                 "process %d names object %llu twice in one batch (entry %u)", space->rank,
                 (unsigned long long)ids[i], i );
         }
-        CLV_ASSERT( slot < space->slot_end );
+        CLV_ASSERT( slot < space->slots.end );
         space->columns.stamps.items[slot] = stamp;
-        space->batch.items[i] = slot;
+        space->lookup.batch.items[i] = slot;
     }
-    space->batch.count = count;
+    space->lookup.batch.count = count;
     return CLV_OK;
 }
 
 static void take_boxes( clv_mpi_space* space, const clv_aabb* boxes, uint32_t count )
 {
     mpi_columns* c = &space->columns;
-    clv_aabb* to = space->grows ? c->givens.items : c->boxes.items;
-    CLV_ASSERT( space->batch.count == count );
+    clv_aabb* to = space->modes.has_margins ? c->givens.items : c->boxes.items;
+    CLV_ASSERT( space->lookup.batch.count == count );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        CLV_ASSERT( i < space->batch.count );
-        uint32_t slot = space->batch.items[i];
+        CLV_ASSERT( i < space->lookup.batch.count );
+        uint32_t slot = space->lookup.batch.items[i];
         to[slot] = boxes[i];
-        c->flags.items[slot] |= space->grows ? 0 : (uint32_t)MPI_MOVED;
+        c->flags.items[slot] |= space->modes.has_margins ? 0 : (uint32_t)SLOT_MOVED;
     }
-    space->moved_count += space->grows ? 0 : count;
-    space->outer_is_known = false;
+    space->slots.moved_count += space->modes.has_margins ? 0 : count;
+    space->slots.border_is_known = false;
 }
 
 static clv_result check_boxes(
@@ -360,7 +362,7 @@ static clv_result check_boxes(
     {
         if ( !clv_aabb_is_valid( boxes[i] ) )
         {
-            return clv_mpi_complain( space, CLV_BAD_BOX, i, ids[i],
+            return clv_mpi_fail( space, CLV_BAD_BOX, i, ids[i],
                 "the box of object %llu on process %d (entry %u) has a NaN, or its lower corner above its upper",
                 (unsigned long long)ids[i], space->rank, i );
         }
@@ -373,18 +375,17 @@ static clv_result check_boxes(
 // In one batch, and among the objects this process knows. Ids that other processes have are the directory's matter.
 static clv_result check_new_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t count, mpi_ids* batch )
 {
-    if ( !clv_mpi_names_know( space ) || !clv_mpi_ids_reserve( batch, &space->memory, count ) )
+    if ( !clv_mpi_lookup_update( space ) || !clv_mpi_ids_reserve( batch, &space->memory, count ) )
     {
-        return clv_mpi_complain(
-            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t known = clv_mpi_ids_find( &space->ids, ids[i] );
-        bool is_own = known != MPI_NONE && ( space->columns.flags.items[known] & MPI_OWN ) != 0;
-        if ( is_own || clv_mpi_ids_find( batch, ids[i] ) != MPI_NONE )
+        uint32_t known = clv_mpi_ids_find( &space->lookup.table, ids[i] );
+        bool is_own = known != SLOT_NONE && ( space->columns.flags.items[known] & SLOT_OWN ) != 0;
+        if ( is_own || clv_mpi_ids_find( batch, ids[i] ) != SLOT_NONE )
         {
-            return clv_mpi_complain( space, CLV_DUPLICATE_ID, i, ids[i],
+            return clv_mpi_fail( space, CLV_DUPLICATE_ID, i, ids[i],
                 "process %d adds object %llu (entry %u), which is there already", space->rank,
                 (unsigned long long)ids[i], i );
         }
@@ -398,8 +399,8 @@ static void drop_ghosts_of( clv_mpi_space* space, const uint64_t* ids, uint32_t 
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = clv_mpi_ids_find( &space->ids, ids[i] );
-        if ( slot != MPI_NONE )
+        uint32_t slot = clv_mpi_ids_find( &space->lookup.table, ids[i] );
+        if ( slot != SLOT_NONE )
         {
             clv_mpi_objects_drop( space, slot );
         }
@@ -410,8 +411,8 @@ static void drop_taken( clv_mpi_space* space, const uint64_t* ids, uint32_t coun
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        CLV_ASSERT( clv_mpi_ids_find( &space->ids, ids[i] ) != MPI_NONE ); // it was just taken
-        clv_mpi_objects_drop( space, clv_mpi_ids_find( &space->ids, ids[i] ) );
+        CLV_ASSERT( clv_mpi_ids_find( &space->lookup.table, ids[i] ) != SLOT_NONE ); // it was just taken
+        clv_mpi_objects_drop( space, clv_mpi_ids_find( &space->lookup.table, ids[i] ) );
     }
 }
 
@@ -419,12 +420,12 @@ static void drop_taken( clv_mpi_space* space, const uint64_t* ids, uint32_t coun
 static void take_back_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
     clv_mpi_error error = space->error;
-    char text[sizeof( space->text )];
-    memcpy( text, space->text, sizeof( text ) );
+    char text[sizeof( space->error_text )];
+    memcpy( text, space->error_text, sizeof( text ) );
     if ( clv_mpi_directory_remove( space, ids, count ) != CLV_LOST )
     {
         space->error = error;
-        memcpy( space->text, text, sizeof( text ) );
+        memcpy( space->error_text, text, sizeof( text ) );
     }
 }
 
@@ -444,14 +445,14 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
     {
         return result;
     }
-    CLV_ASSERT( !space->names_are_lost && space->renamed.count == 0 ); // check_new_ids needed them
+    CLV_ASSERT( !space->lookup.is_stale && space->lookup.changes.count == 0 ); // check_new_ids needed them
     drop_ghosts_of( space, ids, count );
     clv_result mine =
-        count > 0 ? clv_mpi_objects_take( space, ids, boxes, count, MPI_OWN | MPI_MOVED, NULL ) : CLV_OK;
+        count > 0 ? clv_mpi_objects_take( space, ids, boxes, count, SLOT_OWN | SLOT_MOVED, NULL ) : CLV_OK;
     bool is_taken = mine == CLV_OK && count > 0;
     // Room for what an update would otherwise have to ask for while it cannot go back.
-    mine = mine == CLV_OK && !clv_mpi_objects_list( space )
-        ? clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u more objects", count )
+    mine = mine == CLV_OK && !clv_mpi_objects_list_own( space )
+        ? clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u more objects", count )
         : mine;
     result = clv_mpi_agree( space, mine );
     if ( result != CLV_OK )
@@ -462,7 +463,7 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
             space->questions.must_refresh = true;
         }
         take_back_ids( space, ids, count );
-        clv_mpi_objects_compact( space );
+        clv_mpi_objects_compact_own( space );
     }
     return result;
 }
@@ -475,7 +476,7 @@ static clv_result move_now( clv_mpi_space* space, const uint64_t* ids, const clv
     }
     clv_result result = check_boxes( space, ids, boxes, count );
     bool are_all = result == CLV_OK && clv_mpi_are_all_own( space, ids, count ) &&
-        base_array_renew( &space->outer, &space->memory, (uint64_t)count + 1 );
+        base_array_renew( &space->slots.border, &space->memory, (uint64_t)count + 1 );
     result = result == CLV_OK && !are_all ? find_slots( space, ids, count ) : result;
     result = clv_mpi_agree( space, result );
     if ( result != CLV_OK )
@@ -484,7 +485,7 @@ static clv_result move_now( clv_mpi_space* space, const uint64_t* ids, const clv
     }
     if ( are_all )
     {
-        clv_mpi_take_all_own( space, boxes );
+        clv_mpi_move_all_own( space, boxes );
     }
     else
     {
@@ -507,30 +508,29 @@ static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        CLV_ASSERT( ( space->columns.flags.items[space->batch.items[i]] & MPI_OWN ) != 0 );
-        clv_mpi_objects_drop( space, space->batch.items[i] );
+        CLV_ASSERT( ( space->columns.flags.items[space->lookup.batch.items[i]] & SLOT_OWN ) != 0 );
+        clv_mpi_objects_drop( space, space->lookup.batch.items[i] );
     }
-    clv_mpi_objects_compact( space );
+    clv_mpi_objects_compact_own( space );
     return CLV_OK;
 }
 
 // ---- what objects carry
 
 // Columns that somebody needs are needed by all: whoever has none yet makes them now, for what there is.
-clv_result clv_mpi_objects_begin_growing( clv_mpi_space* space )
+clv_result clv_mpi_objects_keep_margins( clv_mpi_space* space )
 {
-    if ( space->grows )
+    if ( space->modes.has_margins )
     {
         return CLV_OK;
     }
-    space->grows = true;
-    if ( !clv_mpi_columns_reserve( space, space->slot_end ) )
+    space->modes.has_margins = true;
+    if ( !clv_mpi_columns_reserve( space, space->slots.end ) )
     {
-        space->grows = false;
-        return clv_mpi_complain(
-            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for margins and motions" );
+        space->modes.has_margins = false;
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for margins and motions" );
     }
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
         space->columns.givens.items[slot] = space->columns.boxes.items[slot];
         space->columns.rules.items[slot] = usual_rule( space );
@@ -539,36 +539,36 @@ clv_result clv_mpi_objects_begin_growing( clv_mpi_space* space )
     return CLV_OK;
 }
 
-clv_result clv_mpi_objects_remember( clv_mpi_space* space )
+clv_result clv_mpi_objects_keep_history( clv_mpi_space* space )
 {
-    if ( space->remembers )
+    if ( space->modes.has_history )
     {
         return CLV_OK;
     }
-    bool knows = clv_mpi_names_know( space ); // from now on ghosts are looked for too
-    space->remembers = true;
-    if ( !knows || !clv_mpi_columns_reserve( space, space->slot_end ) )
+    bool knows = clv_mpi_lookup_update( space ); // from now on ghosts are looked for too
+    space->modes.has_history = true;
+    if ( !knows || !clv_mpi_columns_reserve( space, space->slots.end ) )
     {
-        space->remembers = false;
-        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for filters" );
+        space->modes.has_history = false;
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for filters" );
     }
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
         space->columns.befores.items[slot] = space->columns.boxes.items[slot];
         space->columns.filters.items[slot] = clv_default_filter();
         space->columns.filters_before.items[slot] = clv_default_filter();
     }
-    space->must_tell_all = true;
+    space->modes.must_resend = true;
     return CLV_OK;
 }
 
 static clv_result agree_to( clv_mpi_space* space, clv_result mine, clv_result ( *begin )( clv_mpi_space* ) )
 {
-    mpi_habits before = mpi_habits_of( space );
+    mpi_modes before = space->modes;
     clv_result result = clv_mpi_agree( space, mine == CLV_OK ? begin( space ) : mine );
     if ( result != CLV_OK )
     {
-        mpi_habits_restore( space, before );
+        space->modes = before;
     }
     return result;
 }
@@ -581,13 +581,13 @@ static clv_result set_filter_now(
         return CLV_LOST;
     }
     clv_result result = find_slots( space, ids, count );
-    result = agree_to( space, result, clv_mpi_objects_remember );
+    result = agree_to( space, result, clv_mpi_objects_keep_history );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        CLV_ASSERT( i < space->batch.count );
-        uint32_t slot = space->batch.items[i];
+        CLV_ASSERT( i < space->lookup.batch.count );
+        uint32_t slot = space->lookup.batch.items[i];
         space->columns.filters.items[slot] = filters[i];
-        space->columns.flags.items[slot] |= MPI_CHANGED;
+        space->columns.flags.items[slot] |= SLOT_CHANGED;
     }
     return result;
 }
@@ -600,12 +600,12 @@ static clv_result set_static_now(
         return CLV_LOST;
     }
     clv_result result = find_slots( space, ids, count );
-    result = agree_to( space, result, clv_mpi_objects_remember );
+    result = agree_to( space, result, clv_mpi_objects_keep_history );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        CLV_ASSERT( i < space->batch.count );
-        uint32_t* flags = &space->columns.flags.items[space->batch.items[i]];
-        *flags = ( *flags & ~(uint32_t)MPI_STATIC ) | MPI_CHANGED | ( is_static[i] ? MPI_STATIC : 0 );
+        CLV_ASSERT( i < space->lookup.batch.count );
+        uint32_t* flags = &space->columns.flags.items[space->lookup.batch.items[i]];
+        *flags = ( *flags & ~(uint32_t)SLOT_STATIC ) | SLOT_CHANGED | ( is_static[i] ? SLOT_STATIC : 0 );
     }
     return result;
 }
@@ -628,16 +628,16 @@ static clv_result set_margin_rule_now(
         if ( !is_margin( rules[i].fixed ) || !is_margin( rules[i].by_size ) ||
             !is_margin( rules[i].by_speed ) )
         {
-            result = clv_mpi_complain( space, CLV_BAD_ARGUMENT, i, ids[i],
+            result = clv_mpi_fail( space, CLV_BAD_ARGUMENT, i, ids[i],
                 "the margin of object %llu on process %d (entry %u) is negative or not finite",
                 (unsigned long long)ids[i], space->rank, i );
         }
     }
-    result = agree_to( space, result, clv_mpi_objects_begin_growing );
+    result = agree_to( space, result, clv_mpi_objects_keep_margins );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        CLV_ASSERT( i < space->batch.count );
-        space->columns.rules.items[space->batch.items[i]] = rules[i];
+        CLV_ASSERT( i < space->lookup.batch.count );
+        space->columns.rules.items[space->lookup.batch.items[i]] = rules[i];
     }
     return result;
 }
@@ -654,16 +654,16 @@ static clv_result set_motion_now(
     {
         if ( !base_is_finite_point( motions[i] ) )
         {
-            result = clv_mpi_complain( space, CLV_BAD_ARGUMENT, i, ids[i],
+            result = clv_mpi_fail( space, CLV_BAD_ARGUMENT, i, ids[i],
                 "the motion of object %llu on process %d (entry %u) is not finite",
                 (unsigned long long)ids[i], space->rank, i );
         }
     }
-    result = agree_to( space, result, clv_mpi_objects_begin_growing );
+    result = agree_to( space, result, clv_mpi_objects_keep_margins );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        CLV_ASSERT( i < space->batch.count );
-        space->columns.motions.items[space->batch.items[i]] = motions[i];
+        CLV_ASSERT( i < space->lookup.batch.count );
+        space->columns.motions.items[space->lookup.batch.items[i]] = motions[i];
     }
     return result;
 }
@@ -673,7 +673,7 @@ static clv_result set_motion_now(
 // What changed is seen by the next update; until then there is nothing to ask about.
 static clv_result close_door( clv_mpi_space* space, base_fp_mode mode, clv_result result )
 {
-    space->has_changed |= result == CLV_OK;
+    space->pairs.objects_changed |= result == CLV_OK;
     base_fp_leave( mode );
     return result;
 }
@@ -735,18 +735,18 @@ clv_result clv_mpi_space_set_motion(
 
 uint32_t clv_mpi_space_object_count( const clv_mpi_space* space )
 {
-    return (uint32_t)space->own.count;
+    return (uint32_t)space->slots.own.count;
 }
 
 clv_result clv_mpi_space_object_at( const clv_mpi_space* space, uint32_t number, uint64_t* id, clv_aabb* box )
 {
-    if ( number >= space->own.count )
+    if ( number >= space->slots.own.count )
     {
         return CLV_BAD_ARGUMENT;
     }
-    CLV_ASSERT( space->own.items[number] < space->slot_end );
-    uint32_t slot = space->own.items[number];
+    CLV_ASSERT( space->slots.own.items[number] < space->slots.end );
+    uint32_t slot = space->slots.own.items[number];
     *id = space->columns.ids.items[slot];
-    *box = space->grows ? space->columns.givens.items[slot] : space->columns.boxes.items[slot];
+    *box = space->modes.has_margins ? space->columns.givens.items[slot] : space->columns.boxes.items[slot];
     return CLV_OK;
 }

@@ -20,13 +20,13 @@ static void list_order( const clv_mpi_space* space, packing* p )
 {
     const uint32_t* flags = space->columns.flags.items;
     uint32_t count = 0;
-    for ( uint64_t i = 0; i < space->own.count; ++i )
+    for ( uint64_t i = 0; i < space->slots.own.count; ++i )
     {
-        p->order[count++] = space->own.items[i];
+        p->order[count++] = space->slots.own.items[i];
     }
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
-        if ( ( flags[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE )
+        if ( ( flags[slot] & ( SLOT_LIVE | SLOT_OWN ) ) == SLOT_LIVE )
         {
             p->order[count++] = slot;
         }
@@ -61,9 +61,9 @@ static bool add_all( clv_mpi_space* space, packing* p )
     {
         ok = p->locals[i].index == i;
     }
-    for ( uint32_t i = 0; ok && space->remembers && i < p->count; ++i )
+    for ( uint32_t i = 0; ok && space->modes.has_history && i < p->count; ++i )
     {
-        bool is_static = ( c->flags.items[p->order[i]] & MPI_STATIC ) != 0;
+        bool is_static = ( c->flags.items[p->order[i]] & SLOT_STATIC ) != 0;
         ok = clv_space_set_filter( p->inside, &p->locals[i], &c->filters.items[p->order[i]], 1 ) == CLV_OK &&
             clv_space_set_static( p->inside, &p->locals[i], &is_static, 1 ) == CLV_OK;
     }
@@ -73,53 +73,53 @@ static bool add_all( clv_mpi_space* space, packing* p )
 static void take_order( clv_mpi_space* space, packing* p )
 {
     mpi_columns* c = &space->columns;
-    CLV_ASSERT( space->own.count <= p->count && p->count <= space->slot_end );
+    CLV_ASSERT( space->slots.own.count <= p->count && p->count <= space->slots.end );
     permute( p, c->ids.items, sizeof( *c->ids.items ) );
     permute( p, c->boxes.items, sizeof( *c->boxes.items ) );
     permute( p, c->flags.items, sizeof( *c->flags.items ) );
-    permute( p, c->names.items, sizeof( *c->names.items ) );
+    permute( p, c->identities.items, sizeof( *c->identities.items ) );
     permute( p, c->stamps.items, sizeof( *c->stamps.items ) );
-    if ( space->grows )
+    if ( space->modes.has_margins )
     {
         permute( p, c->givens.items, sizeof( *c->givens.items ) );
         permute( p, c->rules.items, sizeof( *c->rules.items ) );
         permute( p, c->motions.items, sizeof( *c->motions.items ) );
     }
-    if ( space->remembers )
+    if ( space->modes.has_history )
     {
         permute( p, c->befores.items, sizeof( *c->befores.items ) );
         permute( p, c->filters.items, sizeof( *c->filters.items ) );
         permute( p, c->filters_before.items, sizeof( *c->filters_before.items ) );
     }
     memcpy( c->locals.items, p->locals, p->count * sizeof( clv_id ) );
-    for ( uint32_t slot = p->count; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = p->count; slot < space->slots.end; ++slot )
     {
         c->flags.items[slot] = 0;
     }
-    for ( uint32_t slot = 0; !mpi_has_berths( space ) && slot < p->count; ++slot )
+    for ( uint32_t slot = 0; !mpi_ghosts_are_anonymous( space ) && slot < p->count; ++slot )
     {
-        clv_mpi_ids_put( &space->ids, c->ids.items[slot], slot );
+        clv_mpi_ids_put( &space->lookup.table, c->ids.items[slot], slot );
     }
-    for ( uint32_t i = 0; i < space->own.count; ++i )
+    for ( uint32_t i = 0; i < space->slots.own.count; ++i )
     {
-        CLV_ASSERT( ( c->flags.items[i] & MPI_OWN ) != 0 ); // they come first
-        space->own.items[i] = i;
+        CLV_ASSERT( ( c->flags.items[i] & SLOT_OWN ) != 0 ); // they come first
+        space->slots.own.items[i] = i;
     }
-    space->slot_end = p->count;
-    space->batch.count = space->guess.count = 0;
-    space->moved_count = 0; // it has all boxes as they are
-    space->outer_is_known = false;
-    if ( mpi_has_berths( space ) )
+    space->slots.end = p->count;
+    space->lookup.batch.count = space->lookup.previous_batch.count = 0;
+    space->slots.moved_count = 0; // it has all boxes as they are
+    space->slots.border_is_known = false;
+    if ( mpi_ghosts_are_anonymous( space ) )
     {
-        clv_mpi_names_forget( space );
+        clv_mpi_lookup_invalidate( space );
     }
     clv_space* before = space->inside;
     space->inside = p->inside;
     p->inside = before;
-    CLV_ASSERT( space->slot_end == clv_space_stats( space->inside ).slot_count );
+    CLV_ASSERT( space->slots.end == clv_space_stats( space->inside ).slot_count );
 }
 
-void clv_mpi_pack( clv_mpi_space* space )
+void clv_mpi_pack_slots( clv_mpi_space* space )
 {
     enum
     {
@@ -129,14 +129,15 @@ void clv_mpi_pack( clv_mpi_space* space )
         PATIENCE = 32  ///< updates from one time to the next, unless space was cut
     };
     uint64_t now = space->stats.update_count;
-    bool may_be_due =
-        space->packed_at == 0 || now >= space->packed_at + PATIENCE || space->stats_before.was_cut;
-    if ( !may_be_due || space->own.count < FEW || space->live_rows <= space->own.count / LONG_ROW )
+    bool may_be_due = space->slots.packed_at == 0 || now >= space->slots.packed_at + PATIENCE ||
+        space->stats_before.was_cut;
+    if ( !may_be_due || space->slots.own.count < FEW ||
+        space->slots.live_rows <= space->slots.own.count / LONG_ROW )
     {
         return;
     }
     base_memory* memory = &space->memory;
-    packing p = { .capacity = space->slot_end };
+    packing p = { .capacity = space->slots.end };
     p.order = clv_base_memory_take( memory, p.capacity, sizeof( uint32_t ) );
     p.locals = clv_base_memory_take( memory, p.capacity, sizeof( clv_id ) );
     p.spare = clv_base_memory_take( memory, p.capacity, WIDEST );
@@ -147,8 +148,8 @@ void clv_mpi_pack( clv_mpi_space* space )
         {
             take_order( space, &p );
             CLV_VALIDATE( clv_mpi_objects_check( space ) == NULL );
-            space->live_rows = 1;
-            space->packed_at = now + 1;
+            space->slots.live_rows = 1;
+            space->slots.packed_at = now + 1;
         }
     }
     // Without memory everything is as it was, only slower.

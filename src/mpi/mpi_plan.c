@@ -8,14 +8,14 @@
 static uint64_t link_words( const mpi_plan* plan )
 {
     uint64_t count = (uint64_t)plan->process_count;
-    return count <= MPI_PLAN_LINKS_MOST ? base_bits_words( count * count ) : 0;
+    return count <= PLAN_LINKS_MOST ? base_bits_words( count * count ) : 0;
 }
 
 void clv_mpi_plan_close( mpi_plan* plan )
 {
     base_memory* memory = &plan->memory;
     uint64_t count = (uint64_t)plan->process_count;
-    clv_base_memory_give( memory, plan->shares, count, sizeof( mpi_plan_share ) );
+    clv_base_memory_give( memory, plan->shares, count, sizeof( mpi_plan_process ) );
     clv_base_memory_give( memory, plan->ranks, count, sizeof( int32_t ) );
     clv_base_memory_give( memory, plan->links, link_words( plan ), sizeof( uint64_t ) );
     if ( plan->regions.process_count > 0 )
@@ -29,14 +29,14 @@ static bool make_room( mpi_plan* plan )
 {
     base_memory* memory = &plan->memory;
     uint64_t count = (uint64_t)plan->process_count, words = link_words( plan );
-    plan->shares = clv_base_memory_take( memory, count, sizeof( mpi_plan_share ) );
+    plan->shares = clv_base_memory_take( memory, count, sizeof( mpi_plan_process ) );
     plan->ranks = clv_base_memory_take( memory, count, sizeof( int32_t ) );
     plan->links = clv_base_memory_take( memory, words, sizeof( uint64_t ) );
     bool ok = plan->shares != NULL && plan->ranks != NULL && ( plan->links != NULL || words == 0 ) &&
         clv_mpi_regions_open( &plan->regions, memory, plan->process_count );
     if ( ok )
     {
-        memset( plan->shares, 0, count * sizeof( mpi_plan_share ) );
+        memset( plan->shares, 0, count * sizeof( mpi_plan_process ) );
         if ( words > 0 ) // else there is no memory at all
         {
             memset( plan->links, 0, words * sizeof( uint64_t ) );
@@ -57,8 +57,8 @@ static clv_result cut( mpi_plan* plan, clv_mpi_space* space, const clv_aabb* box
         points[i] = clv_mpi_box_middle( &boxes[i] );
         weights[i] = 256;
     }
-    clv_result result = clv_mpi_agree( space,
-        fits ? CLV_OK : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to plan" ) );
+    clv_result result = clv_mpi_agree(
+        space, fits ? CLV_OK : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to plan" ) );
     if ( result == CLV_OK && plan->process_count > 1 )
     {
         result = clv_mpi_bisect( space, points, weights, count, &plan->regions );
@@ -75,13 +75,13 @@ clv_result clv_mpi_plan_open(
     *plan = ( mpi_plan ){ .memory = clv_base_memory_make( ( clv_allocator ){ 0 } ),
         .process_count = process_count,
         .wide = clv_default_mpi_def().wide };
-    clv_mpi_space space = { .all = comm, .process_count = process_count, .memory = plan->memory };
+    clv_mpi_space space = { .net = { .all = comm }, .process_count = process_count, .memory = plan->memory };
     int rank = 0;
     MPI_Comm_rank( comm, &rank );
     space.rank = rank;
     clv_result mine = make_room( plan )
         ? CLV_OK
-        : clv_mpi_complain( &space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to plan" );
+        : clv_mpi_fail( &space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to plan" );
     clv_result result = clv_mpi_agree( &space, mine );
     result = result == CLV_OK ? cut( plan, &space, boxes, count ) : result;
     if ( result != CLV_OK )
@@ -116,9 +116,9 @@ static void count_one( mpi_plan* plan, const clv_aabb* before, const clv_aabb* n
     int32_t sender = owner_of( plan, before, &reached );
     int32_t owner = owner_of( plan, now, &reached );
     CLV_ASSERT( sender >= 0 && sender < plan->process_count && owner >= 0 && owner < plan->process_count );
-    mpi_plan_share* share = &plan->shares[sender];
+    mpi_plan_process* share = &plan->shares[sender];
     const clv_mpi_space plain = { 0 };
-    const uint64_t words = clv_mpi_letter_words( &plain, 0 );
+    const uint64_t words = clv_mpi_record_words( &plain, 0 );
     bool is_wide = reached > plan->wide;
     plan->shares[owner].own += 1;
     share->going += owner != sender;
@@ -132,8 +132,7 @@ static void count_one( mpi_plan* plan, const clv_aabb* before, const clv_aabb* n
         if ( to != sender && ( !is_wide || is_owner ) )
         {
             share->letters += 1;
-            share->bytes +=
-                clv_mpi_letter_words( &plain, is_owner ? MPI_LETTER_OWNED : 0 ) * sizeof( uint64_t );
+            share->bytes += clv_mpi_record_words( &plain, is_owner ? RECORD_OWNED : 0 ) * sizeof( uint64_t );
             link( plan, sender, to );
         }
     }
@@ -158,7 +157,7 @@ void clv_mpi_plan_count( mpi_plan* plan, const clv_aabb* before, const clv_aabb*
 
 void clv_mpi_plan_sum( mpi_plan* plan, MPI_Comm comm )
 {
-    int words = (int)( sizeof( mpi_plan_share ) / sizeof( uint64_t ) ) * plan->process_count;
+    int words = (int)( sizeof( mpi_plan_process ) / sizeof( uint64_t ) ) * plan->process_count;
     MPI_Allreduce( MPI_IN_PLACE, plan->shares, words, MPI_UINT64_T, MPI_SUM, comm );
     if ( plan->links != NULL )
     {

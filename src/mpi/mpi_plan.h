@@ -6,14 +6,14 @@
 #include "mpi_regions.h"
 
 /// What one process of the plan has and sends in one update.
-typedef struct mpi_plan_share
+typedef struct mpi_plan_process
 {
     uint64_t own, ghosts; ///< objects, and boxes that others send to it
     uint64_t going;       ///< own ones that leave for another process
     uint64_t letters;     ///< to one process each
     uint64_t wide;        ///< own boxes that go to all at once
     uint64_t bytes;       ///< of what it sends
-} mpi_plan_share;
+} mpi_plan_process;
 
 /// Zero-initialised is closed.
 typedef struct mpi_plan
@@ -22,12 +22,12 @@ typedef struct mpi_plan
     mpi_regions regions;
     int32_t process_count;
     uint32_t wide; ///< boxes that reach more regions than this go to all at once
-    mpi_plan_share* shares;
+    mpi_plan_process* shares;
     int32_t* ranks;
-    uint64_t* links; ///< a bit per sender and receiver; NULL beyond MPI_PLAN_LINKS_MOST processes
+    uint64_t* links; ///< a bit per sender and receiver; NULL beyond PLAN_LINKS_MOST processes
 } mpi_plan;
 
-#define MPI_PLAN_LINKS_MOST 16384
+#define PLAN_LINKS_MOST 16384
 
 /// Cuts space by our own bisection as the first update does, every object alike, for the boxes of all processes of `comm`, at most
 /// `process_count` of them. Collective; the same answer everywhere. CLV_OUT_OF_MEMORY, CLV_LOST leave it closed.

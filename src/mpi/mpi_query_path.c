@@ -249,7 +249,7 @@ bool clv_mpi_query_begin(
     path p;
     CLV_ASSERT( index < asking->list->count );
     put_query( &p, asking->list, index, limit );
-    bool meets = clip( &p, all ) || asking->mode == MPI_ASK_NEAREST;
+    bool meets = clip( &p, all ) || asking->mode == ASK_NEAREST;
     for ( int axis = 0; p.moves && axis < 3; ++axis )
     {
         p.lower[axis] += p.way[axis] * p.first;
@@ -266,7 +266,7 @@ uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float li
     path p;
     CLV_ASSERT( index < asking->list->count && clv_mpi_query_size( asking->list->kind ) > 0 );
     put_query( &p, asking->list, index, limit );
-    if ( asking->mode == MPI_ASK_NEAREST )
+    if ( asking->mode == ASK_NEAREST )
     {
         put_box( &p, beginning( &p ), (double)limit );
     }

@@ -29,7 +29,7 @@ static uint64_t letter_words( const clv_queries* list, uint64_t count )
 static void sort_errands( clv_mpi_space* space )
 {
     mpi_questions* q = &space->questions;
-    uint32_t* starts = space->counts;
+    uint32_t* starts = space->exchange.counts;
     int32_t n = space->process_count;
     memset( starts, 0, ( (size_t)n + 1 ) * sizeof( uint32_t ) );
     CLV_ASSERT( q->errands.count <= q->sorted.capacity );
@@ -109,12 +109,12 @@ static void write_letter(
 
 static clv_result no_memory( clv_mpi_space* space )
 {
-    return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for questions" );
+    return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for questions" );
 }
 
 static clv_result too_many( clv_mpi_space* space )
 {
-    return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+    return clv_mpi_fail( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
         "more questions than one message can tell: ask in smaller batches" );
 }
 
@@ -133,9 +133,10 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
     uint64_t total = 0;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        uint64_t words = letter_words( asking->list, space->counts[r + 1] - space->counts[r] );
-        space->send_starts[r] = (int)total;
-        space->send_words[r] = (int)words;
+        uint64_t words =
+            letter_words( asking->list, space->exchange.counts[r + 1] - space->exchange.counts[r] );
+        space->exchange.send_starts[r] = (int)total;
+        space->exchange.send_words[r] = (int)words;
         total += words;
         if ( total > INT32_MAX )
         {
@@ -148,12 +149,14 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
     }
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        if ( space->send_words[r] > 0 )
+        if ( space->exchange.send_words[r] > 0 )
         {
-            CLV_ASSERT( space->counts[r + 1] <= q->errands.count );
-            CLV_ASSERT( (uint64_t)space->send_starts[r] + (uint64_t)space->send_words[r] <= total );
-            write_letter( space, asking, q->sorted.items + space->counts[r],
-                space->counts[r + 1] - space->counts[r], q->outbox.items + space->send_starts[r] );
+            CLV_ASSERT( space->exchange.counts[r + 1] <= q->errands.count );
+            CLV_ASSERT(
+                (uint64_t)space->exchange.send_starts[r] + (uint64_t)space->exchange.send_words[r] <= total );
+            write_letter( space, asking, q->sorted.items + space->exchange.counts[r],
+                space->exchange.counts[r + 1] - space->exchange.counts[r],
+                q->outbox.items + space->exchange.send_starts[r] );
         }
     }
     return CLV_OK;
@@ -171,9 +174,9 @@ static clv_result deliver(
     {
         return result;
     }
-    if ( !clv_mpi_went_well( space,
-             MPI_Ialltoall(
-                 space->send_words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
+    if ( !clv_mpi_succeeded( space,
+             MPI_Ialltoall( space->exchange.send_words, 1, MPI_INT, space->exchange.receive_words, 1, MPI_INT,
+                 space->net.all, &request ),
              "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
@@ -182,23 +185,24 @@ static clv_result deliver(
     uint64_t total = 0;
     for ( int32_t r = 0; r < space->process_count && total <= INT32_MAX; ++r )
     {
-        space->receive_starts[r] = (int)total;
-        total += (uint64_t)space->receive_words[r];
+        space->exchange.receive_starts[r] = (int)total;
+        total += (uint64_t)space->exchange.receive_words[r];
     }
     bool fits = total <= INT32_MAX && base_array_renew( into, &space->memory, total );
     result = clv_mpi_agree( space,
         fits                     ? CLV_OK
             : total <= INT32_MAX ? no_memory( space )
-                                 : clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+                                 : clv_mpi_fail( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
                                        "more than one message can tell: ask in smaller batches" ) );
     if ( result != CLV_OK )
     {
         return result;
     }
     into->count = total;
-    return clv_mpi_went_well( space,
-               MPI_Ialltoallv( from->items, space->send_words, space->send_starts, MPI_UINT64_T, into->items,
-                   space->receive_words, space->receive_starts, MPI_UINT64_T, space->all, &request ),
+    return clv_mpi_succeeded( space,
+               MPI_Ialltoallv( from->items, space->exchange.send_words, space->exchange.send_starts,
+                   MPI_UINT64_T, into->items, space->exchange.receive_words, space->exchange.receive_starts,
+                   MPI_UINT64_T, space->net.all, &request ),
                "an exchange" ) &&
             clv_mpi_wait( space, &request, 1 )
         ? CLV_OK
@@ -218,8 +222,8 @@ static bool put_hits( clv_mpi_space* space, const clv_hit* hits, uint64_t count 
     *at++ = count;
     for ( uint64_t i = 0; i < count; ++i )
     {
-        CLV_ASSERT( hits[i].index < space->slot_end );
-        const mpi_name* name = &space->columns.names.items[hits[i].index];
+        CLV_ASSERT( hits[i].index < space->slots.end );
+        const mpi_identity* name = &space->columns.identities.items[hits[i].index];
         uint32_t time;
         memcpy( &time, &hits[i].t, sizeof( time ) );
         *at++ = name->id;
@@ -283,7 +287,7 @@ static clv_result answer_any( clv_mpi_space* space, const clv_queries* list )
     return result;
 }
 
-static bool comes_first( const mpi_name* names, const clv_hit* x, const clv_hit* y )
+static bool comes_first( const mpi_identity* names, const clv_hit* x, const clv_hit* y )
 {
     return x->t != y->t ? x->t < y->t : names[x->index].id < names[y->index].id;
 }
@@ -306,7 +310,7 @@ static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char*
             hit->index != CLV_NO_HIT ? nextafterf( hit->t, INFINITY ) : 0 );
     }
     result = result == CLV_OK ? find_all( space, list ) : result;
-    const mpi_name* names = space->columns.names.items;
+    const mpi_identity* names = space->columns.identities.items;
     for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
     {
         uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1], best = first;
@@ -320,7 +324,7 @@ static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char*
     return result;
 }
 
-static void sift( clv_hit* hits, const mpi_name* names, uint64_t count, uint64_t at )
+static void sift( clv_hit* hits, const mpi_identity* names, uint64_t count, uint64_t at )
 {
     for ( uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1 )
     {
@@ -338,7 +342,7 @@ static void sift( clv_hit* hits, const mpi_name* names, uint64_t count, uint64_t
 
 static void sort_hits( const clv_mpi_space* space, clv_hit* hits, uint64_t count )
 {
-    const mpi_name* names = space->columns.names.items;
+    const mpi_identity* names = space->columns.identities.items;
     for ( uint64_t i = count / 2; i-- > 0; )
     {
         sift( hits, names, count, i );
@@ -430,9 +434,9 @@ static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking,
     list.filter_each = true;
     switch ( asking->mode )
     {
-    case MPI_ASK_ALL: return answer_all( space, &list );
-    case MPI_ASK_ANY: return answer_any( space, &list );
-    case MPI_ASK_CLOSEST: return answer_closest( space, &list, (char*)items );
+    case ASK_ALL: return answer_all( space, &list );
+    case ASK_ANY: return answer_any( space, &list );
+    case ASK_CLOSEST: return answer_closest( space, &list, (char*)items );
     default: return answer_nearest( space, &list, (uint32_t)( at[1] >> 32 ), most );
     }
 }
@@ -458,23 +462,23 @@ static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
     {
         uint64_t before = q->replies.count;
         clv_result result = CLV_OK;
-        if ( space->receive_words[r] > 0 )
+        if ( space->exchange.receive_words[r] > 0 )
         {
-            result = answer_letter( space, asking, q->inbox.items + space->receive_starts[r] );
+            result = answer_letter( space, asking, q->inbox.items + space->exchange.receive_starts[r] );
         }
         if ( result != CLV_OK )
         {
-            return clv_mpi_complain( space, result, UINT32_MAX, 0, "process %d could not answer: %s",
-                space->rank, clv_result_text( result ) );
+            return clv_mpi_fail( space, result, UINT32_MAX, 0, "process %d could not answer: %s", space->rank,
+                clv_result_text( result ) );
         }
         if ( q->replies.count > INT32_MAX )
         {
-            return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+            return clv_mpi_fail( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
                 "more hits than one message can tell: ask in smaller batches" );
         }
         CLV_ASSERT( before <= q->replies.count );
-        space->send_starts[r] = (int)before;
-        space->send_words[r] = (int)( q->replies.count - before );
+        space->exchange.send_starts[r] = (int)before;
+        space->exchange.send_words[r] = (int)( q->replies.count - before );
     }
     return CLV_OK;
 }

@@ -66,30 +66,31 @@ static bool take_tables( clv_mpi_space* space )
 {
     base_memory* memory = &space->memory;
     uint64_t n = (uint64_t)space->process_count;
-    space->ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->ranks_before = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->counts = clv_base_memory_take( memory, n + 1, sizeof( uint32_t ) );
-    space->words = clv_base_memory_take( memory, n, sizeof( uint64_t ) );
-    space->writes_to = clv_base_memory_take( memory, n, 1 );
-    space->reads_from = clv_base_memory_take( memory, n, 1 );
-    space->out_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->in_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->send_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->send_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->receive_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->receive_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->wide_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->wide_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    bool ok = space->ranks != NULL && space->ranks_before != NULL && space->counts != NULL &&
-        space->writes_to != NULL && space->reads_from != NULL && space->out_ranks != NULL &&
-        space->in_ranks != NULL && space->send_words != NULL && space->send_starts != NULL &&
-        space->receive_words != NULL && space->receive_starts != NULL && space->words != NULL &&
-        space->wide_words != NULL && space->wide_starts != NULL &&
-        clv_mpi_regions_open( &space->regions, memory, space->process_count ) &&
-        clv_mpi_regions_open( &space->regions_before, memory, space->process_count );
+    space->exchange.ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->exchange.ranks_before = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->exchange.counts = clv_base_memory_take( memory, n + 1, sizeof( uint32_t ) );
+    space->exchange.words = clv_base_memory_take( memory, n, sizeof( uint64_t ) );
+    space->net.sends_to = clv_base_memory_take( memory, n, 1 );
+    space->net.receives_from = clv_base_memory_take( memory, n, 1 );
+    space->net.out_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->net.in_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->exchange.send_words = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->exchange.send_starts = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->exchange.receive_words = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->exchange.receive_starts = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->exchange.wide_words = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->exchange.wide_starts = clv_base_memory_take( memory, n, sizeof( int ) );
+    bool ok = space->exchange.ranks != NULL && space->exchange.ranks_before != NULL &&
+        space->exchange.counts != NULL && space->net.sends_to != NULL && space->net.receives_from != NULL &&
+        space->net.out_ranks != NULL && space->net.in_ranks != NULL && space->exchange.send_words != NULL &&
+        space->exchange.send_starts != NULL && space->exchange.receive_words != NULL &&
+        space->exchange.receive_starts != NULL && space->exchange.words != NULL &&
+        space->exchange.wide_words != NULL && space->exchange.wide_starts != NULL &&
+        clv_mpi_regions_open( &space->partition.regions, memory, space->process_count ) &&
+        clv_mpi_regions_open( &space->partition.regions_before, memory, space->process_count );
     if ( ok )
     {
-        memset( space->writes_to, 0, n );
+        memset( space->net.sends_to, 0, n );
     }
     return ok;
 }
@@ -98,22 +99,22 @@ static void give_tables( clv_mpi_space* space )
 {
     base_memory* memory = &space->memory;
     uint64_t n = (uint64_t)space->process_count;
-    clv_base_memory_give( memory, space->ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->ranks_before, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->counts, n + 1, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, space->words, n, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, space->writes_to, n, 1 );
-    clv_base_memory_give( memory, space->reads_from, n, 1 );
-    clv_base_memory_give( memory, space->out_ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->in_ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->send_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->send_starts, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->receive_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->receive_starts, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->wide_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->wide_starts, n, sizeof( int ) );
-    clv_mpi_regions_close( &space->regions, memory );
-    clv_mpi_regions_close( &space->regions_before, memory );
+    clv_base_memory_give( memory, space->exchange.ranks, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->exchange.ranks_before, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->exchange.counts, n + 1, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, space->exchange.words, n, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, space->net.sends_to, n, 1 );
+    clv_base_memory_give( memory, space->net.receives_from, n, 1 );
+    clv_base_memory_give( memory, space->net.out_ranks, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->net.in_ranks, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->exchange.send_words, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->exchange.send_starts, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->exchange.receive_words, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->exchange.receive_starts, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->exchange.wide_words, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->exchange.wide_starts, n, sizeof( int ) );
+    clv_mpi_regions_close( &space->partition.regions, memory );
+    clv_mpi_regions_close( &space->partition.regions_before, memory );
 }
 
 static void give_lists( clv_mpi_space* space )
@@ -124,7 +125,7 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &c->locals, memory );
     base_array_free( &c->boxes, memory );
     base_array_free( &c->flags, memory );
-    base_array_free( &c->names, memory );
+    base_array_free( &c->identities, memory );
     base_array_free( &c->stamps, memory );
     base_array_free( &c->givens, memory );
     base_array_free( &c->rules, memory );
@@ -132,37 +133,37 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &c->befores, memory );
     base_array_free( &c->filters, memory );
     base_array_free( &c->filters_before, memory );
-    clv_mpi_ids_free( &space->ids, memory );
-    base_array_free( &space->renamed, memory );
-    clv_mpi_ids_free( &space->directory, memory );
-    base_array_free( &space->own, memory );
-    base_array_free( &space->batch, memory );
-    base_array_free( &space->guess, memory );
-    base_array_free( &space->outer, memory );
-    base_array_free( &space->ghosts, memory );
-    base_array_free( &space->gone, memory );
-    base_array_free( &space->letters, memory );
-    base_array_free( &space->sorted_letters, memory );
-    base_array_free( &space->wide, memory );
-    base_array_free( &space->outbox, memory );
-    base_array_free( &space->inbox, memory );
-    base_array_free( &space->wide_outbox, memory );
-    base_array_free( &space->wide_inbox, memory );
-    base_array_free( &space->moved_ids, memory );
-    base_array_free( &space->moved_boxes, memory );
-    base_array_free( &space->arrivals, memory );
-    base_array_free( &space->fresh_letters, memory );
-    base_array_free( &space->fresh_ids, memory );
-    base_array_free( &space->fresh_boxes, memory );
-    base_array_free( &space->scratch, memory );
-    base_array_free( &space->found, memory );
-    base_array_free( &space->found_before, memory );
-    base_array_free( &space->found_scratch, memory );
-    base_array_free( &space->corners, memory );
-    base_array_free( &space->pairs, memory );
-    base_array_free( &space->begun, memory );
-    base_array_free( &space->ended, memory );
-    base_array_free( &space->gathered, memory );
+    clv_mpi_ids_free( &space->lookup.table, memory );
+    base_array_free( &space->lookup.changes, memory );
+    clv_mpi_ids_free( &space->lookup.directory, memory );
+    base_array_free( &space->slots.own, memory );
+    base_array_free( &space->lookup.batch, memory );
+    base_array_free( &space->lookup.previous_batch, memory );
+    base_array_free( &space->slots.border, memory );
+    base_array_free( &space->slots.ghosts, memory );
+    base_array_free( &space->slots.gone, memory );
+    base_array_free( &space->exchange.sends, memory );
+    base_array_free( &space->exchange.sorted_sends, memory );
+    base_array_free( &space->exchange.wide, memory );
+    base_array_free( &space->exchange.outbox, memory );
+    base_array_free( &space->exchange.inbox, memory );
+    base_array_free( &space->exchange.wide_outbox, memory );
+    base_array_free( &space->exchange.wide_inbox, memory );
+    base_array_free( &space->slots.moved_ids, memory );
+    base_array_free( &space->slots.moved_boxes, memory );
+    base_array_free( &space->exchange.arrivals, memory );
+    base_array_free( &space->exchange.new_records, memory );
+    base_array_free( &space->exchange.new_ids, memory );
+    base_array_free( &space->exchange.new_boxes, memory );
+    base_array_free( &space->exchange.scratch, memory );
+    base_array_free( &space->pairs.found, memory );
+    base_array_free( &space->pairs.found_before, memory );
+    base_array_free( &space->pairs.found_scratch, memory );
+    base_array_free( &space->pairs.corners, memory );
+    base_array_free( &space->pairs.list, memory );
+    base_array_free( &space->pairs.begun, memory );
+    base_array_free( &space->pairs.ended, memory );
+    base_array_free( &space->pairs.gathered, memory );
     clv_mpi_questions_free( &space->questions, memory );
 }
 
@@ -206,16 +207,17 @@ static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator,
     }
     *space = ( clv_mpi_space ){ .def = *def,
         .memory = memory,
-        .all = MPI_COMM_NULL,
-        .neighbours = MPI_COMM_NULL,
-        .tally = MPI_DATATYPE_NULL,
-        .add_up = MPI_OP_NULL,
-        .cut_is_due = true };
-    clv_mpi_forget_balance( space );
+        .net = { .all = MPI_COMM_NULL,
+            .neighbours = MPI_COMM_NULL,
+            .tally = MPI_DATATYPE_NULL,
+            .add_up = MPI_OP_NULL },
+        .partition = { .cut_is_due = true } };
+    clv_mpi_reset_balance( space );
     MPI_Comm_rank( communicator, &space->rank );
     MPI_Comm_size( communicator, &space->process_count );
-    space->remembers = def->space.events;
-    space->grows = def->space.margin > 0 || def->space.margin_by_size > 0 || def->space.margin_by_speed > 0;
+    space->modes.has_history = def->space.events;
+    space->modes.has_margins =
+        def->space.margin > 0 || def->space.margin_by_size > 0 || def->space.margin_by_speed > 0;
     space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
     *result = take_tables( space ) ? clv_mpi_open_inside( space, &space->inside ) : CLV_OUT_OF_MEMORY;
     return space;
@@ -245,8 +247,8 @@ static clv_result create_now( MPI_Comm communicator, const clv_mpi_def* def, clv
     bool is_same = true;
     clv_result result = agree_early( communicator, mine, is_def ? hash_def( def ) : 0, &is_same );
     if ( result == CLV_OK &&
-        ( MPI_Comm_dup( communicator, &fresh->all ) != MPI_SUCCESS ||
-            MPI_Comm_set_errhandler( fresh->all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ||
+        ( MPI_Comm_dup( communicator, &fresh->net.all ) != MPI_SUCCESS ||
+            MPI_Comm_set_errhandler( fresh->net.all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ||
             !clv_mpi_tally_open( fresh ) ) )
     {
         result = CLV_LOST;
@@ -291,26 +293,26 @@ void clv_mpi_space_destroy( clv_mpi_space* space )
         space->inside = NULL;
         return;
     }
-    if ( space->neighbours != MPI_COMM_NULL )
+    if ( space->net.neighbours != MPI_COMM_NULL )
     {
-        MPI_Comm_free( &space->neighbours );
+        MPI_Comm_free( &space->net.neighbours );
     }
-    MPI_Comm_free( &space->all );
+    MPI_Comm_free( &space->net.all );
     end_space( space );
 }
 
 clv_mpi_pair_view clv_mpi_space_pairs( const clv_mpi_space* space )
 {
-    clv_mpi_pair_view view = { space->pairs.items, space->list_is_valid ? space->pairs.count : 0,
-        space->list_is_valid };
+    clv_mpi_pair_view view = { space->pairs.list.items, space->pairs.is_valid ? space->pairs.list.count : 0,
+        space->pairs.is_valid };
     return view;
 }
 
 clv_mpi_event_view clv_mpi_space_events( const clv_mpi_space* space )
 {
-    bool is_valid = space->list_is_valid;
-    clv_mpi_event_view view = { space->begun.items, is_valid ? space->begun.count : 0, space->ended.items,
-        is_valid ? space->ended.count : 0 };
+    bool is_valid = space->pairs.is_valid;
+    clv_mpi_event_view view = { space->pairs.begun.items, is_valid ? space->pairs.begun.count : 0,
+        space->pairs.ended.items, is_valid ? space->pairs.ended.count : 0 };
     return view;
 }
 
@@ -326,5 +328,5 @@ clv_mpi_error clv_mpi_space_error( const clv_mpi_space* space )
 
 clv_mpi_region clv_mpi_space_region( const clv_mpi_space* space, int32_t rank )
 {
-    return space->regions.bounds[rank < 0 || rank >= space->process_count ? space->rank : rank];
+    return space->partition.regions.bounds[rank < 0 || rank >= space->process_count ? space->rank : rank];
 }

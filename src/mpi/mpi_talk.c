@@ -18,19 +18,19 @@ static void yield( void )
 #endif
 }
 
-clv_result clv_mpi_complain(
+clv_result clv_mpi_fail(
     clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... )
 {
     CLV_ASSERT( code != CLV_OK );
     va_list arguments;
     va_start( arguments, format );
-    vsnprintf( space->text, sizeof( space->text ), format, arguments );
+    vsnprintf( space->error_text, sizeof( space->error_text ), format, arguments );
     va_end( arguments );
-    space->error = ( clv_mpi_error ){ code, space->rank, position, id, space->text };
+    space->error = ( clv_mpi_error ){ code, space->rank, position, id, space->error_text };
     return code;
 }
 
-bool clv_mpi_went_well( clv_mpi_space* space, int answer, const char* what )
+bool clv_mpi_succeeded( clv_mpi_space* space, int answer, const char* what )
 {
     if ( answer == MPI_SUCCESS )
     {
@@ -39,7 +39,7 @@ bool clv_mpi_went_well( clv_mpi_space* space, int answer, const char* what )
     char reason[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     MPI_Error_string( answer, reason, &length );
-    clv_mpi_complain(
+    clv_mpi_fail(
         space, CLV_LOST, UINT32_MAX, 0, "%s failed: %.*s", what, length > 150 ? 150 : length, reason );
     space->is_lost = true;
     return false;
@@ -55,14 +55,14 @@ static bool wait_for( clv_mpi_space* space, MPI_Request* requests, int count )
     for ( int i = 0; is_well && i < count; )
     {
         int done = 1;
-        is_well = clv_mpi_went_well( space,
+        is_well = clv_mpi_succeeded( space,
             has_limit ? MPI_Test( &requests[i], &done, MPI_STATUS_IGNORE )
                       : MPI_Wait( &requests[i], MPI_STATUS_IGNORE ),
             what );
         i += done;
         if ( is_well && !done && (double)( clv_base_clock_ns() - start ) > space->def.time_limit * 1e9 )
         {
-            clv_mpi_complain( space, CLV_LOST, UINT32_MAX, 0,
+            clv_mpi_fail( space, CLV_LOST, UINT32_MAX, 0,
                 "no answer from another process within %g s; it may have ended", space->def.time_limit );
             space->is_lost = true;
             is_well = false;
@@ -90,29 +90,30 @@ bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count )
 // The first process that complains tells everybody.
 static clv_result hear( clv_mpi_space* space, int32_t speaker )
 {
-    mpi_complaint* heard = &space->wire.heard;
-    *heard = ( mpi_complaint ){ 0 };
+    mpi_wire_error* first_error = &space->net.wire.first_error;
+    *first_error = ( mpi_wire_error ){ 0 };
     if ( space->rank == speaker )
     {
-        *heard = ( mpi_complaint ){ (int32_t)space->error.code, space->error.rank, space->error.position, 0,
-            space->error.id, "" };
-        snprintf( heard->text, sizeof( heard->text ), "%s", space->text );
+        *first_error = ( mpi_wire_error ){ (int32_t)space->error.code, space->error.rank,
+            space->error.position, 0, space->error.id, "" };
+        snprintf( first_error->text, sizeof( first_error->text ), "%s", space->error_text );
     }
     MPI_Request request;
-    if ( !clv_mpi_went_well( space,
-             MPI_Ibcast( heard, (int)sizeof( *heard ), MPI_BYTE, speaker, space->all, &request ),
+    if ( !clv_mpi_succeeded( space,
+             MPI_Ibcast(
+                 first_error, (int)sizeof( *first_error ), MPI_BYTE, speaker, space->net.all, &request ),
              "a broadcast" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
         return CLV_LOST;
     }
-    snprintf( space->text, sizeof( space->text ), "%s", heard->text );
-    space->error =
-        ( clv_mpi_error ){ (clv_result)heard->code, heard->rank, heard->position, heard->id, space->text };
+    snprintf( space->error_text, sizeof( space->error_text ), "%s", first_error->text );
+    space->error = ( clv_mpi_error ){ (clv_result)first_error->code, first_error->rank, first_error->position,
+        first_error->id, space->error_text };
     return space->error.code;
 }
 
-// The larger the number, the lower the rank: the first of those who complain is heard. 0 is content.
+// The larger the number, the lower the rank: the first of those who complain is first_error. 0 is content.
 static int32_t plea_of( const clv_mpi_space* space, clv_result mine )
 {
     CLV_ASSERT( space->rank >= 0 && space->rank < space->process_count ); // a plea is above 0
@@ -135,20 +136,20 @@ static clv_result agree_on( clv_mpi_space* space, clv_result mine, int count )
     {
         return CLV_LOST;
     }
-    // What is told is the last complaint: a code without one would be heard as another.
+    // What is told is the last complaint: a code without one would be first_error as another.
     CLV_ASSERT( mine == CLV_OK || mine == space->error.code );
-    mpi_wire* wire = &space->wire;
-    wire->wishes[0] = plea_of( space, mine );
+    mpi_wire* wire = &space->net.wire;
+    wire->reduce_in[0] = plea_of( space, mine );
     MPI_Request request;
-    if ( !clv_mpi_went_well( space,
+    if ( !clv_mpi_succeeded( space,
              MPI_Iallreduce(
-                 wire->wishes, wire->wishes_of_all, count, MPI_INT32_T, MPI_MAX, space->all, &request ),
+                 wire->reduce_in, wire->reduce_out, count, MPI_INT32_T, MPI_MAX, space->net.all, &request ),
              "a reduction" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
         return CLV_LOST;
     }
-    return judge( space, wire->wishes_of_all[0] );
+    return judge( space, wire->reduce_out[0] );
 }
 
 clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine )
@@ -156,9 +157,10 @@ clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine )
     return agree_on( space, mine, 1 );
 }
 
-clv_result clv_mpi_agree_on_wishes( clv_mpi_space* space, clv_result mine )
+clv_result clv_mpi_agree_and_reduce( clv_mpi_space* space, clv_result mine )
 {
-    return agree_on( space, mine, (int)( sizeof( space->wire.wishes ) / sizeof( space->wire.wishes[0] ) ) );
+    return agree_on(
+        space, mine, (int)( sizeof( space->net.wire.reduce_in ) / sizeof( space->net.wire.reduce_in[0] ) ) );
 }
 
 // ---- sums
@@ -169,31 +171,31 @@ static void add_up( void* from, void* into, int* count, MPI_Datatype* type )
     (void)type;
     const uint64_t* a = from;
     uint64_t* b = into;
-    for ( int i = 0; i < *count; ++i, a += MPI_TALLY, b += MPI_TALLY )
+    for ( int i = 0; i < *count; ++i, a += TALLY_COUNT, b += TALLY_COUNT )
     {
-        for ( int k = 0; k < MPI_TALLY; ++k )
+        for ( int k = 0; k < TALLY_COUNT; ++k )
         {
-            b[k] = k > MPI_TALLY_MOST_WORK ? a[k] + b[k] : a[k] > b[k] ? a[k] : b[k];
+            b[k] = k > TALLY_MOST_WORK ? a[k] + b[k] : a[k] > b[k] ? a[k] : b[k];
         }
     }
 }
 
 bool clv_mpi_tally_open( clv_mpi_space* space )
 {
-    return MPI_Type_contiguous( MPI_TALLY, MPI_UINT64_T, &space->tally ) == MPI_SUCCESS &&
-        MPI_Type_commit( &space->tally ) == MPI_SUCCESS &&
-        MPI_Op_create( add_up, 1, &space->add_up ) == MPI_SUCCESS;
+    return MPI_Type_contiguous( TALLY_COUNT, MPI_UINT64_T, &space->net.tally ) == MPI_SUCCESS &&
+        MPI_Type_commit( &space->net.tally ) == MPI_SUCCESS &&
+        MPI_Op_create( add_up, 1, &space->net.add_up ) == MPI_SUCCESS;
 }
 
 void clv_mpi_tally_close( clv_mpi_space* space )
 {
-    if ( space->add_up != MPI_OP_NULL )
+    if ( space->net.add_up != MPI_OP_NULL )
     {
-        MPI_Op_free( &space->add_up );
+        MPI_Op_free( &space->net.add_up );
     }
-    if ( space->tally != MPI_DATATYPE_NULL )
+    if ( space->net.tally != MPI_DATATYPE_NULL )
     {
-        MPI_Type_free( &space->tally );
+        MPI_Type_free( &space->net.tally );
     }
 }
 
@@ -204,15 +206,15 @@ clv_result clv_mpi_agree_on_sums( clv_mpi_space* space, clv_result mine )
         return CLV_LOST;
     }
     CLV_ASSERT( mine == CLV_OK || mine == space->error.code );
-    space->wire.own[MPI_TALLY_COMPLAINT] = (uint64_t)plea_of( space, mine );
+    space->net.wire.own[TALLY_ERROR] = (uint64_t)plea_of( space, mine );
     MPI_Request request;
-    if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce(
-                 space->wire.own, space->wire.sums, 1, space->tally, space->add_up, space->all, &request ),
+    if ( !clv_mpi_succeeded( space,
+             MPI_Iallreduce( space->net.wire.own, space->net.wire.sums, 1, space->net.tally,
+                 space->net.add_up, space->net.all, &request ),
              "a reduction" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
         return CLV_LOST;
     }
-    return judge( space, (int32_t)space->wire.sums[MPI_TALLY_COMPLAINT] );
+    return judge( space, (int32_t)space->net.wire.sums[TALLY_ERROR] );
 }

@@ -116,8 +116,9 @@ static float narrow_cut( double at )
 // From boxes to cuts: groups of ranks, each cut in two, breadth first so that parents come before their children.
 static bool boxes_to_cuts( clv_mpi_space* space, const part_box* boxes, mpi_regions* into )
 {
-    int32_t* ranks = space->ranks;
-    int32_t *firsts = space->send_words, *counts = space->send_starts; // scratch, one per process
+    int32_t* ranks = space->exchange.ranks;
+    int32_t *firsts = space->exchange.send_words,
+            *counts = space->exchange.send_starts; // scratch, one per process
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
         ranks[r] = r;
@@ -210,23 +211,22 @@ clv_result clv_mpi_zoltan(
     bool ok = boxes != NULL && count <= INT32_MAX && Zoltan_Initialize( 0, NULL, &version ) == ZOLTAN_OK;
     // All or nobody asks it: its calls are collective, the first as the last.
     clv_result early = clv_mpi_agree( space,
-        ok ? CLV_OK : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for Zoltan" ) );
+        ok ? CLV_OK : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for Zoltan" ) );
     if ( early != CLV_OK )
     {
         clv_base_memory_give( &space->memory, boxes, (uint64_t)space->process_count, sizeof( part_box ) );
         return early;
     }
-    struct Zoltan_Struct* zoltan = Zoltan_Create( space->all );
+    struct Zoltan_Struct* zoltan = Zoltan_Create( space->net.all );
     clv_result result = clv_mpi_agree( space,
-        zoltan != NULL
-            ? CLV_OK
-            : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for Zoltan" ) );
+        zoltan != NULL ? CLV_OK
+                       : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for Zoltan" ) );
     if ( result == CLV_OK )
     {
         ok = ask_zoltan( zoltan, &input ) && read_boxes( zoltan, boxes, space->process_count ) &&
             boxes_to_cuts( space, boxes, into );
         result = clv_mpi_agree( space,
-            ok ? CLV_OK : clv_mpi_complain( space, CLV_UNSUPPORTED, UINT32_MAX, 0, "Zoltan could not cut" ) );
+            ok ? CLV_OK : clv_mpi_fail( space, CLV_UNSUPPORTED, UINT32_MAX, 0, "Zoltan could not cut" ) );
     }
     if ( zoltan != NULL )
     {
@@ -250,7 +250,7 @@ clv_result clv_mpi_zoltan(
     (void)weights;
     (void)count;
     (void)into;
-    return clv_mpi_complain( space, CLV_UNSUPPORTED, UINT32_MAX, 0, "this library was built without Zoltan" );
+    return clv_mpi_fail( space, CLV_UNSUPPORTED, UINT32_MAX, 0, "this library was built without Zoltan" );
 }
 
 #endif
