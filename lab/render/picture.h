@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a picture is made of, as seen by a camera: faces and lines in pixels, with their depth. raster.h and svg_picture.h draw it.
+// What a picture is made of, as seen by a camera: faces and lines in pixels, with their depth. It is drawn as pixels or as SVG.
 #pragma once
 
 #include "cleave/geom.h"
