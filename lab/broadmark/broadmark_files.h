@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Broadmark's own files: a settings file says what to run and where its results go, and these are written in Broadmark's
-// form, so that scripts around it go on working. docs/broadmark.md.
+// form, so that scripts around it go on working. docs/lab.md.
 #pragma once
 
 #include "lab/result/results.h"

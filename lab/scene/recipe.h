@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a physical scene is made of: world, bodies, forces. The built-in scenes are recipes, and a recipe can be read
-// from a small text file; docs/scenes.md tells the format.
+// from a small text file; docs/lab.md tells the format.
 #pragma once
 
 #include "lab/base/error.h"

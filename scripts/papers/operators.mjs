@@ -24,7 +24,7 @@ function flatFrames(seed) {
     }));
 }
 
-/** A .aabbs file (docs/scenes.md has the format). */
+/** A .aabbs file (docs/lab.md has the format). */
 function writeScene(path, frames) {
     const head = Buffer.alloc(304);
     head.write('plate', 0, 'latin1');

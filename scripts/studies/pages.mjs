@@ -178,7 +178,7 @@ export function durationText({ grade, machine, towers }) {
 export function writePages(out, sources) {
     const page = new Page(out, 'README', 'What the k-DOP paper leaves open');
     const smallest = sources[sources.length - 1].grade;
-    page.text(`Made by \`make studies\`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/shape-matching.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them. \`make studies STUDIES=${smallest.name}\`${sources.length > 1 ? ', and larger towers from elsewhere where a sweep has all of its own there' : ''}; below each sweep stands what it is from.`);
+    page.text(`Made by \`make studies\`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/physics.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them. \`make studies STUDIES=${smallest.name}\`${sources.length > 1 ? ', and larger towers from elsewhere where a sweep has all of its own there' : ''}; below each sweep stands what it is from.`);
     for (const [name, write] of Object.entries({ pca: writePca, volumes: writeVolumes, faces: writeFaces, stretch: writeStretch, support: writeSupport, soft: writeSoft })) {
         const source = sourceOf(name, sources);
         write(page, source.towers);
