@@ -4,22 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { svgText } from '../../report/svg.mjs';
-import { ascending, distinct, isBareRoot, isTree } from './runs.mjs';
-import { verdictText, verdicts, whyText } from './verdicts.mjs';
-import { windowsText } from './windows.mjs';
-
-export const sizeText = objects => (objects % 1000 === 0 ? `${objects / 1000}k` : String(objects));
-
-/** Three digits, as many decimals as that takes. */
-export function digits(value) {
-    if (value === undefined || value === null || Number.isNaN(value)) return '';
-    if (value === 0) return '0';
-    const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-    return value.toFixed(Math.min(places, 5));
-}
-
-export const percent = share => `${(100 * share).toFixed(0)} %`;
-export const times = ratio => `${digits(ratio)} ×`;
+import { verdicts, verdictText, whyText } from './claims.mjs';
+import { ascending, digits, distinct, isBareRoot, isTree, sizeText, windowsText } from './runs.mjs';
 
 const cell = text => String(text ?? '').replaceAll('|', '\\|');
 
@@ -90,7 +76,10 @@ export class Page {
     #name;
     #isStored;
 
-    /** `name`: the file's, where it is not the paper's number, which figures begin with. `isStored`: figures that cannot be drawn again are those that are there. */
+    /**
+     * `name`: the file's, where it is not the paper's number, which figures begin with. `isStored`: figures
+     * that cannot be drawn again are those that are there.
+     */
     constructor(folder, paper, title, { name = paper, isStored = false } = {}) {
         this.#folder = folder;
         this.#paper = paper;
@@ -121,7 +110,10 @@ export class Page {
         this.#lines.push('</details>', '');
     }
 
-    /** An ECharts option as NAME.svg beside the page. Without one, as where only means are stored, the file that is there; says whether there is any. */
+    /**
+     * An ECharts option as NAME.svg beside the page. Without one, as where only means are stored, the file
+     * that is there; says whether there is any.
+     */
     figure(name, describe, option, { width = 820, height = 420 } = {}) {
         const file = `${this.#paper}-${name}.svg`;
         if (option) writeFileSync(join(this.#folder, file), `${svgText(withRoom(option), { width, height })}\n`);
@@ -133,7 +125,9 @@ export class Page {
     /** Where the figures above are from, folded. */
     from(runs) { this.details('How it was measured', () => this.text(provenance(runs) && `${capital(provenance(runs))}.`)); }
 
-    /** What the paper says there and what became of it, as a table; rules, all numbers and reasons are folded. */
+    /**
+     * What the paper says there and what became of it, as a table; rules, all numbers and reasons are folded.
+     */
     claims(claims) {
         if (claims.length === 0) return;
         const hasPaper = claims.some(claim => claim.paperBrief);
@@ -143,7 +137,10 @@ export class Page {
         ].filter(Boolean).join(' '))));
     }
 
-    /** The story in four lines: question, picture, verdict, number. `keys`: { claim id: what it says in few words } of the claims that carry the paper. */
+    /**
+     * The story in four lines: question, picture, verdict, number. `keys`: { claim id: what it says in few
+     * words } of the claims that carry the paper.
+     */
     story({ question, picture, claims, keys, number, runs = [] }) {
         this.text(`**The question.** ${question}`);
         picture();

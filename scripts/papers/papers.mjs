@@ -1,37 +1,71 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT
-// The papers' figures and tables again, from our own runs: measures (scripts/papers/measure.mjs) and writes pages.
+// The papers' figures and tables again, from our own runs: measures (plan.mjs), judges the claims and writes
+// pages.
 //
 //     node scripts/papers/papers.mjs --cleave build/cleave --grade quick --work build/papers --out bench/papers [--budget SECONDS] [--pages]
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //     node scripts/papers/papers.mjs --stored --out bench/papers
 //
-// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never), and the pages say what
-// is missing. --device FOLDER: where the k-DOP paper's towers as a device ran them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
-// --stored writes them again from runs.csv and measured.json beside them, after words or rules have changed (stored.mjs); it needs no program and no raw results.
+// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0:
+// never), and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran
+// them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from
+// does so from folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them
+// again from runs.csv and measured.json beside them, after words or rules have changed; it needs no program
+// and no raw results.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { claimsCsv, factsOf, judgeFacts } from './claims.mjs';
-import { summariesOf } from './claims_003.mjs';
-import { readDevice } from './device_towers.mjs';
-import { grades, pieceWords } from './grades.mjs';
-import { leftOut } from './left_out.mjs';
-import { measure } from './measure.mjs';
-import { citationOf, fileOf, labelOf, linkOf, papers } from './names.mjs';
-import { OTHERS_MOST, Page, digits, sizeText, times } from './page.mjs';
-import { writePage as write000 } from './paper_000.mjs';
-import { writePage as write001 } from './paper_001.mjs';
-import { writePage as write002 } from './paper_002.mjs';
-import { towerTextOf, writePage as write003 } from './paper_003.mjs';
-import { gainsOf, writePage as write004 } from './paper_004.mjs';
+import { facts001, rules001, writePage as write001 } from './broadmark.mjs';
+import { claimsCsv, judged, verdicts, whyText } from './claims.mjs';
+import { facts000, rules000, writePage as write000 } from './earlier_kd_tree.mjs';
+import { facts003, rules003, summariesOf, towerTextOf, writePage as write003 } from './k_dop.mjs';
+import { facts004, gainsOf, rules004, writePage as write004 } from './kd_tree.mjs';
+import { OTHERS_MOST, Page } from './page.mjs';
 import { drawPictures, keptPictures, writePictures } from './pictures.mjs';
-import { ascending, distinct, pick, readFolders } from './runs.mjs';
-import { asStored, measuredText, readStored } from './stored.mjs';
-import { verdicts, whyText } from './verdicts.mjs';
-import { windowRows } from './windows.mjs';
+import { grades, measure, pieceWords } from './plan.mjs';
+import { citationOf, fileOf, labelOf, linkOf, papers } from './published.mjs';
+import { facts002, rules002, writePage as write002 } from './ray_kd_tree.mjs';
+import { ascending, asStored, digits, distinct, leftOut, measuredText, pick, readDevice, readFolders, readStored, sizeText, times, windowRows } from './runs.mjs';
+
+// ---- the papers, and their claims
+
+/** The rules by paper, in the order of the pages. */
+export const rules = { '004': rules004, '000': rules000, '001': rules001, '002': rules002, '003': rules003 };
+
+/** Repeats that differ by more, in the middle of a paper's runs, decide nothing about times. */
+export const NOISE_MOST = 0.15;
+
+/** How much the means of repeats vary, in the middle of a paper's runs; 0 where that is not known. */
+export function noiseOf(runs, paper) {
+    const values = runs.filter(run => run.parts.some(part => part.startsWith(paper))).map(run => run.repeat_cv).filter(value => !Number.isNaN(value)).sort((a, b) => a - b);
+    return values[values.length >> 1] ?? 0;
+}
+
+/**
+ * What the runs say of every claim: { paper: { noise, claims: { id: numbers } } }. This is all that verdicts
+ * need; bench/papers/measured.json keeps it.
+ */
+export function factsOf(data) {
+    const of = { '004': facts004, '000': facts000, '001': facts001, '002': facts002, '003': facts003 };
+    return Object.fromEntries(Object.entries(of).map(([paper, make]) => [paper, { noise: paper === '003' ? 0 : noiseOf(data.runs, paper), claims: make(data) }]));
+}
+
+/**
+ * All claims with their verdicts: [{ paper, id, where, claim, rule, verdict, passed, count, ours, why,
+ * paperVerdict, paperNumbers }].
+ */
+export function judgeFacts(facts) {
+    return Object.entries(rules).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).flatMap(([paper, list]) => list.map(rule => judged(paper, rule, facts[paper]?.claims[rule.id], { noise: facts[paper]?.noise, most: NOISE_MOST })));
+}
+
+const order = ['004', '000', '001', '002', '003']; // names that look like numbers would come first
+
+export const judge = data => judgeFacts(factsOf(data));
+
+// ---- checks and tables of the runs
 
 const say = text => process.stderr.write(`papers: ${text}\n`);
 
@@ -77,7 +111,8 @@ function writeClaims(page, claims) {
 
 const middle = values => values[values.length >> 1];
 
-// What runs beside each other cost, and how well a process stands for another: both bound what a ratio can tell.
+// What runs beside each other cost, and how well a process stands for another: both bound what a ratio can
+// tell.
 function laneText({ lanes, alone, runs, twins }) {
     const cells = alone.map(run => ({ objects: run.objects, ratio: pick(runs, run.parts[0], { scene: run.scene, method: run.method, objects: run.objects }).filter(other => other.windows.length === run.windows.length)[0]?.ms_mean / run.ms_mean })).filter(({ ratio }) => ratio > 0);
     const bySize = ascending(cells.map(cell => cell.objects)).map(objects => {
@@ -131,7 +166,7 @@ function writeIndex(folder, grade, data, claims, drawn) {
     // Pictures of an earlier round may lie there that this one could not draw.
     writePictures(page, drawn, [...readdirSync(folder).filter(name => /\.(svg|png)$/.test(name)), ...drawn.map(one => one.file)]);
     page.details('The calls, piece by piece', () => {
-        page.text('From `scripts/papers/grades.mjs`; each with `--resume --budget 540 --others 10`:');
+        page.text('From `scripts/papers/plan.mjs`; each with `--resume --budget 540 --others 10`:');
         page.list(grades[grade].pieces.map(one => `\`cleave run ${pieceWords(one).join(' ')}${one.wide ? ' --threads 4' : ''}\``));
     });
     page.write();
@@ -191,9 +226,12 @@ function main() {
     return data.isRight ? 0 : 1;
 }
 
-try {
-    process.exitCode = main();
-} catch (error) {
-    process.stderr.write(`papers: ${error.message}\n`);
-    process.exitCode = 2;
+// Imported by its tests, the file measures nothing.
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+    try {
+        process.exitCode = main();
+    } catch (error) {
+        say(error.message);
+        process.exitCode = 2;
+    }
 }

@@ -1,40 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The machinery of `make papers`: its arithmetic, its published numbers, and one whole round on a few hundred objects.
+// The machinery of `make papers`: its arithmetic, its published numbers, and one whole round on a few hundred
+// objects.
 import assert from 'node:assert/strict';
+import test from 'node:test';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { METHODS, light, stylesFor } from '../../report/src/look.js';
-import { claimsCsv, judge, judgeFacts, rules } from './claims.mjs';
-import { fileOf, papers as paperNames } from './names.mjs';
-import { verdictOf } from './rules.mjs';
-import { readRuns } from './stored.mjs';
-import { verdicts } from './verdicts.mjs';
-import { missingFigures } from './contents.mjs';
-import { gainBetween, gainPoints } from './figures.mjs';
-import { alone, bakes, grades, planText, towerFile, towers } from './grades.mjs';
-import { aroundTurn } from './claims_003.mjs';
-import { readDevice } from './device_towers.mjs';
-import { clockOf, runWords, waitOf, whyNot, withoutMissing } from './measure.mjs';
-import { guess, linesOf, missingCells, readCell } from './missing.mjs';
-import { Page, digits, provenance, sizeText } from './page.mjs';
-import { movingAverage } from './paper_charts.mjs';
-import { transferSteps } from './flow.mjs';
-import { leftOut } from './left_out.mjs';
-import { operatorBetween } from './operators.mjs';
-import { thin, writePage as write003 } from './paper_003.mjs';
-import { readPng, writePng, writeSheet } from './sheet.mjs';
-import { ink } from './ink.mjs';
-import { smallTreeSvg } from './small_tree.mjs';
-import { shortText, table1Rows } from './paper_001.mjs';
-import { depthRow, leafNotes } from './paper_004.mjs';
-import { pairsOf003, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
-import { isBareRoot, isTree, joinRuns, laterFrames, meanDepth, mergeTrees, methodsOf, oneMachine, onlyGpus, pick, settingsOf, twinRatios, variation, windowOfKey, withoutTwins } from './runs.mjs';
-import { windowOf, windowsText } from './windows.mjs';
+import { light, METHODS, stylesFor } from '../../report/src/look.js';
+import { shortText, table1Rows } from './broadmark.mjs';
+import { movingAverage } from './charts.mjs';
+import { claimsCsv, verdictOf, verdicts } from './claims.mjs';
+import { aroundTurn, thin, writePage as write003 } from './k_dop.mjs';
+import { depthRow, leafNotes } from './kd_tree.mjs';
+import { Page, provenance } from './page.mjs';
+import { judge, judgeFacts, rules } from './papers.mjs';
+import { ink, missingFigures, operatorBetween, readPng, smallTreeSvg, transferSteps, writePng, writeSheet } from './pictures.mjs';
+import { alone, bakes, clockOf, grades, guess, linesOf, missingCells, planText, readCell, runWords, waitOf, whyNot, withoutMissing } from './plan.mjs';
+import { fileOf, pairsOf003, papers as paperNames, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
+import { digits, gainBetween, gainPoints, isBareRoot, isTree, joinRuns, laterFrames, leftOut, meanDepth, mergeTrees, methodsOf, oneMachine, onlyGpus, pick, readDevice, readRuns, settingsOf, sizeText, towerFile, towers, twinRatios, variation, windowOf, windowOfKey, windowsText, withoutTwins } from './runs.mjs';
 
 const here = name => fileURLToPath(new URL(name, import.meta.url));
 const schedules = ['paper-000', 'paper-001', 'paper-002', 'paper-003', 'paper-004'];
@@ -100,7 +86,8 @@ test('what is missing is a plan of short lines with their scenes', () => {
     const cell = readCell(line);
     assert.deepEqual(cell, { parts: ['004-cubes', '001-others'], scene: 'freefall', type: 'cubes', from: 10, frames: 10, objects: 64000, method: 'kd-paper', isa: 'avx2', threads: 1, settings: 'kd.leaf=256,kd.static=0.55', passes: 3 });
     assert.equal(readCell('7 runs, about 29 s on one core, roughly'), null);
-    // Another part that has the run does not help this one; a ladder that ended below it does, where the part has one.
+    // Another part that has the run does not help this one; a ladder that ended below it does, where the part
+    // has one.
     assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes'] }]).length, 1);
     assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes', '001-others', '000-cubes'] }]).length, 0);
     assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 501 }]).length, 1);
@@ -201,7 +188,8 @@ test('windows count by what they stand for, and a method that lacks one is left 
     assert.ok(joined.repeat_cv > 0 && joined.cv > 0);
     assert.deepEqual(joinRuns([start, rest, raw({ method: 'cgal' })]).map(run => run.method), ['kd-paper']);
     assert.deepEqual(joinRuns([start, rest, raw({ objects: 2000 })]).map(run => run.objects), [1000]);
-    // Of a window's lengths, from before and after a schedule was changed, the longest counts, whichever came first.
+    // Of a window's lengths, from before and after a schedule was changed, the longest counts, whichever came
+    // first.
     const long = raw({ window: { from: 10, frames: 3 }, pass_ms: [[9, 5, 5], [9, 5, 5]] });
     for (const runs of [[start, long], [long, start]]) assert.deepEqual(joinRuns(runs).map(run => [run.ms_mean, run.windows]), [[5, [{ from: 10, frames: 3 }]]]);
     assert.deepEqual(windowOf('freefall', 450), { name: 'rest', weight: 650 });
@@ -379,7 +367,8 @@ test('stored verdicts are four, follow stored numbers, and name causes of the sa
     for (const claim of again) assert.equal(claim.verdict, claims.find(other => other.paper === claim.paper && other.id === claim.id).verdict, `${claim.paper} ${claim.id}`);
 });
 
-// Towers as scripts/device-towers.sh leaves them, of these volumes, with sweep-and-prune of so many ms along the run.
+// Towers as scripts/device-towers.sh leaves them, of these volumes, with sweep-and-prune of so many ms along
+// the run.
 function deviceFolder(volumes, sweeps) {
     const folder = mkdtempSync(join(tmpdir(), 'device-'));
     const names = ['candidate_pairs', 'false_positives', 'floor_pairs', 'volume_ms', 'sweep_ms', 'narrow_ms', 'match_ms', 'frame_ms', 'axis_ms', 'project_ms', 'sort_ms', 'prune_ms'];
@@ -542,7 +531,8 @@ test('bad words are refused with 2', () => {
     }
 });
 
-// No page calls a run of one node a tree: below every figure of KD-trees stands how many nodes they had, and the runs' own counts bear that out.
+// No page calls a run of one node a tree: below every figure of KD-trees stands how many nodes they had, and
+// the runs' own counts bear that out.
 function checkTrees(out, page, text) {
     for (const [, method, least] of text.matchAll(/[ ,]`((?:kd|ray-kd)[^`]*)` ([\d.]+) to [\d.]+ nodes/g)) assert.ok(Number(least) > 1, `${page}: ${method} has ${least} nodes`);
     const bare = new Set(readFileSync(join(out, 'runs.csv'), 'utf8').trim().split('\n').slice(1).map(line => line.replace(/"[^"]*"/g, '').split(',')).filter(row => /^(kd|ray-kd)/.test(row[5]) && Number(row[14]) <= 1).map(row => `${row[0]} ${row[5]}`));

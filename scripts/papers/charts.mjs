@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Charts that only the papers have; the others are report/src/charts.
-import { baseOption, legendFor, lineSeries, linearAxis, logAxis, axis, stylesOf } from '../../report/src/charts/frame.js';
+import { axis, baseOption, legendFor, linearAxis, lineSeries, logAxis, stylesOf } from '../../report/src/charts/frame.js';
 import { light } from '../../report/src/look.js';
 import { numberText } from '../../report/src/model/numbers.js';
 
@@ -8,7 +8,10 @@ const POINT_GAP = 14; // pixels from one series to the next
 
 const gridFor = room => ({ outerBoundsMode: 'none', left: 66, right: room.right, top: room.top, bottom: 56 + room.bottom });
 
-/** Bars side by side, or points where the axis is logarithmic, which has no zero for bars to begin at: { title, categories: [name], series: [{ name, values }], value, log (default true) }. */
+/**
+ * Bars side by side, or points where the axis is logarithmic, which has no zero for bars to begin at: {
+ * title, categories: [name], series: [{ name, values }], value, log (default true) }.
+ */
 export function groupChart(data, look = light) {
     const names = data.series.map(one => one.name);
     const styles = stylesOf(data, names, look);
@@ -44,7 +47,10 @@ const everyFew = (points, most = 600) => points.filter((_, index) => index % Mat
 
 const clampTo = (value, [low, high]) => Math.min(Math.max(value, low), high);
 
-/** Figure 10: { title, series: [{ name, points: [[share, gain]] }], clampX, clampY }. Points beyond are drawn at the border; the averages know nothing of that. */
+/**
+ * Figure 10: { title, series: [{ name, points: [[share, gain]] }], clampX, clampY }. Points beyond are drawn
+ * at the border; the averages know nothing of that.
+ */
 export function gainChart(data, look = light) {
     const names = data.series.map(one => one.name);
     const styles = stylesOf(data, names, look);
@@ -66,7 +72,10 @@ export function gainChart(data, look = light) {
     };
 }
 
-/** Figure 9, top: how deep leaves lie, as discs whose area is their share, and how many objects are in leaves. { rows: [{ leaf, depths: [share by depth], inLeaves }] } */
+/**
+ * Figure 9, top: how deep leaves lie, as discs whose area is their share, and how many objects are in leaves.
+ * { rows: [{ leaf, depths: [share by depth], inLeaves }] }
+ */
 export function depthChart(data, look = light) {
     const name = 'objects in leaves';
     const styles = stylesOf(data, ['share of the leaves', name], look);
