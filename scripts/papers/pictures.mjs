@@ -572,16 +572,17 @@ export function drawPictures(program, folder, say, { isTiny = false } = {}) {
 /** Those that a folder has already. */
 export const keptPictures = folder => pictures.filter(one => existsSync(join(folder, one.file)));
 
-/** Their section of a page; `files`: every figure there is. */
-export function writePictures(page, drawn, files) {
-    page.heading('Figures that are pictures');
-    for (const [group, [heading, note]] of Object.entries(groups)) {
-        const own = drawn.filter(one => one.group === group);
-        if (own.length === 0) continue;
-        page.text(`**${heading}.** ${note}`);
-        page.text(own.map(({ file, title }) => `![${title}](${file})`).join(own[0].file.endsWith('.png') ? ' ' : '\n\n'));
-    }
+/** Their section of a page, as blocks; `files`: every figure there is. */
+export function pictureBlocks(drawn, files) {
+    const imagesOf = own => own.map(({ file, title }) => `![${title}](${file})`).join(own[0].file.endsWith('.png') ? ' ' : '\n\n');
     const missing = missingFigures(files);
-    page.text(missing.length > 0 ? 'Figures that are missing here:' : 'No figure is missing.');
-    if (missing.length > 0) page.table(['figures', 'what they are', 'instead'], missing, { left: 3 });
+    return [
+        { heading: 'Figures that are pictures' },
+        ...Object.entries(groups).flatMap(([group, [heading, note]]) => {
+            const own = drawn.filter(one => one.group === group);
+            return own.length > 0 ? [`**${heading}.** ${note}`, imagesOf(own)] : [];
+        }),
+        missing.length > 0 ? 'Figures that are missing here:' : 'No figure is missing.',
+        missing.length > 0 && { table: [['figures', 'what they are', 'instead'], ...missing], left: 3 },
+    ];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Eight floats, as query_body.h wants them, in one register; AVX-512 uses the same. No include guard: part of a template.
+// What AVX2 and AVX-512 share: eight floats in one register, as query_body.h wants them. No include guard: part of a template.
 
 #define EIGHT_ALIGN _Alignas( 32 )
 
@@ -63,15 +63,15 @@ static inline uint32_t eight_bits( eight_mask m )
 
 static inline float eight_least( eight a )
 {
-    __m128 four = _mm_min_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
-    __m128 two = _mm_min_ps( four, _mm_movehl_ps( four, four ) );
+    __m128 quad = _mm_min_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
+    __m128 two = _mm_min_ps( quad, _mm_movehl_ps( quad, quad ) );
     return _mm_cvtss_f32( _mm_min_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
 }
 
 static inline float eight_most( eight a )
 {
-    __m128 four = _mm_max_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
-    __m128 two = _mm_max_ps( four, _mm_movehl_ps( four, four ) );
+    __m128 quad = _mm_max_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
+    __m128 two = _mm_max_ps( quad, _mm_movehl_ps( quad, quad ) );
     return _mm_cvtss_f32( _mm_max_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
 }
 
@@ -83,7 +83,7 @@ static inline uint32_t eight_signs( const uint32_t* p )
 static inline uint32_t eight_least_slot( const uint32_t* p )
 {
     __m256i all = _mm256_load_si256( (const __m256i*)p );
-    __m128i four = _mm_min_epu32( _mm256_castsi256_si128( all ), _mm256_extracti128_si256( all, 1 ) );
-    __m128i two = _mm_min_epu32( four, _mm_shuffle_epi32( four, _MM_SHUFFLE( 1, 0, 3, 2 ) ) );
+    __m128i quad = _mm_min_epu32( _mm256_castsi256_si128( all ), _mm256_extracti128_si256( all, 1 ) );
+    __m128i two = _mm_min_epu32( quad, _mm_shuffle_epi32( quad, _MM_SHUFFLE( 1, 0, 3, 2 ) ) );
     return (uint32_t)_mm_cvtsi128_si32( _mm_min_epu32( two, _mm_shuffle_epi32( two, 1 ) ) );
 }

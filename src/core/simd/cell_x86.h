@@ -11,6 +11,37 @@ static inline uint64_t low_half( __m128i v )
     return low;
 }
 
+// The two words that are no coordinates have a scale of 0: an infinity there becomes NaN, and max takes the 0.
+#if WIDE_LANES == 4
+static inline __m128i words_of_corner(
+    __m128 corner, const float* origin, const float* scale, const float* most )
+{
+    __m128 v = _mm_mul_ps( _mm_sub_ps( corner, _mm_loadu_ps( origin ) ), _mm_loadu_ps( scale ) );
+    v = _mm_min_ps( _mm_max_ps( v, _mm_setzero_ps() ), _mm_loadu_ps( most ) );
+    return _mm_cvttps_epi32( v );
+}
+
+static inline words words_of( const clv_aabb* box, const scaling* s )
+{
+    __m128 upper = _mm_loadu_ps( &box->lower.z );
+    upper = _mm_shuffle_ps( upper, upper, 0x39 );
+    return _mm_packs_epi32( words_of_corner( _mm_loadu_ps( &box->lower.x ), s->origin, s->scale, s->most ),
+        words_of_corner( upper, s->origin + 4, s->scale + 4, s->most + 4 ) );
+}
+#else
+static inline words words_of( const clv_aabb* box, const scaling* s )
+{
+    __m128 lower = _mm_loadu_ps( &box->lower.x );
+    __m128 upper = _mm_loadu_ps( &box->lower.z );
+    upper = _mm_shuffle_ps( upper, upper, 0x39 );
+    __m256 v = _mm256_insertf128_ps( _mm256_castps128_ps256( lower ), upper, 1 );
+    v = _mm256_mul_ps( _mm256_sub_ps( v, _mm256_loadu_ps( s->origin ) ), _mm256_loadu_ps( s->scale ) );
+    v = _mm256_min_ps( _mm256_max_ps( v, _mm256_setzero_ps() ), _mm256_loadu_ps( s->most ) );
+    __m256i whole = _mm256_cvttps_epi32( v );
+    return _mm_packs_epi32( _mm256_castsi256_si128( whole ), _mm256_extracti128_si256( whole, 1 ) );
+}
+#endif
+
 static inline cell_span words_span( words w )
 {
     __m128i cells = _mm_srli_epi16( w, 8 );
@@ -61,15 +92,4 @@ static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, s
     {
         _mm_store_si128( (__m128i*)(void*)( lanes + (size_t)i * stride ), a[i] );
     }
-}
-
-// Lower x y z, and something; upper x y z, and something.
-static inline bool boxes_touch( const clv_aabb* a, const clv_aabb* b )
-{
-    __m128 upper_a = _mm_loadu_ps( &a->lower.z ), upper_b = _mm_loadu_ps( &b->lower.z );
-    upper_a = _mm_shuffle_ps( upper_a, upper_a, 0x39 );
-    upper_b = _mm_shuffle_ps( upper_b, upper_b, 0x39 );
-    __m128 both = _mm_and_ps( _mm_cmple_ps( _mm_loadu_ps( &a->lower.x ), upper_b ),
-        _mm_cmple_ps( _mm_loadu_ps( &b->lower.x ), upper_a ) );
-    return ( _mm_movemask_ps( both ) & 7 ) == 7;
 }
