@@ -32,7 +32,7 @@ typedef struct broadmark_param
 } broadmark_param;
 
 // ---- Broadmark's own files: a settings file says what to run and where its results go, and these are written in Broadmark's
-// form, so that scripts around it go on working. docs/broadmark.md.
+// form, so that scripts around it go on working. docs/lab.md.
 
 typedef struct broadmark_file
 {

@@ -584,8 +584,8 @@ static lab_status run( run_flags* flags, const text_list* names )
 // ---- flags
 
 static const char* const notes =
-    "SCHEDULE is a name of --list, or the path of a .schedule file (docs/schedules.md tells how to write one),\n"
-    "or Broadmark's settings, a .json file, whose results go where it says (docs/broadmark.md).\n"
+    "SCHEDULE is a name of --list, or the path of a .schedule file (docs/lab.md tells how to write one),\n"
+    "or Broadmark's settings, a .json file, whose results go where it says (same page).\n"
     "Each run has a process of its own: one that crashes, hangs or takes too much memory ends alone, with a\n"
     "reason, and the rest goes on. Flags replace what every part of the schedule says. What is done is written\n"
     "to OUT.journal at once; after Ctrl-C or worse --resume goes on there, and it takes over from complete\n"

@@ -93,7 +93,7 @@ void schedule_free( schedule* plan )
     *plan = ( schedule ){ 0 };
 }
 
-// ---- Schedules: one statement per line, a word and its values; # starts a comment. docs/schedules.md lists the words.
+// ---- Schedules: one statement per line, a word and its values; # starts a comment. docs/lab.md lists the words.
 
 typedef struct schedule_line
 {
@@ -319,7 +319,7 @@ static bool fail_unknown( const schedule_line* line, const char* word )
         text_guess_try( &guess, words[index].name );
     }
     char problem[192];
-    snprintf( problem, sizeof( problem ), "unknown word; %sdocs/schedules.md lists them",
+    snprintf( problem, sizeof( problem ), "unknown word; %sdocs/lab.md lists them",
         text_guess_say( &guess ) );
     return fail_word( line, word, problem );
 }

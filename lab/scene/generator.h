@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 // ---- What a physical scene is made of: world, bodies, forces. The built-in scenes are recipes, and a recipe can be read
-// from a small text file; docs/scenes.md tells the format.
+// from a small text file; docs/lab.md tells the format.
 
 #define RECIPE_NAME_ROOM 64
 #define RECIPE_GROUPS_MOST 16
