@@ -495,8 +495,8 @@ mutate "server: a reader that stopped is never cut" "loopback" lab/base/loopback
 mutate "server: the newest makes room" "loopback" lab/base/loopback.c 's/self->number < choice->number/self->number > choice->number/'
 mutate "server: who is being answered makes room" "loopback" lab/base/loopback.c 's/bool is_idle = self->stage != WRITES;/bool is_idle = true;/;s/choice != NULL \&\& choice->stage != WRITES;/choice != NULL;/'
 mutate "server: a client with an end half closed is gone" "loopback" lab/base/loopback.c 's/if ( got < 0 || ( got == 0 \&\& self->head_count == 0 ) )/if ( got <= 0 )/'
-mutate "server: names that begin like ours are ours" "loopback" lab/base/http_head.c 's/bool same = text.count == length;/bool same = text.count >= length;/'
-mutate "server: several hosts" "loopback" lab/base/http_head.c 's/good \&\& host_count == 1/good \&\& host_count > 0/'
+mutate "server: names that begin like ours are ours" "loopback" lab/base/loopback.c 's/bool same = text.count == length;/bool same = text.count >= length;/'
+mutate "server: several hosts" "loopback" lab/base/loopback.c 's/good \&\& host_count == 1/good \&\& host_count > 0/'
 mutate "server: the page's file keeps its name" "loopback" lab/base/platform.c 's/^        unlink( path );/        (void)path;/'
 
 [ -z "$gone" ] || { echo "mutate.sh: of $count mutants these have no place any more:$gone" >&2; exit 1; }

@@ -539,7 +539,7 @@ function page(given) {
         keys: { 'pairs-sphere': 'around stretched bodies 18-DOPs let about 41 % fewer pairs through than spheres', stages: 'GJK + EPA and shape matching take nearly all of a frame', 'sphere-unscaled': 'around round bodies spheres are slightly the fastest', 'dop-scaled': 'around stretched bodies 18-DOPs are the fastest, by 15 and 22 %', 'sap-1.5ms': 'sweep-and-prune takes a constant time on a GPU' },
         figure: numberText(data),
         about: [
-            `The towers are those of \`cleave sim tower\`, here ${first.bodies} bodies and ${first.frames} frames; [docs/shape-matching.md](../../docs/shape-matching.md) tells what a frame does, [bench/tower.md](../tower.md) where numbers differ and why. Scaled means stretched by (1, 3, 1). What the paper leaves open is in [studies](studies/README.md).`,
+            `The towers are those of \`cleave sim tower\`, here ${first.bodies} bodies and ${first.frames} frames; [docs/physics.md](../../docs/physics.md) tells what a frame does, [bench/tower.md](../tower.md) where numbers differ and why. Scaled means stretched by (1, 3, 1). What the paper leaves open is in [studies](studies/README.md).`,
             { fold: 'How it was measured', blocks: [`${given.towerText ?? towerTextOf(data)}.`, deviceText(data)] },
         ],
         sections: [pairsSection, stagesSection, timesSection, falseSection, buildingSection, sweepSection, methodsSection].map(section => section(data)),

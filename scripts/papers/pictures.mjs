@@ -32,8 +32,8 @@ const untold = [
     [/^004 5$/, 'objects on their way from a node to another in the array', 'docs/kd.md in words'],
     [/^00[04] (2|6)$/, 'the operators', 'docs/kd.md in words'],
     [/^004 7$/, 'the flow of the optimization', 'docs/kd.md in words'],
-    [/^003 2/, 'untold of its chapter on what was known before', 'docs/shape-matching.md, docs/narrow.md in words'],
-    [/^003 [34]/, 'untold of its method and program', 'docs/shape-matching.md in words'],
+    [/^003 2/, 'drawings of its chapter on what was known before', 'docs/physics.md in words'],
+    [/^003 [34]/, 'drawings of its method and program', 'docs/physics.md in words'],
 ];
 
 const isThere = (files, paper, number) => files.some(file => new RegExp(`^${paper}-figure-${number.replace('.', '\\.')}(?=[ab-]|\\.(svg|png)$)`).test(file));
@@ -210,7 +210,7 @@ function flatFrames(seed) {
     }));
 }
 
-/** A .aabbs file (docs/scenes.md has the format). */
+/** A .aabbs file (docs/lab.md has the format). */
 function writeScene(path, frames) {
     const head = Buffer.alloc(304);
     head.write('plate', 0, 'latin1');

@@ -331,7 +331,7 @@ export function writePages(out, sources) {
         name: 'README',
         title: 'What the k-DOP paper leaves open',
         blocks: [
-            `Made by \`make studies\`; do not edit. The tower of ${citationOf('003')} once more, with what its author names as open or did not try; [docs/shape-matching.md](../../../docs/shape-matching.md) tells what the flags mean. Numbers are means over all frames, and the sentences are made from them. \`make studies STUDIES=${smallest.name}\` makes the towers of ${smallest.bodies} bodies${sources.length > 1 ? '; where a sweep has all of its larger towers, it is told from these' : ''}. Below each sweep stands what it is from.`,
+            `Made by \`make studies\`; do not edit. The tower of ${citationOf('003')} once more, with what its author names as open or did not try; [docs/physics.md](../../../docs/physics.md) tells what the flags mean. Numbers are means over all frames, and the sentences are made from them. \`make studies STUDIES=${smallest.name}\` makes the towers of ${smallest.bodies} bodies${sources.length > 1 ? '; where a sweep has all of its larger towers, it is told from these' : ''}. Below each sweep stands what it is from.`,
             ...Object.entries(writers).flatMap(blocksOf),
             { heading: 'What they take' },
             { list: sources.map(durationText) },
