@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "solid/solid_only.h"
+#include "solid_only.h"
 
 #include <string.h>
 

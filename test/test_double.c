@@ -3,7 +3,7 @@
 #include "far/far_fit.h"
 #include "far_crowd.h"
 #include "heap.h"
-#include "solid/solid_only.h"
+#include "solid_only.h"
 #include "space/space_internal.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spaces of two axes: the pairs are those of brute force in the plane, and nothing is left of a third axis.
 #include "heap.h"
-#include "solid/solid_only.h"
+#include "solid_only.h"
 
 #include <float.h>
 #include <math.h>
