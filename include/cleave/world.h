@@ -17,7 +17,7 @@
 // Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers, methods. Only
 // boxes go in and out by calls of their own (clv_space_add_with takes all kinds): clv_space_add, clv_space_move, clv_space_get_box and
 // clv_space_get_test_box answer CLV_UNSUPPORTED there, as those do in another space. Motions are those of
-// clv_space_set_motion, in float, in every space. Questions are in world_query.h. docs/worlds.md tells how it works, and what it costs.
+// clv_space_set_motion, in float, in every space. Questions are in world_query.h. docs/boxes.md tells how it works, and what it costs.
 
 // ---- boxes in double
 

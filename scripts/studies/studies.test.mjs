@@ -2,15 +2,13 @@
 // The studies' machinery, on towers of five bodies. CLEAVE names the program.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { csvOf, durationText, partText, rowsOf, sourceOf, writePages } from './pages.mjs';
-import { allRuns, grades, sweeps } from './sweeps.mjs';
-import { planOf, readTowers, summarise } from './towers.mjs';
+import { allRuns, csvOf, durationText, grades, partText, planOf, readTowers, rowsOf, sourceOf, summarise, sweeps, writePages } from './studies.mjs';
 
 const script = fileURLToPath(new URL('studies.mjs', import.meta.url));
 const columns = (pairs, ms) => ({ frame: [1, 2], candidate_pairs: pairs, landed: [0, 1], deepest: [0, 0.5], axis: ['y', 'x'], sweep_ms: ms });
