@@ -478,7 +478,7 @@ mutate "gpu: the floor before the pairs of its round" "gpu_sim" src/gpu/gpu_sche
 mutate "gpu: bodies of another update are simulated" "gpu_sim" src/gpu/gpu_volume.c 's/^    bodies->owner = NULL;/    (void)0;/'
 mutate "gpu: pairs apart are not searched when bodies moved" "gpu_sim" src/gpu/kernels/narrow.cl 's/record\[RECORD_MOVES_A\] == moves_a \&\&/true \&\&/;s/record\[RECORD_MOVES_B\] == moves_b )/true )/'
 mutate "gpu: undecided contacts are taken as they are" "gpu_bodies" src/gpu/gpu_narrow.c 's/\& UNDECIDED ) != 0 )/\& UNDECIDED ) == 99 )/'
-mutate "gpu: EPA keeps the first direction, not the best" "gpu_bodies" src/gpu/kernels/epa.cl 's/if ( depth < p->contact->depth )/if ( p->contact->depth > 1e300 )/'
+mutate "EPA keeps the first direction, not the best" "epa" src/core/solid/solid_epa.h 's/if ( depth < p->result->depth )/if ( p->result->depth > 1e300 )/'
 mutate "gpu: a hull that is not there is taken" "gpu_bodies" src/gpu/gpu_volume.c 's/if ( hull >= hull_count )/if ( false )/'
 mutate "gpu: a failed device is not closed" "gpu_failure" src/gpu/gpu_frame.c 's/^        clv_gpu_close( gpu );/        (void)0;/'
 mutate "gpu: damaged binaries believed" "gpu_failure" src/gpu/gpu_cache.c 's/hash_bytes( \*data, \*size ) == head.hash/true/'
