@@ -338,7 +338,7 @@ const lackOf = (device, key) => (device.towers.has(key) ? 'cut off' : 'not run')
 function figures(sources, number, alt, title, { seriesOf, ...chart }, height = 300) {
     return sources.map(({ mark, name, towers, isStored }) => {
         const series = isStored ? [] : seriesOf(towers);
-        return (isStored || series.length > 0) && { figure: `figure-5.${number}${mark}`, alt: `${alt}: ${name}`, option: isStored ? null : frameChart({ ...chart, title: `Figure 5.${number}: ${title} (${name})`, series }), height };
+        return (isStored || series.length > 0) && { figure: `figure-5.${number}${mark}`, alt: `${alt}: ${name}`, draw: isStored ? null : size => frameChart({ ...size, ...chart, title: `Figure 5.${number}: ${title} (${name})`, series }), height };
     });
 }
 

@@ -7,12 +7,12 @@
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //     node scripts/papers/papers.mjs --stored --out bench/papers
 //
-// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0:
-// never), and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran
-// them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from
-// does so from folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them
-// again from runs.csv and measured.json beside them, after words or rules have changed; it needs no program
-// and no raw results.
+// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never),
+// and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran them are
+// (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from
+// folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them again from
+// runs.csv and measured.json beside them, after words or rules have changed; it needs no program and no raw
+// results. With --pictures it also draws the figures that are pictures, which needs the program.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -181,7 +181,7 @@ function writeIndex(folder, grade, data, claims, drawn) {
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'hour' }, work: { type: 'string', default: 'build/papers' },
-        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
+        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, pictures: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     if (!/^\d+$/.test(values.wait)) throw new Error(`--wait ${values.wait}: seconds, such as 60`);
@@ -212,10 +212,9 @@ const storedData = ({ out, device }) => ({ ...readStored(out), device: readDevic
 
 function main() {
     const words = readWords();
-    const { cleave, out, stored } = words;
+    const { cleave, out, stored, pictures } = words;
     mkdirSync(out, { recursive: true });
     const data = stored ? storedData(words) : measuredData(words);
-    const drawn = stored ? keptPictures(out) : [];
     if (!stored) clean(out);
     const claims = judgeFacts(data.facts);
     for (const paper of inOrder) writePaper(out, paper, data, claims.filter(claim => claim.paper === paper.number));
@@ -224,7 +223,7 @@ function main() {
         writeFileSync(join(out, 'measured.json'), measuredText(data));
     }
     writeFileSync(join(out, 'claims.csv'), claimsCsv(claims.map(claim => ({ ...claim, paper: labelOf(claim.paper) }))));
-    writeIndex(out, data.grade, data, claims, stored ? drawn : drawPictures(cleave, out, say, { isTiny: data.grade === 'tiny' }));
+    writeIndex(out, data.grade, data, claims, stored && !pictures ? keptPictures(out) : drawPictures(cleave, out, say, { isTiny: data.grade === 'tiny' }));
     if (data.lacking.length > 0) say(`sizes left out: ${data.lacking.join('; ')}`);
     say(`wrote ${join(out, 'README.md')}`);
     return data.isRight ? 0 : 1;

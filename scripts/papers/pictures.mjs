@@ -184,7 +184,7 @@ export function drawHierarchy(nodes, left, width, marked = []) {
 export function smallTreeSvg({ tree, boxes }) {
     const [width, left] = [560, SIDE + 3 * MARGIN];
     const height = Math.max(SIDE + 2 * MARGIN, MARGIN + 60 + Math.max(...tree.nodes.map(node => node.depth)) * ROW);
-    return [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left + width + MARGIN} ${height}">`, `<title>${boxes.length} boxes and their tree of ${tree.nodes.length} nodes, at most ${tree.leaf_limit} in a leaf</title>`,
+    return [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left + width + MARGIN} ${height}" width="${left + width + MARGIN}" height="${height}">`, `<title>${boxes.length} boxes and their tree of ${tree.nodes.length} nodes, at most ${tree.leaf_limit} in a leaf</title>`,
         `<rect width="${left + width + MARGIN}" height="${height}" fill="${ink.ground}"/>`, ...drawScene(tree.nodes, boxes), ...drawHierarchy(tree.nodes, left, width), '</svg>'].join('\n') + '\n';
 }
 
@@ -287,7 +287,7 @@ function drawState({ tree, boxes }, marked, x, y) {
     return placed(x, y, 0.5, [...drawScene(tree.nodes, boxes, marked), ...drawHierarchy(tree.nodes, SIDE + 3 * MARGIN, 520, marked)]);
 }
 
-const svg = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">`, `<title>${title}</title>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
+const svg = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`, `<title>${title}</title>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
 
 const STATE_ROW = 290;
 
@@ -347,7 +347,7 @@ export function drawPositions(program, work, target) {
 // figure 5.
 
 const words = (x, y, text, more = '') => `<text x="${x}" y="${y}" font-family="sans-serif" font-size="15" text-anchor="middle" fill="${ink.text}" ${more}>${text}</text>`;
-const page = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">`, `<title>${title}</title>`,
+const page = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`, `<title>${title}</title>`,
     `<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L10 5L0 10z" fill="${ink.muted}"/></marker></defs>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
 
 const act = (x, y, text) => `<rect x="${x - 70}" y="${y - 21}" width="140" height="42" rx="8" fill="${ink.leaf.fill}" stroke="${ink.leaf.line}"/>${words(x, y + 5, text)}`;
