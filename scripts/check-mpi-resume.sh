@@ -134,5 +134,5 @@ refuses "checkpoint needs a value that is not empty" $scene --checkpoint ""
 for part in "$folder"/job.[ab]-0; do # of a save that the kill cut off there may be some that no manifest names
     printf 'x' | dd of="$part" bs=1 seek=100 conv=notrunc 2>/dev/null
 done
-refuses "job\.[ab]-0: is not as its checksum says" $scene --resume "$folder/job"
+refuses "job\.[ab]-0: checksum mismatch" $scene --resume "$folder/job"
 echo "cleave-mpi: a job $([ $killed = yes ] && echo killed || echo ended) after frame $at goes on to the same hash"
