@@ -75,7 +75,7 @@ static const char* parse_notes( const char* text, char what[NOTES_ROOM], uint64_
     {
         return "is not what bench --checkpoint writes";
     }
-    return sum == sum_of( text, (size_t)( end - text ) + 1 ) ? NULL : "is not as its checksum says";
+    return sum == sum_of( text, (size_t)( end - text ) + 1 ) ? NULL : "checksum mismatch";
 }
 
 static bool read_notes( const char* path, const job* j, bench_note notes[2], lab_error* why )
