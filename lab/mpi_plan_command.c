@@ -5,8 +5,8 @@
 
 #include "lab/base/text.h"
 #include "lab/mpi_frames.h"
+#include "lab/result/output.h"
 #include "lab/result/results.h"
-#include "lab/result/text_output.h"
 
 #include <inttypes.h>
 #include <math.h>

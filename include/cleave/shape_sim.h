@@ -53,7 +53,7 @@ typedef enum clv_integrator
     CLV_VERLET = 3,          ///< x += d (x - x before) + g, where v is x - x before
 } clv_integrator;
 
-/// The velocity of a body that touched something, about which the paper says nothing; docs/shape-matching.md
+/// The velocity of a body that touched something, about which the paper says nothing; docs/physics.md
 /// compares.
 typedef enum clv_contact_velocity
 {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Charts that only the papers have; the others are report/src/charts.
+// The charts of the papers' pages and of the studies: those that only these have, and blocks of a page around the others
+// (report/src/charts).
 import { axis, baseOption, legendFor, linearAxis, lineSeries, logAxis, stylesOf } from '../../report/src/charts/frame.js';
+import { ladderChart } from '../../report/src/charts/ladder.js';
 import { light } from '../../report/src/look.js';
 import { numberText } from '../../report/src/model/numbers.js';
+import { distinct, ladder } from './runs.mjs';
 
 const POINT_GAP = 14; // pixels from one series to the next
 
@@ -117,4 +120,31 @@ export function frameChart(data, look = light) {
             ...(data.stacked ? { stack: 'all', areaStyle: { color: styles.get(one.name).color, opacity: 0.55 }, lineStyle: { width: 0.8, color: styles.get(one.name).color } } : {}),
         })),
     };
+}
+
+/** Lines over numbers: { title, x, value, logX, logY, series: [{ name, points }] }. */
+export function lineChart(data, look = light) {
+    const names = data.series.map(one => one.name);
+    const styles = stylesOf(data, names, look);
+    const { legend, room } = legendFor(data, names, look);
+    const points = data.series.flatMap(one => one.points);
+    const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
+    return {
+        ...baseOption(data, look),
+        legend,
+        grid: gridFor(room),
+        xAxis: data.logX ? logAxis(look, data.x, xs, numberText, { ticks: xs, margin: 1.1 }) : linearAxis(look, data.x, numberText, { min: 'dataMin', max: 'dataMax' }),
+        yAxis: data.logY ? logAxis(look, data.value, points.map(([, y]) => y), numberText, { nameGap: 48 }) : linearAxis(look, data.value, numberText, { min: 0, nameGap: 48 }),
+        series: data.series.map(one => lineSeries(one.name, one.points.map(([x, y]) => [x, Number(y.toPrecision(4))]), styles.get(one.name))),
+    };
+}
+
+// ---- blocks of a page
+
+/** A line per method, or per what `nameOf` says of a run: [{ name, points: [[objects, ms]] }]. */
+export const seriesBy = (runs, nameOf = run => run.method) => distinct(runs.map(nameOf)).map(name => ({ name, points: ladder(runs.filter(run => nameOf(run) === name)) }));
+
+/** Mean ms per frame by number of objects; nothing without runs. */
+export function ladderFigure(figure, alt, { title, series, guides = [1], styles, height = 360 }) {
+    return series.length > 0 && { figure, alt, option: ladderChart({ title, series, guides, ...(styles ? { styles } : {}) }), height };
 }

@@ -32,8 +32,8 @@ const untold = [
     [/^004 5$/, 'objects on their way from a node to another in the array', 'docs/kd.md in words'],
     [/^00[04] (2|6)$/, 'the operators', 'docs/kd.md in words'],
     [/^004 7$/, 'the flow of the optimization', 'docs/kd.md in words'],
-    [/^003 2/, 'untold of its chapter on what was known before', 'docs/shape-matching.md, docs/narrow.md in words'],
-    [/^003 [34]/, 'untold of its method and program', 'docs/shape-matching.md in words'],
+    [/^003 2/, 'drawings of its chapter on what was known before', 'docs/physics.md in words'],
+    [/^003 [34]/, 'drawings of its method and program', 'docs/physics.md in words'],
 ];
 
 const isThere = (files, paper, number) => files.some(file => new RegExp(`^${paper}-figure-${number.replace('.', '\\.')}(?=[ab-]|\\.(svg|png)$)`).test(file));
@@ -210,7 +210,7 @@ function flatFrames(seed) {
     }));
 }
 
-/** A .aabbs file (docs/scenes.md has the format). */
+/** A .aabbs file (docs/lab.md has the format). */
 function writeScene(path, frames) {
     const head = Buffer.alloc(304);
     head.write('plate', 0, 'latin1');
@@ -572,16 +572,17 @@ export function drawPictures(program, folder, say, { isTiny = false } = {}) {
 /** Those that a folder has already. */
 export const keptPictures = folder => pictures.filter(one => existsSync(join(folder, one.file)));
 
-/** Their section of a page; `files`: every figure there is. */
-export function writePictures(page, drawn, files) {
-    page.heading('Figures that are pictures');
-    for (const [group, [heading, note]] of Object.entries(groups)) {
-        const own = drawn.filter(one => one.group === group);
-        if (own.length === 0) continue;
-        page.text(`**${heading}.** ${note}`);
-        page.text(own.map(({ file, title }) => `![${title}](${file})`).join(own[0].file.endsWith('.png') ? ' ' : '\n\n'));
-    }
+/** Their section of a page, as blocks; `files`: every figure there is. */
+export function pictureBlocks(drawn, files) {
+    const imagesOf = own => own.map(({ file, title }) => `![${title}](${file})`).join(own[0].file.endsWith('.png') ? ' ' : '\n\n');
     const missing = missingFigures(files);
-    page.text(missing.length > 0 ? 'Figures that are missing here:' : 'No figure is missing.');
-    if (missing.length > 0) page.table(['figures', 'what they are', 'instead'], missing, { left: 3 });
+    return [
+        { heading: 'Figures that are pictures' },
+        ...Object.entries(groups).flatMap(([group, [heading, note]]) => {
+            const own = drawn.filter(one => one.group === group);
+            return own.length > 0 ? [`**${heading}.** ${note}`, imagesOf(own)] : [];
+        }),
+        missing.length > 0 ? 'Figures that are missing here:' : 'No figure is missing.',
+        missing.length > 0 && { table: [['figures', 'what they are', 'instead'], ...missing], left: 3 },
+    ];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The frame of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021): section 3 with
 // its algorithm 3 as the loop of responses. What the paper leaves open or misprints is decided in
-// docs/shape-matching.md.
+// docs/physics.md.
 #include "cleave/shape_sim.h"
 
 #include "base/array.h"
