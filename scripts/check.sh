@@ -12,7 +12,7 @@ list_checks()
 {
     cat <<'END'
 source: layers symbols exports one-unit configure
-install: install flags adding-a-method
+install: install flags adding-a-method link
 programs: man completion demo instructions worst
 docs: docs
 pages: report view papers studies

@@ -4,7 +4,7 @@
 #include "cleave/transform.h"
 #include "cleave/types.h"
 
-// Rigid boxes that fall, hit each other and come to rest: enough physics to move scenes honestly.
+// Rigid boxes that fall, hit each other and come to rest: enough physics for scenes that move realistically.
 //
 // Life of a frame: clv_rigid_set_velocity, clv_rigid_set_gravity, … -> clv_rigid_step -> clv_rigid_boxes.
 //
@@ -82,7 +82,7 @@ typedef struct clv_rigid_report
     double find_ms, manifold_ms, solve_ms, other_ms;
 } clv_rigid_report;
 
-/// CLV_BAD_DEF, CLV_UNSUPPORTED or CLV_OUT_OF_MEMORY leave *world NULL; the def's logger hears the reason.
+/// CLV_BAD_DEF, CLV_UNSUPPORTED or CLV_OUT_OF_MEMORY leave *world NULL; the reason goes to the def's logger.
 CLV_API clv_result clv_rigid_create( const clv_rigid_def* def, clv_rigid** world );
 CLV_API void clv_rigid_destroy( clv_rigid* world );
 

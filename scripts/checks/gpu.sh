@@ -5,25 +5,29 @@
 # Are the kernels OpenCL C 1.2 without a warning? By clang, which PoCL and several drivers are made of. Usage: check.sh kernels
 check_kernels()
 {
-    cd "$root/src/gpu/kernels"
+    cd "$root/src"
     clang=${CLANG:-clang}
-    command -v "$clang" >/dev/null 2>&1 || skip "no clang here"
+    command -v "$clang" >/dev/null 2>&1 || skip "no $clang here"
     status=0
-    for program in *.cl; do
+    solid=core/solid # headers that are OpenCL C too
+    kdop=kdop/kernels
+    for program in gpu/kernels/*.cl $kdop/*.cl; do
         shared=
-        case $program in # as gpu_program.c has it
-            common.cl | solid.cl | cells.cl | gjk.cl | epa.cl) continue ;;
-            volume.cl | match.cl) shared=solid.cl ;;
-            narrow.cl) shared="solid.cl gjk.cl epa.cl" ;;
-            grid.cl | rest.cl) shared=cells.cl ;;
+        case $program in # as gpu_program.c and gpu_guest.c have it
+            */common.cl | */solid.cl | */cells.cl | */core.cl) continue ;;
+            */volume.cl) shared="$solid/solid_math.h $kdop/solid.cl" ;;
+            */match.cl) shared="$solid/solid_math.h $kdop/solid.cl $solid/solid_polar.h $solid/solid_match.h" ;;
+            */narrow.cl) shared="$solid/solid_math.h $kdop/solid.cl $kdop/core.cl $solid/solid_gjk.h $solid/solid_epa.h" ;;
+            */grid.cl | */rest.cl) shared=gpu/kernels/cells.cl ;;
         esac
-        cat common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \
+        # shellcheck disable=SC2086 # a list of files
+        cat gpu/kernels/common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \
             -finclude-default-header -Wall -Wextra -Werror - || { echo "check.sh kernels: $program (lines count from common.cl)" >&2; status=1; }
     done
-    # Every kernel of the files is in the table of gpu_state.h, and the other way round.
-    sed -n 's/^__kernel void \([a-z_]*\)(.*/\1/p' ./*.cl | sort >"$folder/kernels"
-    sed -n 's/^    KERNEL( \([a-z_]*\),.*/\1/p' ../gpu_state.h | sort >"$folder/table"
-    diff "$folder/kernels" "$folder/table" || { echo "check.sh kernels: '<' is in the files, '>' in the table" >&2; status=1; }
+    # Every kernel of the files is in the tables of gpu_state.h and gpu_bodies.h, and the other way round.
+    sed -n 's/^__kernel void \([a-z_]*\)(.*/\1/p' gpu/kernels/*.cl $kdop/*.cl | sort >"$folder/kernels"
+    sed -n 's/^    KERNEL( \([a-z_]*\),.*/\1/p' gpu/gpu_state.h kdop/gpu_bodies.h | sort >"$folder/table"
+    diff "$folder/kernels" "$folder/table" || { echo "check.sh kernels: '<' is in the files, '>' in the tables" >&2; status=1; }
     exit $status
 }
 

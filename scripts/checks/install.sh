@@ -413,7 +413,7 @@ run_case()
     gnu17) project $release '-DCMAKE_C_FLAGS=-std=gnu17 -march=native' -DCMAKE_C_EXTENSIONS=ON ;;
     debug) project -DCMAKE_BUILD_TYPE=Debug ;;
     no-type)
-        # Nobody who forgot the build type wants a library that is eight times slower.
+        # A forgotten build type must not make the library eight times slower.
         project
         grep -q -- ' -O3' "$folder/$name/cleave/CMakeFiles/cleave_static.dir/flags.make" || flags_fail "is not optimised"
         ;;
@@ -504,4 +504,27 @@ check_adding_a_method()
     cleave methods | grep -q "^$name " && fail "cleave lists $name without the plug-in"
     ! nm -D --undefined-only "${file%.c}.so" | grep clv_ >"$folder/said" || fail "the plug-in needs a library of ours"
     echo "check.sh adding-a-method: $name is one file, needs one header, and is right"
+}
+
+# link_hello FLAG...: README's program with $library, without what it does not call.
+link_hello()
+{
+    "${CC:-cc}" -O2 -I"$root/include" "$root/examples/hello/hello.c" "$library" -Wl,--gc-sections "$@" -lm -lpthread
+}
+
+# A program pays for what it calls: README's, which asks for pairs alone, linked with -Wl,--gc-sections has nothing of the query
+# tree or its kernels, and is no larger than so many bytes. Usage: [CC=cc] check.sh link LIBRARY MOST
+check_link()
+{
+    [ $# -ge 2 ] || misused "LIBRARY MOST"
+    library=$1
+    most=$2
+    link_hello -o "$folder/named"
+    link_hello -s -o "$folder/stripped"
+    "$folder/stripped" | diff - "$root/examples/hello/expected.txt" >&2 || fail "'<' is what README's program printed"
+    ! nm "$folder/named" | grep -E ' (clv_simd_queries_|clv_query_(tree_build|tree_refit|search)|walk_)' >"$folder/said" ||
+        fail "these came with README's program, which asks no questions"
+    size=$(wc -c <"$folder/stripped")
+    [ "$size" -le "$most" ] || fail "README's program has $size bytes, of which $most are allowed; see nm --size-sort"
+    echo "  README's program: $size bytes of at most $most"
 }

@@ -128,6 +128,7 @@ check_layers()
         starts[++start_count] = "src/physics/"
         starts[++start_count] = "src/gpu/"
         starts[++start_count] = "src/mpi/"
+        starts[++start_count] = "src/kdop/"
         while ( ( getline file < files ) > 0 )
         {
             is_file[file] = 1

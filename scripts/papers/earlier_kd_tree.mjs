@@ -6,7 +6,7 @@ import { gainChart, ladderFigure, seriesBy } from './charts.mjs';
 import { between, each, known, named, one, range } from './claims.mjs';
 import { leafNotes, simdOf, simdWhy } from './kd_tree.mjs';
 import { table1Of004, textValues } from './published.mjs';
-import { ascending, bestOther, digits, distinct, gainBetween, gainPoints, isTree, kdOf, mean, mergeTrees, peers, pick, scenes, sizeText, times, titles } from './runs.mjs';
+import { ascending, bestOther, digits, distinct, gainBetween, gainPoints, isTree, kdOf, lacksPhase, mean, mergeTrees, peers, pick, scenes, sizeText, times, titles } from './runs.mjs';
 
 const isNumber = value => value !== undefined && !Number.isNaN(value);
 const isFull = values => Object.keys(values ?? {}).length > 0;
@@ -189,15 +189,15 @@ function leafSection({ runs, isStored }) {
     const own = pick(runs, '000-leaf');
     const points = meanLeaf(runs);
     if (points.length === 0) return null;
-    const sweep = (title, value, of) => sweepChart({ title, parameter: 'T', ...(value ? { value } : {}), series: [{ name: 'kd-paper', points: points.map(point => [point.leaf, of(point)]) }] });
+    const sweep = (title, value, of) => size => sweepChart({ ...size, title, parameter: 'T', ...(value ? { value } : {}), series: [{ name: 'kd-paper', points: points.map(point => [point.leaf, of(point)]) }] });
     return {
         heading: 'How deep should the KD-tree be? (figure 3a)',
         claims: ['middle-trees'],
         blocks: [
             `T is the most objects a leaf may hold; ${distinct(own.map(run => sizeText(run.objects))).join(', ')} cubes, mean of the scenes.`,
-            { figure: 'figure-3a-time', alt: 'Mean ms per frame of the KD-tree by T', option: sweep('ms per frame by T, mean of the scenes', null, point => point.ms), height: 320 },
+            { figure: 'figure-3a-time', alt: 'Mean ms per frame of the KD-tree by T', draw: sweep('ms per frame by T, mean of the scenes', null, point => point.ms), height: 320 },
             'claims',
-            { fold: 'The height of the tree', blocks: [{ figure: 'figure-3a-height', alt: 'Height of the KD-tree by T', option: isStored ? null : sweep('height of the tree', 'levels', point => point.height), height: 280 }, leafNotes(own, 'kd.leaf')] },
+            { fold: 'The height of the tree', blocks: [{ figure: 'figure-3a-height', alt: 'Height of the KD-tree by T', draw: isStored ? null : sweep('height of the tree', 'levels', point => point.height), height: 280 }, leafNotes(own, 'kd.leaf')] },
             { from: own.filter(isTree) },
         ],
     };
@@ -212,7 +212,7 @@ function restSection({ runs, isStored }) {
         claims: ['loss-below-45', 'gain-above-55', 'gain-most'],
         blocks: [
             `Each dot is a frame of Free Fall, ${ascending(complete.map(run => run.objects)).map(sizeText).join(', ')} cubes, T = 256: the time of the complete search over that of the incremental one, which keeps pairs of objects that lie still. Above 1 keeping pays.`,
-            { figure: 'figure-3b', alt: 'Complete over incremental time per frame against the share of static objects', option: isStored ? null : gainChart({ title: 'gain per frame', series, clampY: [0.4, 1.8] }), height: 380 },
+            { figure: 'figure-3b', alt: 'Complete over incremental time per frame against the share of static objects', draw: isStored ? null : size => gainChart({ ...size, title: 'gain per frame', series, clampY: [0.4, 1.8] }), height: 380 },
             'claims',
             { from: pick(runs, '000-rest') },
         ],
@@ -273,7 +273,7 @@ export const paper = {
         question: 'Can one solution be fast with objects that rest, that drift and that are thrown about, from a thousand to a million of them? The tree has leaves of T = 256 objects, sweeps them, and keeps pairs once K = 55 % of the objects lie still.',
         picture: figure5(data.runs, 'gravity'),
         keys: { fastest: 'the KD-tree is the fastest in all tests', 'gain-above-55': 'keeping pairs pays once 55 % of the objects lie still', 'middle-trees': 'trees much deeper or flatter than T = 256 are slower', 'two-to-three': 'the tree is two to three times better than the others' },
-        figure: numberText(data.runs),
+        figure: numberText(data.runs.filter(run => !lacksPhase(run))),
         runs: pick(data.runs, cubes, { scene: 'gravity' }),
         about: ['`kd-paper` is the tree as published with T = 256, `bullet-dbvt-f` and `bullet-dbvt-d` are the paper\'s DBVT F and D, `cgal` its CGAL. Free Fall is its *Queda Livre*, Brownian its *Partículas*, Gravity its *Gravidade*.'],
         sections: [leafSection(data), restSection(data), laddersSection(data), variationSection(data)],

@@ -4,33 +4,25 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { svgText } from '../../report/svg.mjs';
+import { inColumns } from './charts.mjs';
 import { verdicts, verdictText, whyText } from './claims.mjs';
 import { citationOf, papers } from './published.mjs';
-import { ascending, digits, distinct, isBareRoot, isTree, sizeText, windowsText } from './runs.mjs';
+import { ascending, digits, distinct, isBareRoot, isTree, QUIET_MOST, sizeText, windowsText } from './runs.mjs';
 
 const cell = text => String(text ?? '').replaceAll('|', '\\|');
-
-// Without a browser the width of a legend's text is a guess, and other fonts than ours are wider.
-function withRoom(option, more = 34) {
-    if (option.legend?.right !== 0) return option;
-    const grid = option.grid?.right === undefined ? {} : { grid: { ...option.grid, right: option.grid.right + more } };
-    return { ...option, ...grid, legend: { ...option.legend, right: more } };
-}
 
 // ---- where a figure is from
 
 const percentText = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 
-/** From this share of the processors on that others use, a figure says so in words. */
-export const OTHERS_MOST = 0.1;
 
 function othersText(runs) {
     const most = Math.max(...runs.map(run => run.others));
-    const busy = runs.filter(run => run.others > OTHERS_MOST);
+    const busy = runs.filter(run => run.others > QUIET_MOST);
     const isKnown = runs.every(run => run.isOthersKnown);
     if (busy.length === 0) return isKnown ? `others used at most ${percentText(most)} of the processors` : 'what others used of the processors was not measured';
     const methods = distinct(busy.map(run => run.method));
-    return `**on a busy machine**: before ${busy.length} of ${runs.length} of these runs${methods.length < 5 && busy.length < runs.length ? ` (${methods.join(', ')})` : ''} others used more than ${percentText(OTHERS_MOST)} of the processors, ${percentText(most)} at most, and waiting did not help${isKnown ? '' : '; before some it was not measured'}`;
+    return `**on a busy machine**: around ${busy.length} of ${runs.length} of these runs${methods.length < 5 && busy.length < runs.length ? ` (${methods.join(', ')})` : ''} others used more than ${percentText(QUIET_MOST)} of the processors, ${percentText(most)} at most, and waiting did not help${isKnown ? '' : '; of some it was not measured'}`;
 }
 
 function treesText(runs) {
@@ -73,8 +65,8 @@ export function provenance(runs) {
 //   { heading }                               a question that a section answers
 //   { list: [text] }
 //   { table: [head, ...rows], left }          numbers to the right, but for the first `left` columns
-//   { figure, alt, option, width, height }    an ECharts option as FIGURE.svg beside the page; without one, as where only
-//                                             means are stored, the file that is there
+//   { figure, alt, draw, height }             what `draw` makes of { width, height } (an ECharts option) as FIGURE.svg beside
+//                                             the page; without it, as where only means are stored, the file that is there
 //   { claims: [claim] }                       what the paper says there and what became of it
 //   { from: runs }                            where the figures above are from, folded
 //   { fold, blocks }                          blocks folded below a line of text
@@ -86,10 +78,15 @@ function tableLines([head, ...rows], left = 1) {
     return [`| ${head.map(cell).join(' | ')} |`, `|${head.map((_, index) => (index < left ? ' --- ' : ' ---: ')).join('|')}|`, ...rows.map(row => `| ${row.map(cell).join(' | ')} |`), ''];
 }
 
-function figureLines({ figure, alt, option, width = 820, height = 420 }, { folder, prefix, isStored }) {
+// Narrow, with the legend below: on a telephone, where a page is 390 pixels wide, letters are still two thirds as large.
+const WIDTH = 560;
+
+function figureLines({ figure, alt, draw, height = 420 }, { folder, prefix, isStored }) {
     const file = `${prefix}-${figure}.svg`;
-    if (option) writeFileSync(join(folder, file), `${svgText(withRoom(option), { width, height })}\n`);
-    else if (!isStored || !existsSync(join(folder, file))) return [];
+    if (draw) {
+        const { option, below } = inColumns(draw({ width: WIDTH, height }), WIDTH); // a legend makes the figure higher, not the plot lower
+        writeFileSync(join(folder, file), `${svgText(option, { width: WIDTH, height: height + (option.grid ? below : 0) })}\n`);
+    } else if (!isStored || !existsSync(join(folder, file))) return [];
     return [`![${alt}](${file})`, ''];
 }
 

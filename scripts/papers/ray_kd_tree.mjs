@@ -116,15 +116,15 @@ function leafSection({ runs, isStored }) {
     if (own.length === 0) return null;
     const at = (scene, type) => mergeTrees(own.filter(run => run.scene === scene && run.type === type), 'ray.leaf');
     const series = value => cases.map(([scene, type, name]) => ({ name, points: at(scene, type).map(point => [point.leaf, value(point)]) })).filter(one => one.points.length > 0);
-    const depths = () => sweepChart({ title: '(b) mean depth of the leaves', parameter: 'T', value: 'levels', series: series(point => meanDepth(point.run.counters)) });
+    const depths = size => sweepChart({ ...size, title: '(b) mean depth of the leaves', parameter: 'T', value: 'levels', series: series(point => meanDepth(point.run.counters)) });
     return {
         heading: 'Is a taller KD-tree a faster one? (figure 2)',
         claims: ['taller-faster', 'depth'],
         blocks: [
             `T is the most objects a leaf may hold: 10 to 100, ${distinct(own.map(run => sizeText(run.objects))).join(', ')} objects.`,
-            { figure: 'figure-2a', alt: 'Mean ms per frame by T', option: sweepChart({ title: '(a) ms per frame by T', parameter: 'T', series: series(point => point.ms_mean) }), height: 340 },
+            { figure: 'figure-2a', alt: 'Mean ms per frame by T', draw: size => sweepChart({ ...size, title: '(a) ms per frame by T', parameter: 'T', series: series(point => point.ms_mean) }), height: 340 },
             'claims',
-            { fold: 'How deep the leaves lie', blocks: [{ figure: 'figure-2b', alt: 'Mean depth of the leaves by T', option: isStored ? null : depths(), height: 320 }] },
+            { fold: 'How deep the leaves lie', blocks: [{ figure: 'figure-2b', alt: 'Mean depth of the leaves by T', draw: isStored ? null : depths, height: 320 }] },
             { from: own.filter(isTree) },
         ],
     };

@@ -19,6 +19,7 @@ import { parseArgs } from 'node:util';
 
 import { groupChart, lineChart } from '../papers/charts.mjs';
 import { writePage } from '../papers/page.mjs';
+import { citationOf } from '../papers/published.mjs';
 import { digits, percent, times } from '../papers/runs.mjs';
 
 // ---- sweeps
@@ -185,7 +186,7 @@ function pcaBlocks(towers) {
         const own = one.rows[index];
         return [digits(own.sweep_ms), digits(own.axis_ms), own.turns];
     })])], left: 1 },
-        { figure: 'pca', alt: 'Sweep and prune against the frames between two choices of its axis', option: lineChart({ title: 'Sweep and prune by how often the axis is chosen', x: 'frames from one choice to the next', value: 'ms per frame', logX: true, series: [...figure(chosen, row => row.sweep_ms), ...figure(chosen, row => row.axis_ms).map(one => ({ ...one, name: `${one.name}: the choice` }))] }), height: 320 },
+        { figure: 'pca', alt: 'Sweep and prune against the frames between two choices of its axis', draw: size => lineChart({ ...size, title: 'Sweep and prune by how often the axis is chosen', x: 'frames from one choice to the next', value: 'ms per frame', logX: true, series: [...figure(chosen, row => row.sweep_ms), ...figure(chosen, row => row.axis_ms).map(one => ({ ...one, name: `${one.name}: the choice` }))] }), height: 320 },
         `${sentences.join(' ')} A choice every frame costs ${percent(first.axis_ms / first.sweep_ms)} of the sweep with boxes and changes the axis ${often(first.turns)}, ${periodText(30)} (the paper's) ${percent(at(box.rows, 30).axis_ms / at(box.rows, 30).sweep_ms)} and ${often(at(box.rows, 30).turns)}.`,
     ];
 }
@@ -206,7 +207,7 @@ function volumesBlocks(towers) {
     return [
         { heading: 'k-DOPs of 6, 14, 18 and 26 planes, and turned boxes' },
         ...series.map(one => ({ table: [[one.name, 'candidate pairs', 'false positives', 'share of the candidates', 'volumes, ms', 'sweep, ms', 'GJK + EPA, ms', 'frame, ms'], ...one.rows.map(row => [row.x, digits(row.candidate_pairs), digits(row.false_positives), percent(row.false_positives / row.candidate_pairs), digits(row.volume_ms), digits(row.sweep_ms), digits(row.narrow_ms), digits(row.frame_ms)])] })),
-        { figure: 'volumes', alt: 'False positives by kind of volume', option: groupChart({ title: 'Pairs that do not touch, per frame', categories: series[0].rows.map(row => row.x), series: series.map(one => ({ name: one.name, values: one.rows.map(row => Number(row.false_positives.toPrecision(4))) })), value: 'false positives', log: false }), height: 340 },
+        { figure: 'volumes', alt: 'False positives by kind of volume', draw: size => groupChart({ ...size, title: 'Pairs that do not touch, per frame', categories: series[0].rows.map(row => row.x), series: series.map(one => ({ name: one.name, values: one.rows.map(row => Number(row.false_positives.toPrecision(4))) })), value: 'false positives', log: false }), height: 340 },
         `${sentences.join(' ')} To build and sweep, ${cheap.x} is the cheapest (${digits(cost(cheap))} ms per frame at ${plain.name}); 26-DOPs take ${times(cost(at(plain.rows, '26-dop')) / cost(cheap))} as long, turned boxes ${times(cost(at(plain.rows, 'obb')) / cost(cheap))}, of which the sweep with its separating axes is ${percent(at(plain.rows, 'obb').sweep_ms / cost(at(plain.rows, 'obb')))}.`,
         `Boxes and 6-DOPs let the same pairs through, so GJK and EPA do the same for both; here their times are ${apart.map(percent).join(' and ')} apart, which is what times of two runs can be told by.`,
     ];
@@ -226,7 +227,7 @@ function facesBlocks(towers) {
         const own = one.rows[index];
         return [digits(own.volume_ms), digits(own.frame_ms), digits(own.false_positives)];
     })])] },
-        { figure: 'faces', alt: 'Building volumes by the number of faces', option: lineChart({ title: 'Building the volumes by faces per body', x: 'faces', value: 'ms per frame', logX: true, logY: true, series: figure(series, row => row.volume_ms) }), height: 320 },
+        { figure: 'faces', alt: 'Building volumes by the number of faces', draw: size => lineChart({ ...size, title: 'Building the volumes by faces per body', x: 'faces', value: 'ms per frame', logX: true, logY: true, series: figure(series, row => row.volume_ms) }), height: 320 },
         `From ${few.x} to ${many.x} faces building takes ${times(growth(boxes, row => row.volume_ms))} as long for boxes and ${times(growth(dop, row => row.volume_ms))} for 18-DOPs, which look at every vertex, and ${times(growth(sphere, row => row.volume_ms))} for spheres, which look at none. `
         + `The whole frame takes ${times(growth(boxes, row => row.frame_ms))} as long with boxes: GJK and EPA are ${percent(many.narrow_ms / many.frame_ms)} of it at ${many.x} faces, ${percent(few.narrow_ms / few.frame_ms)} at ${few.x}. `
         + `At ${many.x} faces, nearly balls, spheres have ${verb(at(sphere.rows, many.x).false_positives / at(dop.rows, many.x).false_positives, 'as many false positives as', 'fewer false positives than')} 18-DOPs; at ${few.x} ${verb(at(sphere.rows, few.x).false_positives / at(dop.rows, few.x).false_positives, 'as many', 'fewer')}.`,
@@ -243,7 +244,7 @@ function stretchBlocks(towers) {
     return [
         { heading: 'Stretch' },
         { table: [['stretch', ...series.flatMap(one => [`${one.name}: false positives`, 'frame, ms'])], ...series[0].rows.map((row, index) => [row.x, ...series.flatMap(one => [digits(one.rows[index].false_positives), digits(one.rows[index].frame_ms)])])] },
-        { figure: 'stretch', alt: 'False positives by stretch', option: lineChart({ title: 'Pairs that do not touch by stretch (1, S, 1)', x: 'stretch S', value: 'false positives per frame', logX: true, logY: true, series: figure(series, row => Math.max(row.false_positives, 0.01)) }), height: 340 },
+        { figure: 'stretch', alt: 'False positives by stretch', draw: size => lineChart({ ...size, title: 'Pairs that do not touch by stretch (1, S, 1)', x: 'stretch S', value: 'false positives per frame', logX: true, logY: true, series: figure(series, row => Math.max(row.false_positives, 0.01)) }), height: 340 },
         `Fewest false positives first: ${order(1).join(', ')} at stretch 1, ${order(last).join(', ')} at ${last}. ${lost ? `Spheres have more than twice the false positives of 18-DOPs from stretch ${lost.x} on, and ${times(at(sphere.rows, last).false_positives / at(series.find(one => one.name === '18-dop').rows, last).false_positives)} as many at ${last}` : `Spheres stay within twice the false positives of 18-DOPs up to stretch ${last}`}. The quickest frame at stretch ${last} is that with ${quickest.name} (${digits(quickest.frame_ms)} ms, boxes ${digits(at(series[0].rows, last).frame_ms)} ms).`,
     ];
 }
@@ -256,7 +257,7 @@ function supportBlocks(towers) {
     return [
         { heading: 'Climbing against scanning for the farthest vertex' },
         { table: [['vertices', 'scan: GJK + EPA, ms', 'climb: GJK + EPA, ms', 'scan / climb'], ...scan.rows.map((row, index) => [row.x, digits(row.narrow_ms), digits(climb.rows[index].narrow_ms), digits(row.narrow_ms / climb.rows[index].narrow_ms)])] },
-        { figure: 'support', alt: 'GJK and EPA by vertices and search', option: lineChart({ title: 'GJK + EPA by vertices per body', x: 'vertices', value: 'ms per frame', logX: true, logY: true, series: figure([scan, climb], row => row.narrow_ms) }), height: 320 },
+        { figure: 'support', alt: 'GJK and EPA by vertices and search', draw: size => lineChart({ ...size, title: 'GJK + EPA by vertices per body', x: 'vertices', value: 'ms per frame', logX: true, logY: true, series: figure([scan, climb], row => row.narrow_ms) }), height: 320 },
         `${turned ? `Climbing is the quicker search from ${turned.x} vertices on` : `Scanning is the quicker search at every number of vertices measured`}; \`auto\` scans up to 32. With ${few.x} vertices scanning takes ${digits(few.ratio)} of the time of climbing, with ${many.x} ${digits(many.ratio)}. From ${few.x} to ${many.x} vertices GJK and EPA take ${times(scan.rows.at(-1).narrow_ms / scan.rows[0].narrow_ms)} as long by scanning and ${times(climb.rows.at(-1).narrow_ms / climb.rows[0].narrow_ms)} by climbing.`,
     ];
 }
@@ -269,7 +270,7 @@ function softBlocks(towers) {
     return [
         { heading: 'Soft bodies' },
         { table: [['mode', 'softness', 'shape matching, ms', 'deformation, mean', 'deepest, mean', 'candidate pairs', 'frame, ms'], ...[rigid, linear, quadratic].flatMap(one => one.rows.map(row => [one.name, one === rigid ? '' : row.x, digits(row.match_ms), digits(row.deformation_mean), digits(row.deepest), digits(row.candidate_pairs), digits(row.frame_ms)]))], left: 1 },
-        { figure: 'soft', alt: 'Deformation by softness', option: lineChart({ title: 'Deformation by softness', x: 'softness', value: 'share of the body\'s size', series: figure([linear, quadratic], row => row.deformation_mean) }), height: 320 },
+        { figure: 'soft', alt: 'Deformation by softness', draw: size => lineChart({ ...size, title: 'Deformation by softness', x: 'softness', value: 'share of the body\'s size', series: figure([linear, quadratic], row => row.deformation_mean) }), height: 320 },
         `At softness ${softest(linear).x} the vertex that is farthest from its rigid place is ${share(softest(linear).deformation_mean)} of the body's size from it with linear and ${share(softest(quadratic).deformation_mean)} with quadratic matching, on average; at ${middle(linear).x} it is ${share(middle(linear).deformation_mean)} and ${share(middle(quadratic).deformation_mean)}. Per candidate pair shape matching takes ${times(middle(linear).match_ms / middle(linear).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} the rigid time with linear and ${times(middle(quadratic).match_ms / middle(quadratic).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} with quadratic terms. The deepest contact left after the rounds is ${digits(stiff.deepest)} on average with rigid bodies, ${digits(softest(linear).deepest)} and ${digits(softest(quadratic).deepest)} with the softest linear and quadratic ones.`,
     ];
 }
@@ -300,11 +301,15 @@ function largerPca(sources) {
     });
 }
 
-/** Which towers of the larger sizes a sweep has without having all, in words. */
+/** What a sweep lacks of the paper's size, in words: its towers are in the plan, and no number stands in for them. */
 export function partText(name, sources) {
     const wanted = [...new Set(sweeps[name].flatMap(one => one.points.map(([, run]) => run.key)))];
-    const larger = sources.filter(one => one.grade.bodies > sourceOf(name, sources).grade.bodies).map(({ grade, towers }) => [grade.bodies, wanted.filter(key => towers.has(key)).length]).filter(([, count]) => count > 0);
-    return larger.map(([bodies, count]) => `Of ${bodies} bodies there are ${count} of the ${wanted.length} towers it needs: towers.csv has them.`).join(' ');
+    const used = sourceOf(name, sources).grade.bodies;
+    const count = bodies => wanted.filter(key => sources.find(one => one.grade.bodies === bodies)?.towers.has(key)).length;
+    const some = sources.map(one => one.grade.bodies).filter(bodies => bodies > used && count(bodies) > 0);
+    const text = some.map(bodies => `Of ${bodies} bodies there are ${count(bodies)} of the ${wanted.length} towers it needs: towers.csv has them.`);
+    const { bodies } = grades.full;
+    return [...text, used < bodies ? `At the paper's size, ${bodies} bodies, it is not measured yet; the plan has its towers (\`--plan --grade full\`).` : ''].filter(Boolean).join(' ');
 }
 
 /** What a tower takes, and all of them. */
@@ -326,7 +331,7 @@ export function writePages(out, sources) {
         name: 'README',
         title: 'What the k-DOP paper leaves open',
         blocks: [
-            `Made by \`make studies\`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/physics.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them. \`make studies STUDIES=${smallest.name}\`${sources.length > 1 ? ', and larger towers from elsewhere where a sweep has all of its own there' : ''}; below each sweep stands what it is from.`,
+            `Made by \`make studies\`; do not edit. The tower of ${citationOf('003')} once more, with what its author names as open or did not try; [docs/physics.md](../../../docs/physics.md) tells what the flags mean. Numbers are means over all frames, and the sentences are made from them. \`make studies STUDIES=${smallest.name}\` makes the towers of ${smallest.bodies} bodies${sources.length > 1 ? '; where a sweep has all of its larger towers, it is told from these' : ''}. Below each sweep stands what it is from.`,
             ...Object.entries(writers).flatMap(blocksOf),
             { heading: 'What they take' },
             { list: sources.map(durationText) },
@@ -336,6 +341,24 @@ export function writePages(out, sources) {
 
 // A tower of an older program may lack a column.
 const shown = value => (value === undefined ? '' : Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+
+// ---- stored towers
+
+const MACHINES = 'machines.json';
+
+/** Beside towers.csv: which machine made the towers of which size. */
+export const machinesText = sources => `${JSON.stringify(sources.map(({ grade, machine: { cpu, cores, load, note } }) => ({ grade: grade.name, cpu, cores, load, ...(note ? { note } : {}) })), null, 1)}\n`;
+
+/** The sources of a page from what is stored beside it: words and drawings can change without measuring. */
+export function readStoredTowers(folder) {
+    for (const name of ['towers.csv', MACHINES]) if (!existsSync(join(folder, name))) throw new Error(`${join(folder, name)} is missing; measure first`);
+    const [head, ...lines] = readFileSync(join(folder, 'towers.csv'), 'utf8').trim().split('\n');
+    const names = head.split(',').slice(1);
+    const rows = lines.map(line => /^"([^"]*)",(.*)$/.exec(line)).map(([, key, rest]) => ({ key, ...Object.fromEntries(rest.split(',').map((text, column) => [names[column], text === '' ? undefined : Number(text)])) }));
+    return JSON.parse(readFileSync(join(folder, MACHINES), 'utf8')).map(({ grade, ...machine }) => ({
+        grade: { name: grade, ...grades[grade] }, machine, towers: new Map(rows.filter(row => row.bodies === grades[grade].bodies).map(({ key, bodies, ...row }) => [key, row])),
+    }));
+}
 
 /** The towers that the page is from, and those beyond: one line each. */
 export function csvOf(sources) {
@@ -351,7 +374,7 @@ const say = text => process.stderr.write(`studies: ${text}\n`);
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'short' }, work: { type: 'string', default: 'build/studies' },
-        out: { type: 'string', default: 'bench/papers/studies' }, pages: { type: 'boolean', default: false }, plan: { type: 'boolean', default: false }, also: { type: 'string', default: '' },
+        out: { type: 'string', default: 'bench/papers/studies' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, plan: { type: 'boolean', default: false }, also: { type: 'string', default: '' },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     return values;
@@ -376,10 +399,15 @@ function readAlso(folders) {
 }
 
 function main() {
-    const { cleave, grade: name, work, out, pages, plan, also } = readWords();
+    const { cleave, grade: name, work, out, pages, stored, plan, also } = readWords();
     const grade = { name, ...grades[name] };
     if (plan) {
         process.stdout.write(planOf(grade, also.split(',').filter(Boolean)));
+        return;
+    }
+    if (stored) {
+        writePages(out, readStoredTowers(out));
+        say(`wrote ${join(out, 'README.md')}`);
         return;
     }
     const folder = join(work, name);
@@ -390,6 +418,7 @@ function main() {
     mkdirSync(out, { recursive: true });
     writePages(out, sources);
     writeFileSync(join(out, 'towers.csv'), csvOf(sources));
+    writeFileSync(join(out, MACHINES), machinesText(sources));
     say(`wrote ${join(out, 'README.md')}`);
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDES 3 // two methods side by side, and who tells which pairs began and ended
+#define SIDES 3 // two methods side by side, and a space for begun and ended pairs
 #define TELLER 2
 #define POUR_SECONDS 0.0167f // of a frame
 #define POUR_SUBSTEPS 4
