@@ -25,7 +25,7 @@ typedef struct job
 {
     const job_options* o;
     int rank, process_count;    ///< of all processes
-    MPI_Comm comm;              ///< who shares a world: all processes, or with --alone each its own
+    MPI_Comm comm;              ///< processes that share a world: all, or with --alone each its own
     int world_rank, world_size; ///< this process's place in `comm`
     run_spec_list methods;      ///< of bench and verify: one
     lab_error why;

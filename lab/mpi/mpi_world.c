@@ -227,7 +227,7 @@ static uint64_t lay_out( const int* counts, int* starts, int count )
     return total;
 }
 
-// Whom to ask for what, sorted by reader.
+// What to request from which process, sorted by reader.
 static void sort_wanted( mpi_frames* f, const job* j, const uint64_t* ids, uint32_t count )
 {
     memset( f->ask_counts, 0, (size_t)j->world_size * sizeof( int ) );
