@@ -308,7 +308,7 @@ check_docs()
     done
     "$cleave" help | cat - "$folder"/help.* >"$folder/flags"
     # cleave-mpi's too, whether it was built or not.
-    sed -n 's/^ *{ "\(-[-a-zA-Z]*\)", .*/ \1 /p' lab/mpi_job.c >>"$folder/flags"
+    sed -n 's/^ *{ "\(-[-a-zA-Z]*\)", .*/ \1 /p' lab/mpi/mpi_job.c >>"$folder/flags"
     # And those of the benchmark of bench/gpu.md.
     sed -n 's/^ *{ "\(--[-a-z]*\)", .*/ \1 /p' bench/gpu_frames.c >>"$folder/flags"
 
