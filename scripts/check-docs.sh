@@ -106,7 +106,7 @@ for command in $("$cleave" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 done
 "$cleave" help | cat - "$work"/help.* >"$work/flags"
 # cleave-mpi's too, whether it was built or not.
-sed -n 's/^ *{ "\(-[-a-zA-Z]*\)", .*/ \1 /p' lab/mpi_job.c >>"$work/flags"
+sed -n 's/^ *{ "\(-[-a-zA-Z]*\)", .*/ \1 /p' lab/mpi/mpi_job.c >>"$work/flags"
 # And those of the benchmark of bench/gpu.md.
 sed -n 's/^ *{ "\(--[-a-z]*\)", .*/ \1 /p' bench/gpu_frames.c >>"$work/flags"
 
