@@ -106,7 +106,7 @@ for command in $("$cleave" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 done
 "$cleave" help | cat - "$work"/help.* >"$work/flags"
 # cleave-mpi's too, whether it was built or not.
-sed -n 's/^ *{ "\(-[-a-zA-Z]*\)", .*/ \1 /p' lab/mpi_job.c >>"$work/flags"
+sed -n 's/^ *{ "\(-[-a-zA-Z]*\)", .*/ \1 /p' lab/mpi/mpi_job.c >>"$work/flags"
 # And those of the benchmark of bench/gpu.md.
 sed -n 's/^ *{ "\(--[-a-z]*\)", .*/ \1 /p' bench/gpu_frames.c >>"$work/flags"
 
@@ -225,7 +225,7 @@ check_words()
 # `folder/file`: from here, from the page, or from where code and results lie.
 check_path()
 {
-    for from in . "$(dirname "$page")" src src/core src/methods src/physics src/gpu include bench report; do
+    for from in . "$(dirname "$page")" src src/core src/methods src/physics src/gpu src/kdop include bench report; do
         # shellcheck disable=SC2086 # may be a pattern
         ls -d "$from"/$1 >/dev/null 2>&1 && return 0
     done
