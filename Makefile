@@ -5,10 +5,14 @@ BUILD := build
 .DEFAULT_GOAL := all
 CLEAVE := $(BUILD)/cleave
 SANITIZED := asan ubsan tsan
-REST := asan-clang ubsan-gcc msan
+OTHER_SANITIZED := asan-clang ubsan-gcc msan
+# Two tiers: `make test` runs TIERED without the tests that test/CMakeLists.txt labels full in that build; `make test-further` runs
+# those and the presets UNTIERED; `make test-full` is both.
+TIERED := release $(SANITIZED)
+UNTIERED := debug scalar-only
 # Release runs every random case; the slower builds look at the same code with a share of them.
 SCALE_release := 1
-$(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval SCALE_$(preset) := 0.25))
+$(foreach preset,$(UNTIERED) $(SANITIZED) $(OTHER_SANITIZED),$(eval SCALE_$(preset) := 0.25))
 # Races are looked for where there are threads; everything else would only be slow, to build and to run.
 RACING := task gather threads engine rest visit event hub rigid recipe query
 none :=
@@ -17,9 +21,9 @@ TARGETS_tsan := $(addprefix --target test_,$(RACING)) --target mpi_workers
 # Release shares its folder with `make`, which leaves the tests out.
 TESTS_release := -DCLEAVE_TESTS=ON
 FOLDER_release := $(BUILD)
-$(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval FOLDER_$(preset) := $(BUILD)/$(preset)))
+$(foreach preset,$(UNTIERED) $(SANITIZED) $(OTHER_SANITIZED),$(eval FOLDER_$(preset) := $(BUILD)/$(preset)))
 # Named one by one: a pattern alone would not reach targets that are .PHONY, and nothing would run.
-PRESETS := release debug scalar-only $(SANITIZED) $(REST)
+PRESETS := $(TIERED) $(UNTIERED) $(OTHER_SANITIZED)
 FUZZ_SECONDS ?= 60
 SEED ?= 1
 PAPERS ?= hour
@@ -35,8 +39,8 @@ FOR ?= build
 # `make test ONLY=event`: the tests whose names match, in the release build alone.
 ONLY ?=
 
-.PHONY: all help setup demo test check fresh fresh-test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm playground install uninstall format clean
+.PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm playground install uninstall format clean
 
 # What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
 NEEDS_all := build
@@ -45,7 +49,8 @@ NEEDS_install := build
 NEEDS_demo := build $(if $(filter yes,$(PEERS)),peers)
 NEEDS_speed := build peers
 NEEDS_speed-raise := build peers
-$(foreach target,test check lint-quick test-long flags fuzz fuzz-mpi mutate $(addprefix test-,$(PRESETS)),$(eval NEEDS_$(target) := test))
+$(foreach target,test test-full test-further check lint-quick test-long flags fuzz fuzz-mpi mutate $(addprefix test-,$(PRESETS)) \
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)),$(eval NEEDS_$(target) := test))
 NEEDS_test-report := report
 NEEDS_test-all := report lint coverage machines fresh wasm
 NEEDS_papers := papers
@@ -54,6 +59,7 @@ NEEDS_instructions := instructions
 NEEDS_instructions-store := instructions
 NEEDS_fresh := fresh
 NEEDS_fresh-test := fresh
+NEEDS_fresh-full := fresh
 NEEDS_lint := lint
 NEEDS_other-machines := machines
 NEEDS_coverage := coverage
@@ -79,9 +85,11 @@ help:
 	@echo "make setup   install Debian's packages for building, or FOR=target for a target's; no other target installs any"
 	@echo "make demo    the lab in two minutes: bake three scenes, run every method, show that all agree, write the page; PEERS=yes shows other people's libraries too"
 	@echo "make check   the quick tests, in the release build: under a minute"
-	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only; ONLY=event for the tests of that name, in the release build alone"
+	@echo "make test    the tests of a change, in 11 minutes on two cores: release, and address, undefined-behaviour and thread sanitizers; ONLY=event for the tests of that name, in the release build alone"
+	@echo "make test-full  every test that must pass, in 25 minutes: make test, then make test-further"
+	@echo "make test-further  what make test leaves out: slow tests of its builds, the debug and the scalar-only build"
 	@echo "make fresh   the README's first command, its program, make install and make uninstall, in a bare Debian 12; needs root and mmdebstrap"
-	@echo "make fresh-test  the same, and the README's test command there"
+	@echo "make fresh-test  the same, and the README's test command there; make fresh-full: all tests there"
 	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, flags, other machines, coverage, mutations, a fuzz run, the test command in a bare Debian 12"
 	@echo "make studies  what the k-DOP paper leaves open, by sweeps of cleave sim, in a quarter of an hour; STUDIES=full for the paper's size"
 	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=quick or full for less or more"
@@ -129,25 +137,34 @@ fresh:
 fresh-test:
 	@scripts/check-fresh.sh test || [ $$? = 77 ]
 
+fresh-full:
+	@scripts/check-fresh.sh test-full || [ $$? = 77 ]
+
 ifneq ($(ONLY),)
-test: test-release
+test test-full: test-release
 	@echo "tests matching $(ONLY) passed, in the release build"
 else
-test: lint-quick test-release test-debug $(addprefix test-,$(SANITIZED)) test-scalar-only
+test: lint-quick $(addprefix quick-,$(TIERED))
+	@echo "the tests passed; make test-further runs those left out, make test-full all of them"
+
+test-full: test test-further
 	@echo "all tests passed"
 endif
 
-test-all: test $(addprefix test-,$(REST)) test-long test-report test-wasm lint flags other-machines coverage mutate fuzz fresh-test
+test-further: $(addprefix further-,$(TIERED)) $(addprefix test-,$(UNTIERED))
+	@echo "the tests that make test leaves out passed"
+
+test-all: test-full $(addprefix test-,$(OTHER_SANITIZED)) test-long test-report test-wasm lint flags other-machines coverage mutate fuzz fresh-test
 	@echo "all tests passed, the long ones too"
 
 test-long: test-release
 	@ctest --preset release -L long
 
-# PAPERS=tiny, quick, hour or full: how much of the papers' schedules is run; scripts/papers/grades.mjs.
+# PAPERS=tiny, quick, hour or full: how much of the papers' schedules is run; scripts/papers/plan.mjs.
 papers: all
 	@node scripts/papers/papers.mjs --cleave $(CLEAVE) --grade $(PAPERS) --work $(BUILD)/papers
 
-# STUDIES=tiny, short, middle or full: how large the towers are; scripts/studies/sweeps.mjs.
+# STUDIES=tiny, short, middle or full: how large the towers are; scripts/studies/studies.mjs.
 studies: all
 	@node scripts/studies/studies.mjs --cleave $(CLEAVE) --grade $(STUDIES) --work $(BUILD)/studies
 
@@ -175,11 +192,22 @@ worst: all
 test-report: test-release
 	@ctest --preset release -L report
 
+# $(call run_tests,PRESET,OPTIONS): builds the preset and runs those of its tests that ctest picks by these options.
+define run_tests
+@echo "== $1"
+@cmake --preset $1 $(TESTS_$1) >/dev/null
+@scripts/build.sh $(FOLDER_$1) -j $(JOBS) $(if $(ONLY),,$(TARGETS_$1))
+@CLEAVE_TEST_SCALE=$(SCALE_$1) ctest --preset $1 -j $(JOBS) $(if $(ONLY),-R '$(ONLY)',$2 $(ONLY_$1))
+endef
+
 $(addprefix test-,$(PRESETS)): test-%:
-	@echo "== $*"
-	@cmake --preset $* $(TESTS_$*) >/dev/null
-	@scripts/build.sh $(FOLDER_$*) -j $(JOBS) $(if $(ONLY),,$(TARGETS_$*))
-	@CLEAVE_TEST_SCALE=$(SCALE_$*) ctest --preset $* -j $(JOBS) $(if $(ONLY),-R '$(ONLY)',-LE 'long|report' $(ONLY_$*))
+	$(call run_tests,$*,-LE 'long|report')
+
+$(addprefix quick-,$(TIERED)): quick-%:
+	$(call run_tests,$*,-LE 'long|report|full')
+
+$(addprefix further-,$(TIERED)): further-%:
+	$(call run_tests,$*,-L full -LE 'long|report')
 
 lint-quick:
 	@JOBS=$(JOBS) scripts/lint.sh --quick

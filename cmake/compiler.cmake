@@ -20,6 +20,9 @@ if( CLEAVE_COMPILER_HAS_STORE_DATA_RACES )
     list( APPEND CLEAVE_EXACT_FLAGS -fno-allow-store-data-races )
 endif()
 
+# Functions and data in sections of their own: a program linked with -Wl,--gc-sections takes what it calls and no more.
+check_c_compiler_flag( "-ffunction-sections -fdata-sections" CLEAVE_COMPILER_HAS_SECTIONS )
+
 function( cleave_compile_options target )
     if( CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" )
         target_compile_options( ${target} PRIVATE
@@ -54,7 +57,7 @@ function( cleave_compile_options target )
 endfunction()
 
 # As a folder of a project without a build type the library would be compiled without optimisation and be eight times slower,
-# which nobody means who forgot the type: it is then compiled as Release, as it is on its own. The type is the project's to
+# which is never intended where the type was forgotten: it is then compiled as Release, as it is on its own. The type is the project's to
 # set, so only our targets change; a level of its own (-O0 to step through our code) is left as it is.
 function( cleave_optimise target )
     get_directory_property( options COMPILE_OPTIONS )

@@ -45,7 +45,7 @@ set( CLEAVE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/cleave )
 install( EXPORT cleave-targets NAMESPACE cleave:: DESTINATION ${CLEAVE_PACKAGE_DIR} )
 configure_package_config_file( cmake/cleave-config.cmake.in ${PROJECT_BINARY_DIR}/cleave-config.cmake
     INSTALL_DESTINATION ${CLEAVE_PACKAGE_DIR} )
-# Until 1.0 every minor version may break what was built against the last one; docs/abi.md.
+# Until 1.0 every minor version may break what was built against the last one; docs/use-it.md.
 write_basic_package_version_file( ${PROJECT_BINARY_DIR}/cleave-config-version.cmake COMPATIBILITY SameMinorVersion )
 install( FILES ${PROJECT_BINARY_DIR}/cleave-config.cmake ${PROJECT_BINARY_DIR}/cleave-config-version.cmake
     DESTINATION ${CLEAVE_PACKAGE_DIR} )

@@ -3,7 +3,8 @@
 # The README's commands on a machine that has nothing: a bare Debian 12 in a folder (mmdebstrap, this machine's own apt
 # sources), a clean clone of HEAD in it, and there the first command as the README spells it, the README's program, and
 # `make install`, that program against what was installed, and `make uninstall`.
-# Usage: check-fresh.sh [test [WORD...]]; with `test` the README's test command follows, with these words behind it.
+# Usage: check-fresh.sh [test|test-full [WORD...]]; with `test` the README's test command follows, with these words behind it; with
+# `test-full` also what the README's test-full adds to it, so that every test has run once.
 # Nothing of it may leave a file in the clone that git would show.
 # Exit status: 0 all is as it must be; 1 it is not; 77 cannot be tried here, with the reason. The log stays in build/fresh.
 set -eu
@@ -245,14 +246,15 @@ if [ "$what" = --carry-apt-files ]; then # mmdebstrap's hook
     carry_apt_files "$2"
     exit 0
 fi
-case $what in first | test) ;; *)
-    say "unknown word '$what'; use test, or nothing" >&2
+case $what in first | test | test-full) ;; *)
+    say "unknown word '$what'; use test, test-full, or nothing" >&2
     exit 2
     ;;
 esac
 first=$(readme_command demo)
 test=$(readme_command test)
-[ -n "$first" ] && [ -n "$test" ] || fail "README.md does not have both commands"
+full=$(readme_command test-full)
+[ -n "$first" ] && [ -n "$test" ] && [ -n "$full" ] || fail "README.md does not have the commands demo, test and test-full"
 [ $# -lt 2 ] || { shift && test="$test $*"; }
 [ "$(id -u)" = 0 ] || cannot "needs root, to make a root of its own"
 for tool in mmdebstrap git apt-get unshare chroot; do
@@ -275,8 +277,12 @@ check_make_installs_nothing
 check_program
 check_install
 check_clean
-if [ "$what" = test ]; then
+if [ "$what" != first ]; then
     long_step "the README's test command" "$test"
+    check_clean
+fi
+if [ "$what" = test-full ]; then
+    long_step "what $full adds to it" "./run test-further"
     check_clean
 fi
 say "all is as it must be in a bare Debian 12; $log has every line"

@@ -10,17 +10,31 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
 cc=${CC:-cc}
 
-# The first C program of a page, and what the page says it prints: in backquotes right behind, or in the next block.
-first_program()
+# programs_of PAGE NAME: the C programs of a page (blocks with a main) as NAME.c, NAME-2.c, … in $folder, and beside each, as .expected,
+# what the page says it prints: in backquotes right behind, or in the next block. $programs: their names.
+programs_of()
 {
-    awk -v program="$2" -v output="$3" '
-        /^```/ { fence = !fence; if ( fence ) { block += 1; if ( $0 == "```c" && !at ) at = block } next }
-        fence && block == at { print >program }
-        fence && block == at + 1 && at && !said { print >output }
-        !fence && at && block == at && match( $0, /prints `[^`]*`/ ) {
-            print substr( $0, RSTART + 8, RLENGTH - 9 ) >output; said = 1
-        }' "$1"
-    [ -s "$2" ] && [ -s "$3" ] || { echo "check-install.sh: $1 has no C program, or does not say what it prints" >&2; exit 1; }
+    programs=$(awk -v to="$folder" -v page="$2" '
+        /^```/ {
+            fence = !fence
+            if ( fence ) { c = $0 == "```c"; text = ""; next }
+            if ( c && text ~ /int main\(/ )
+            {
+                name = page ( ++count > 1 ? "-" count : "" ); base = to "/" name; waits = 1
+                printf "%s", text >( base ".c" ); print name
+            }
+            else if ( waits ) { printf "%s", text >( base ".expected" ); waits = 0 }
+            next
+        }
+        fence { text = text $0 "\n" }
+        !fence && waits && match( $0, /prints `[^`]*`/ ) {
+            print substr( $0, RSTART + 8, RLENGTH - 9 ) >( base ".expected" ); waits = 0
+        }' "$1")
+    [ -n "$programs" ] || { echo "check-install.sh: $1 has no C program" >&2; exit 1; }
+    for program in $programs; do
+        [ -s "$folder/$program.expected" ] ||
+            { echo "check-install.sh: $1 does not say what its program $program prints" >&2; exit 1; }
+    done
 }
 
 # An example and what it prints, as it lies beside it.
@@ -161,7 +175,7 @@ all_three()
 # The first program of docs/mpi.md on one process, which needs no mpirun, where the library was built with an MPI.
 over_processes()
 {
-    first_program "$root/docs/mpi.md" "$folder/many.c" "$folder/many.expected"
+    programs_of "$root/docs/mpi.md" many
     mkdir "$folder/many"
     for kind in "" -static -shared; do
         {
@@ -267,11 +281,12 @@ header_version=$(sed -n 's/^#define CLV_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$root/
 [ -s "$stage/share/doc/cleave/LICENSE" ] || { echo "check-install.sh: no licence was installed" >&2; exit 1; }
 echo "installed $(find "$stage" -type f | wc -l) files, version $version"
 names=""
-for page in README.md docs/hello.md docs/motion.md docs/handles.md docs/query-overlap.md docs/query-rays.md docs/query-nearest.md docs/query-worlds.md docs/worlds.md docs/matching.md; do
-    program=$(basename "$page" .md)
-    first_program "$root/$page" "$folder/$program.c" "$folder/$program.expected"
-    echo "$page" >"$folder/$program.page"
-    names="$names $program"
+for page in README.md docs/hello.md docs/pairs.md docs/boxes.md docs/queries.md docs/matching.md; do
+    programs_of "$root/$page" "$(basename "$page" .md)"
+    for program in $programs; do
+        echo "$page" >"$folder/$program.page"
+        names="$names $program"
+    done
 done
 same_program
 example balls

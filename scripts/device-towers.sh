@@ -3,7 +3,7 @@
 # The six towers of the k-DOP paper on a device: scripts/device-towers.sh PROGRAM DEVICE FOLDER [FRAMES] writes into FOLDER one CSV per
 # tower as `cleave sim tower` has it, towers.csv (a row per tower: tables 5.1 to 5.3 and the stages) and stages.csv (means of each 100
 # frames: figures 5.6 to 5.23), and machine.txt, which names the device and the day. DEVICE "-": the CPU. A tower whose CSV is there
-# already is not run again. The pages of the papers draw from these (scripts/papers/device_towers.mjs).
+# already is not run again. The pages of the papers draw from these (scripts/papers/runs.mjs).
 set -eu
 usage='usage: device-towers.sh PROGRAM DEVICE FOLDER [FRAMES]'
 program=${1:?$usage}

@@ -348,7 +348,7 @@ static void without_memory_nothing_is_lost( void )
         if ( hooks.refused_count == 0 )
         {
             CHECK_OK( result );
-            CHECK( refuse > 8 );
+            CHECK( refuse > 6 );
             return;
         }
         CHECK_RESULT( result, CLV_OUT_OF_MEMORY );

@@ -3,7 +3,7 @@
 # The papers' runs on a machine that has nothing but a shell: no compiler, no packages, no node.
 #
 #   scripts/papers/bare.sh pack FOLDER [GRADE [HAVE]]  here: the program, its modules and libraries, the plan, into FOLDER;
-#                                                      with HAVE, folders of results, only what these lack (missing.mjs)
+#                                                      with HAVE, folders of results, only what these lack (plan.mjs)
 #   scripts/papers/bare.sh run SECONDS FOLDER OUT      there: as much of the plan as fits, then OUT/papers.tar.gz
 #   node scripts/papers/papers.mjs --from RESULTS      here again: the pages, from the unpacked tar
 #
@@ -34,9 +34,9 @@ pack()
     ldd "$folder/cleave" "$folder"/peers/*.so 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
         grep -Ev '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' | sort -u | while read -r library; do cp -L "$library" "$folder/lib/"; done
     if [ -n "${3:-}" ]; then
-        node "$root/scripts/papers/missing.mjs" "$program" "${2:-full}" "$3" ${WANTED:+"$WANTED"} > "$folder/plan.txt"
+        node "$root/scripts/papers/plan.mjs" "$program" "${2:-full}" "$3" ${WANTED:+"$WANTED"} > "$folder/plan.txt"
     else
-        node -e 'import(process.argv[1]).then(m => process.stdout.write(m.planText(process.argv[2])))' "$root/scripts/papers/grades.mjs" "${2:-full}" > "$folder/plan.txt"
+        node -e 'import(process.argv[1]).then(m => process.stdout.write(m.planText(process.argv[2])))' "$root/scripts/papers/plan.mjs" "${2:-full}" > "$folder/plan.txt"
     fi || fail "the plan cannot be written; is node there?"
     cp "$0" "$folder/bare.sh"
     du -sh "$folder" >&2

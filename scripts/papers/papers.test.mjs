@@ -1,40 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The machinery of `make papers`: its arithmetic, its published numbers, and one whole round on a few hundred objects.
+// The machinery of `make papers`: its arithmetic, its published numbers, and one whole round on a few hundred
+// objects.
 import assert from 'node:assert/strict';
+import test from 'node:test';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { METHODS, light, stylesFor } from '../../report/src/look.js';
-import { claimsCsv, judge, judgeFacts, rules } from './claims.mjs';
-import { fileOf, papers as paperNames } from './names.mjs';
-import { verdictOf } from './rules.mjs';
-import { readRuns } from './stored.mjs';
-import { verdicts } from './verdicts.mjs';
-import { missingFigures } from './contents.mjs';
-import { gainBetween, gainPoints } from './figures.mjs';
-import { alone, bakes, grades, planText, towerFile, towers } from './grades.mjs';
-import { aroundTurn } from './claims_003.mjs';
-import { readDevice } from './device_towers.mjs';
-import { clockOf, runWords, waitOf, whyNot, withoutMissing } from './measure.mjs';
-import { guess, linesOf, missingCells, readCell } from './missing.mjs';
-import { Page, digits, provenance, sizeText } from './page.mjs';
-import { movingAverage } from './paper_charts.mjs';
-import { transferSteps } from './flow.mjs';
-import { leftOut } from './left_out.mjs';
-import { operatorBetween } from './operators.mjs';
-import { thin, writePage as write003 } from './paper_003.mjs';
-import { readPng, writePng, writeSheet } from './sheet.mjs';
-import { ink } from './ink.mjs';
-import { smallTreeSvg } from './small_tree.mjs';
-import { shortText, table1Rows } from './paper_001.mjs';
-import { depthRow, leafNotes } from './paper_004.mjs';
-import { pairsOf003, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
-import { isBareRoot, isTree, joinRuns, laterFrames, meanDepth, mergeTrees, methodsOf, oneMachine, onlyGpus, pick, settingsOf, twinRatios, variation, windowOfKey, withoutTwins } from './runs.mjs';
-import { windowOf, windowsText } from './windows.mjs';
+import { light, METHODS, stylesFor } from '../../report/src/look.js';
+import { shortText, table1Rows } from './broadmark.mjs';
+import { movingAverage } from './charts.mjs';
+import { claimsCsv, verdictOf, verdicts } from './claims.mjs';
+import { aroundTurn, paper as kDop, thin } from './k_dop.mjs';
+import { depthRow, leafNotes } from './kd_tree.mjs';
+import { provenance, writePage, writePaper } from './page.mjs';
+import { inOrder, judge, judgeFacts } from './papers.mjs';
+import { ink, missingFigures, operatorBetween, readPng, smallTreeSvg, transferSteps, writePng, writeSheet } from './pictures.mjs';
+import { alone, bakes, clockOf, grades, guess, linesOf, missingCells, planText, readCell, runWords, waitOf, whyNot, withoutMissing } from './plan.mjs';
+import { fileOf, pairsOf003, papers as paperNames, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
+import { digits, gainBetween, gainPoints, isBareRoot, isTree, joinRuns, laterFrames, leftOut, meanDepth, mergeTrees, methodsOf, oneMachine, onlyGpus, pick, readDevice, readRuns, settingsOf, sizeText, towerFile, towers, twinRatios, variation, windowOf, windowOfKey, windowsText, withoutTwins } from './runs.mjs';
 
 const here = name => fileURLToPath(new URL(name, import.meta.url));
 const schedules = ['paper-000', 'paper-001', 'paper-002', 'paper-003', 'paper-004'];
@@ -100,7 +86,8 @@ test('what is missing is a plan of short lines with their scenes', () => {
     const cell = readCell(line);
     assert.deepEqual(cell, { parts: ['004-cubes', '001-others'], scene: 'freefall', type: 'cubes', from: 10, frames: 10, objects: 64000, method: 'kd-paper', isa: 'avx2', threads: 1, settings: 'kd.leaf=256,kd.static=0.55', passes: 3 });
     assert.equal(readCell('7 runs, about 29 s on one core, roughly'), null);
-    // Another part that has the run does not help this one; a ladder that ended below it does, where the part has one.
+    // Another part that has the run does not help this one; a ladder that ended below it does, where the part
+    // has one.
     assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes'] }]).length, 1);
     assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes', '001-others', '000-cubes'] }]).length, 0);
     assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 501 }]).length, 1);
@@ -201,7 +188,8 @@ test('windows count by what they stand for, and a method that lacks one is left 
     assert.ok(joined.repeat_cv > 0 && joined.cv > 0);
     assert.deepEqual(joinRuns([start, rest, raw({ method: 'cgal' })]).map(run => run.method), ['kd-paper']);
     assert.deepEqual(joinRuns([start, rest, raw({ objects: 2000 })]).map(run => run.objects), [1000]);
-    // Of a window's lengths, from before and after a schedule was changed, the longest counts, whichever came first.
+    // Of a window's lengths, from before and after a schedule was changed, the longest counts, whichever came
+    // first.
     const long = raw({ window: { from: 10, frames: 3 }, pass_ms: [[9, 5, 5], [9, 5, 5]] });
     for (const runs of [[start, long], [long, start]]) assert.deepEqual(joinRuns(runs).map(run => [run.ms_mean, run.windows]), [[5, [{ from: 10, frames: 3 }]]]);
     assert.deepEqual(windowOf('freefall', 450), { name: 'rest', weight: 650 });
@@ -300,7 +288,7 @@ test('verdicts follow the numbers', () => {
     assert.equal(claimsCsv(claims).trim().split('\n').length, claims.length + 1);
 });
 
-const allRules = Object.entries(rules).flatMap(([paper, list]) => list.map(rule => ({ paper, ...rule })));
+const allRules = inOrder.flatMap(({ number, rules }) => rules.map(rule => ({ paper: number, ...rule })));
 const ruleOf = (paper, id) => allRules.find(rule => rule.paper === paper && rule.id === id);
 
 test('every rule holds on the paper\'s own numbers', () => {
@@ -379,7 +367,8 @@ test('stored verdicts are four, follow stored numbers, and name causes of the sa
     for (const claim of again) assert.equal(claim.verdict, claims.find(other => other.paper === claim.paper && other.id === claim.id).verdict, `${claim.paper} ${claim.id}`);
 });
 
-// Towers as scripts/device-towers.sh leaves them, of these volumes, with sweep-and-prune of so many ms along the run.
+// Towers as scripts/device-towers.sh leaves them, of these volumes, with sweep-and-prune of so many ms along
+// the run.
 function deviceFolder(volumes, sweeps) {
     const folder = mkdtempSync(join(tmpdir(), 'device-'));
     const names = ['candidate_pairs', 'false_positives', 'floor_pairs', 'volume_ms', 'sweep_ms', 'narrow_ms', 'match_ms', 'frame_ms', 'axis_ms', 'project_ms', 'sort_ms', 'prune_ms'];
@@ -411,7 +400,7 @@ test('towers of a device stand beside the CPU\'s, and those it lacks are named',
     // The paper's sort is a GPU's: where there is one its phases decide.
     assert.match(claims.find(claim => claim.id === 'sort-most').ours, /Card 7/);
     assert.deepEqual(aroundTurn(device.towers.get('18-dop 1,1,1'), 'sweep_ms', 250), [1, 1.1]);
-    write003(folder, data, claims);
+    writePaper(folder, kDop, data, claims);
     const page = readFileSync(join(folder, 'k-dop.md'), 'utf8');
     assert.match(page, /on a device, Card 7, driver 1; 2026-01-01, 700 frames/);
     assert.match(page, /Not run there.*aabb, scale \(1, 1, 1\); 18-dop, scale \(1, 3, 1\)/);
@@ -422,14 +411,14 @@ test('towers of a device stand beside the CPU\'s, and those it lacks are named',
     assert.ok(['003-figure-5.9-device.svg', '003-figure-5.11-device.svg', '003-figure-5.22-device.svg'].every(name => !drawn.includes(name))); // nothing to draw
     assert.match(readFileSync(join(folder, '003-figure-5.8-device.svg'), 'utf8'), /Card 7/);
     // A tower that was cut off has stages and no means.
-    write003(folder, { ...data, device: { ...device, means: new Map([...device.means].slice(0, 1)), missing: ['sphere 1,1,1'] } }, claims);
+    writePaper(folder, kDop, { ...data, device: { ...device, means: new Map([...device.means].slice(0, 1)), missing: ['sphere 1,1,1'] } }, claims);
     assert.match(readFileSync(join(folder, 'k-dop.md'), 'utf8'), /Cut off.*sphere, scale \(1, 1, 1\) after 400 frames[^]*\| sphere \| 24.98 \| 2.00 \| cut off \|/);
     // Towers measured beside runs that found the machine busy say so.
     for (const tower of all.values()) tower.folder = 'here';
-    write003(folder, { ...data, raw: [raw({ folder: 'here', others: 0.3 }), raw({ folder: 'here' }), raw({ folder: 'there', others: 0.9 })] }, claims);
+    writePaper(folder, kDop, { ...data, raw: [raw({ folder: 'here', others: 0.3 }), raw({ folder: 'here' }), raw({ folder: 'there', others: 0.9 })] }, claims);
     assert.match(readFileSync(join(folder, 'k-dop.md'), 'utf8'), /on a busy machine\*\*: before 1 of the 2 runs beside them/);
     // Without a device the page says that and is whole.
-    write003(folder, { ...data, device: null }, claims);
+    writePaper(folder, kDop, { ...data, device: null }, claims);
     assert.match(readFileSync(join(folder, 'k-dop.md'), 'utf8'), /No device ran the towers/);
     assert.equal(readDevice(join(folder, 'none')), null);
     for (const one of [folder, other]) rmSync(one, { recursive: true });
@@ -490,24 +479,26 @@ test('figures that are missing are found by looking', () => {
     assert.deepEqual(rows(['000-figure-3a-time.svg', '000-figure-4-gravity-cubes.svg']).filter(text => text.startsWith('earlier')), ['earlier KD-tree: 1, 5', 'earlier KD-tree: 2']);
 });
 
-test('a page folds what is written within details, counts verdicts, and keeps a figure that it cannot draw', () => {
+test('a page is drawn from blocks: it folds, counts verdicts, and keeps a figure that it cannot draw', () => {
     const folder = mkdtempSync(join(tmpdir(), 'page-'));
-    writeFileSync(join(folder, '009-kept.svg'), '<svg/>');
-    const page = new Page(folder, '009', 'Title', { name: 'named', isStored: true });
+    writeFileSync(join(folder, '002-kept.svg'), '<svg/>');
     const claims = ['holds', 'holds in part', 'holds in part', 'does not hold'].map((verdict, index) => ({ id: `c${index}`, claim: `claim ${index}`, where: 'figure 1', rule: 'r', verdict, passed: 1, count: 2, ours: 'o', brief: 'b', why: index === 3 ? 'not explained: x' : '', paperBrief: '', paperNumbers: '', paperVerdict: '' }));
-    page.story({ question: 'Why?', picture: () => page.figure('kept', 'A picture', null), claims, keys: { c0: 'first', c3: 'last' }, number: '42.' });
-    page.details('Nothing', () => page.text(''));
-    page.details('Something', () => page.text('inside'));
-    assert.equal(page.figure('none', 'No picture', null), false);
-    page.claims(claims);
-    page.write();
-    const text = readFileSync(join(folder, 'named.md'), 'utf8');
+    const page = () => ({
+        title: 'Title', question: 'Why?', picture: { figure: 'kept', alt: 'A picture', draw: null }, keys: { c0: 'first', c3: 'last' }, figure: '42.', about: [],
+        sections: [null, { heading: 'Section', claims: ['c1', 'c3'], blocks: [{ fold: 'Nothing', blocks: ['', null] }, { fold: 'Something', blocks: ['inside'] }, { figure: 'none', alt: 'No picture', draw: null }, 'claims', { list: [] }, { from: [] }] }],
+    });
+    writePaper(folder, { number: '002', page }, { isStored: true }, claims);
+    const text = readFileSync(join(folder, fileOf('002')), 'utf8');
     assert.match(text, /Of 4 claims 1 holds, 2 hold in part and 1 does not hold\. \*Holds\*: first\. \*Does not hold\*: last\./);
-    assert.match(text, /!\[A picture\]\(009-kept.svg\)[^]*\*\*The number.\*\* 42\./);
+    assert.match(text, /!\[A picture\]\(002-kept.svg\)[^]*\*\*The number.\*\* 42\./);
     assert.match(text, /<details>\n<summary>Something<\/summary>\n\ninside\n\n<\/details>/);
-    assert.doesNotMatch(text, /Nothing|009-none/);
+    assert.doesNotMatch(text, /Nothing|002-none|How it was measured|claim 0 \(/);
     assert.match(text, /\| claim 1 \(figure 1\) \| \*\*holds in part \(1 of 2\)\*\* \| b \|/);
     assert.match(text, /Not explained: x\./);
+    // Without data there is no page, and a block that is none is an error.
+    writePaper(folder, { number: '001', page: () => undefined }, {}, []);
+    assert.ok(!readdirSync(folder).includes(fileOf('001')));
+    assert.throws(() => writePage(folder, { name: 'bad', title: 'Bad', blocks: [{ heding: 'x' }] }), /a block of a page that is none: heding/);
     rmSync(folder, { recursive: true });
 });
 
@@ -542,7 +533,8 @@ test('bad words are refused with 2', () => {
     }
 });
 
-// No page calls a run of one node a tree: below every figure of KD-trees stands how many nodes they had, and the runs' own counts bear that out.
+// No page calls a run of one node a tree: below every figure of KD-trees stands how many nodes they had, and
+// the runs' own counts bear that out.
 function checkTrees(out, page, text) {
     for (const [, method, least] of text.matchAll(/[ ,]`((?:kd|ray-kd)[^`]*)` ([\d.]+) to [\d.]+ nodes/g)) assert.ok(Number(least) > 1, `${page}: ${method} has ${least} nodes`);
     const bare = new Set(readFileSync(join(out, 'runs.csv'), 'utf8').trim().split('\n').slice(1).map(line => line.replace(/"[^"]*"/g, '').split(',')).filter(row => /^(kd|ray-kd)/.test(row[5]) && Number(row[14]) <= 1).map(row => `${row[0]} ${row[5]}`));
@@ -581,7 +573,7 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     assert.equal(first.status, 0, first.stderr);
     assert.match(first.stderr, /sizes left out: .*004-cubes-large: 256k/);
     const drawn = lookThrough(out);
-    for (const name of ['004-figure-1.svg', '004-figure-9-depth.svg', '004-figure-10.svg', '004-figure-11.svg', '004-figure-12.svg', '004-figure-14-gravity.svg', '000-figure-3b.svg', '001-figure-2-freefall.svg', '002-figure-2b.svg', '003-figure-5.23.svg']) assert.ok(drawn.includes(name), name);
+    for (const name of ['004-figure-1.svg', '004-figure-9-depth.svg', '004-figure-10.svg', '004-figure-11-gravity.svg', '004-figure-12.svg', '004-figure-14-gravity.svg', '000-figure-3b.svg', '001-figure-2-freefall.svg', '002-figure-2b.svg', '003-figure-5.23.svg']) assert.ok(drawn.includes(name), name);
     const index = readFileSync(join(out, 'README.md'), 'utf8');
     assert.match(index, /same pairs as all others/);
     assert.match(index, /\| \[KD-tree\]\(kd-tree.md\) \|.*\| 27 \| \d+ \| \d+ \| \d+ \| \d+ \|/);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "mpi_check.h"
+#include "mpi_state.h"
 
 // ---- regions
 
@@ -83,7 +83,7 @@ static bool is_side_of(
 
 static const clv_mpi_region* region_below( const mpi_regions* regions, int32_t child )
 {
-    return child < 0 ? &regions->bounds[~child] : &regions->parts[child];
+    return child < 0 ? &regions->bounds[~child] : &regions->cut_bounds[child];
 }
 
 static const char* check_bounds( const mpi_regions* regions )
@@ -96,8 +96,8 @@ static const char* check_bounds( const mpi_regions* regions )
     for ( uint64_t i = 0; i < regions->cuts.count; ++i )
     {
         const mpi_cut* cut = &regions->cuts.items[i];
-        if ( !is_side_of( region_below( regions, cut->left ), &regions->parts[i], cut, true ) ||
-            !is_side_of( region_below( regions, cut->right ), &regions->parts[i], cut, false ) )
+        if ( !is_side_of( region_below( regions, cut->left ), &regions->cut_bounds[i], cut, true ) ||
+            !is_side_of( region_below( regions, cut->right ), &regions->cut_bounds[i], cut, false ) )
         {
             return "a region is not one side of the cut above it";
         }
@@ -125,7 +125,7 @@ static const char* check_point( const mpi_regions* regions, clv_vec3 point )
 
 static const char* check_points( const mpi_regions* regions )
 {
-    int32_t step = ( regions->process_count + MPI_CHECK_REGIONS - 1 ) / MPI_CHECK_REGIONS;
+    int32_t step = ( regions->process_count + CHECKED_REGIONS - 1 ) / CHECKED_REGIONS;
     const char* message = NULL;
     for ( int32_t r = 0; r < regions->process_count && message == NULL; r += step )
     {
@@ -156,7 +156,7 @@ const char* clv_mpi_ids_check( const mpi_ids* ids )
     }
     for ( uint64_t i = 0; i < places; ++i )
     {
-        used += ids->values.items[i] != MPI_NONE;
+        used += ids->values.items[i] != SLOT_NONE;
     }
     if ( used != ids->count || used * 2 > places )
     {
@@ -166,9 +166,9 @@ const char* clv_mpi_ids_check( const mpi_ids* ids )
     {
         uint64_t key = ids->keys.items[i];
         uint64_t at = clv_mpi_ids_mix( key ) >> ( 64 - ids->place_bits );
-        while ( ids->values.items[i] != MPI_NONE && at != i )
+        while ( ids->values.items[i] != SLOT_NONE && at != i )
         {
-            if ( ids->values.items[at] == MPI_NONE || ids->keys.items[at] == key )
+            if ( ids->values.items[at] == SLOT_NONE || ids->keys.items[at] == key )
             {
                 return "a search for an id ends before it, or the id is there twice";
             }
@@ -180,13 +180,13 @@ const char* clv_mpi_ids_check( const mpi_ids* ids )
 
 const char* clv_mpi_directory_check( const clv_mpi_space* space )
 {
-    const mpi_ids* ids = &space->directory;
+    const mpi_ids* ids = &space->lookup.directory;
     const char* message = clv_mpi_ids_check( ids );
     uint64_t places = ids->values.capacity > 0 ? (uint64_t)1 << ids->place_bits : 0;
     for ( uint64_t i = 0; i < places && message == NULL; ++i )
     {
         uint64_t watcher = clv_mpi_ids_mix( ids->keys.items[i] ) % (uint64_t)space->process_count;
-        if ( ids->values.items[i] != MPI_NONE && watcher != (uint64_t)space->rank )
+        if ( ids->values.items[i] != SLOT_NONE && watcher != (uint64_t)space->rank )
         {
             message = "this process watches over an id that is another's to watch";
         }
@@ -197,32 +197,34 @@ const char* clv_mpi_directory_check( const clv_mpi_space* space )
 // Ghosts in berths have no name; neither have those that are about to be forgotten.
 static bool has_name( const clv_mpi_space* space, uint32_t flags )
 {
-    return ( flags & MPI_OWN ) != 0 ||
-        ( ( flags & MPI_LIVE ) != 0 && !mpi_has_berths( space ) && !space->must_tell_all );
+    return ( flags & SLOT_OWN ) != 0 ||
+        ( ( flags & SLOT_LIVE ) != 0 && !mpi_ghosts_are_anonymous( space ) && !space->modes.must_resend );
 }
 
-const char* clv_mpi_names_check( const clv_mpi_space* space )
+const char* clv_mpi_lookup_check( const clv_mpi_space* space )
 {
-    const char* message = clv_mpi_ids_check( &space->ids );
-    if ( message != NULL || space->names_are_lost || space->renamed.count > 0 || space->def.trust_ids )
+    const char* message = clv_mpi_ids_check( &space->lookup.table );
+    if ( message != NULL || space->lookup.is_stale || space->lookup.changes.count > 0 ||
+        space->def.trust_ids )
     {
         return message; // out of date, or as unique as the caller's ids
     }
     const mpi_columns* c = &space->columns;
     uint64_t named = 0;
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
         if ( has_name( space, c->flags.items[slot] ) )
         {
             named += 1;
-            if ( clv_mpi_ids_find( &space->ids, c->ids.items[slot] ) != slot )
+            if ( clv_mpi_ids_find( &space->lookup.table, c->ids.items[slot] ) != slot )
             {
                 return "the table of ids leads to another slot than the object's";
             }
         }
     }
-    return named != space->ids.count && !space->must_tell_all ? "the table of ids has an id of no object"
-                                                              : NULL;
+    return named != space->lookup.table.count && !space->modes.must_resend
+        ? "the table of ids has an id of no object"
+        : NULL;
 }
 
 // ---- objects
@@ -231,13 +233,13 @@ static const char* check_slot( const clv_mpi_space* space, uint32_t slot )
 {
     const mpi_columns* c = &space->columns;
     uint32_t flags = c->flags.items[slot];
-    if ( ( flags & MPI_LIVE ) == 0 )
+    if ( ( flags & SLOT_LIVE ) == 0 )
     {
-        return ( flags & MPI_OWN ) != 0 ? "a free slot is owned" : NULL;
+        return ( flags & SLOT_OWN ) != 0 ? "a free slot is owned" : NULL;
     }
     return c->locals.items[slot].index != slot ? "a slot has an id of another slot of the space inside"
-        : c->names.items[slot].id != c->ids.items[slot] ? "the name of an object has another id"
-        : ( c->names.items[slot].is_inside != 0 ) != ( ( flags & MPI_INSIDE ) != 0 )
+        : c->identities.items[slot].id != c->ids.items[slot] ? "the name of an object has another id"
+        : ( c->identities.items[slot].is_inside != 0 ) != ( ( flags & SLOT_INSIDE ) != 0 )
         ? "name and flags of an object differ on whether it lies inside"
         : !clv_aabb_is_valid( c->boxes.items[slot] ) ? "an object has no valid box"
                                                      : NULL;
@@ -247,50 +249,50 @@ static const char* check_slot( const clv_mpi_space* space, uint32_t slot )
 static const char* check_own( const clv_mpi_space* space )
 {
     uint64_t at = 0;
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
-        bool is_own = ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
-        bool is_listed = at < space->own.count && space->own.items[at] == slot;
+        bool is_own = ( space->columns.flags.items[slot] & SLOT_OWN ) != 0;
+        bool is_listed = at < space->slots.own.count && space->slots.own.items[at] == slot;
         if ( is_own != is_listed )
         {
             return "the list of own objects is not that of the slots that are owned, ascending";
         }
         at += is_listed;
     }
-    return at == space->own.count ? NULL : "the list of own objects goes beyond the slots";
+    return at == space->slots.own.count ? NULL : "the list of own objects goes beyond the slots";
 }
 
 const char* clv_mpi_objects_check( const clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
-    if ( c->flags.capacity < space->slot_end || c->names.capacity < space->slot_end ||
-        space->slot_end != clv_space_stats( space->inside ).slot_count )
+    if ( c->flags.capacity < space->slots.end || c->identities.capacity < space->slots.end ||
+        space->slots.end != clv_space_stats( space->inside ).slot_count )
     {
         return "there are other slots than those of the space inside, or columns are too short for them";
     }
     uint64_t live = 0;
     const char* message = NULL;
-    for ( uint32_t slot = 0; slot < space->slot_end && message == NULL; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end && message == NULL; ++slot )
     {
-        live += ( c->flags.items[slot] & MPI_LIVE ) != 0;
+        live += ( c->flags.items[slot] & SLOT_LIVE ) != 0;
         message = check_slot( space, slot );
     }
     if ( message == NULL && live != clv_space_object_count( space->inside ) )
     {
         return "the space inside has more or fewer objects than slots are taken";
     }
-    return message != NULL || space->own_is_stale ? message : check_own( space );
+    return message != NULL || space->slots.own_is_stale ? message : check_own( space );
 }
 
 const char* clv_mpi_ghosts_check( const clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
-    const clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
+    const clv_aabb here = clv_mpi_region_inner( &space->partition.regions.bounds[space->rank] );
     uint64_t count = 0;
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
         uint32_t flags = c->flags.items[slot];
-        if ( ( flags & ( MPI_LIVE | MPI_OWN ) ) != MPI_LIVE )
+        if ( ( flags & ( SLOT_LIVE | SLOT_OWN ) ) != SLOT_LIVE )
         {
             continue;
         }
@@ -299,12 +301,12 @@ const char* clv_mpi_ghosts_check( const clv_mpi_space* space )
         {
             return "a ghost lies in a slot that the space inside knows by another id";
         }
-        if ( ( ( flags & MPI_INSIDE ) != 0 ) != mpi_box_encloses( &here, &c->boxes.items[slot] ) )
+        if ( ( ( flags & SLOT_INSIDE ) != 0 ) != mpi_box_encloses( &here, &c->boxes.items[slot] ) )
         {
             return "a ghost does not know whether it lies inside the region";
         }
     }
-    return count == space->ghost_count ? NULL : "there are more or fewer ghosts than were counted";
+    return count == space->slots.ghost_count ? NULL : "there are more or fewer ghosts than were counted";
 }
 
 // ---- pairs
@@ -318,11 +320,11 @@ static bool is_pair( const clv_mpi_space* space, uint64_t a, uint64_t b )
 static const char* check_found( const clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
-    const clv_mpi_region* here = &space->regions.bounds[space->rank];
-    for ( uint64_t i = 0; i < space->found.count; ++i )
+    const clv_mpi_region* here = &space->partition.regions.bounds[space->rank];
+    for ( uint64_t i = 0; i < space->pairs.found.count; ++i )
     {
-        const mpi_found* pair = &space->found.items[i];
-        if ( pair->slot_a >= space->slot_end || pair->slot_b >= space->slot_end ||
+        const mpi_found* pair = &space->pairs.found.items[i];
+        if ( pair->slot_a >= space->slots.end || pair->slot_b >= space->slots.end ||
             c->ids.items[pair->slot_a] != pair->a || c->ids.items[pair->slot_b] != pair->b )
         {
             return "a pair has slots of other objects than its ids";
@@ -357,20 +359,20 @@ static const char* check_list( const clv_mpi_space* space, const mpi_pair_list* 
 const char* clv_mpi_pairs_check( const clv_mpi_space* space )
 {
     bool is_sorted = space->def.space.sorted || space->def.space.events;
-    if ( is_sorted && space->found.count != space->pairs.count )
+    if ( is_sorted && space->pairs.found.count != space->pairs.list.count )
     {
         return "the list has more or fewer pairs than were found";
     }
     const char* message = is_sorted ? check_found( space ) : NULL;
-    message = message == NULL ? check_list( space, &space->pairs, is_sorted ) : message;
-    message = message == NULL ? check_list( space, &space->begun, true ) : message;
-    return message == NULL ? check_list( space, &space->ended, true ) : message;
+    message = message == NULL ? check_list( space, &space->pairs.list, is_sorted ) : message;
+    message = message == NULL ? check_list( space, &space->pairs.begun, true ) : message;
+    return message == NULL ? check_list( space, &space->pairs.ended, true ) : message;
 }
 
 const char* clv_mpi_space_check( const clv_mpi_space* space )
 {
-    const char* message = clv_mpi_regions_check( &space->regions );
+    const char* message = clv_mpi_regions_check( &space->partition.regions );
     message = message == NULL ? clv_mpi_objects_check( space ) : message;
-    message = message == NULL ? clv_mpi_names_check( space ) : message;
+    message = message == NULL ? clv_mpi_lookup_check( space ) : message;
     return message == NULL ? clv_mpi_directory_check( space ) : message;
 }

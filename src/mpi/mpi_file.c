@@ -5,7 +5,7 @@
 #include "base/assertion.h"
 
 #include "base/timer.h"
-#include "mpi_ids.h"
+#include "mpi_state.h"
 
 #include <errno.h>
 
@@ -84,7 +84,7 @@ static bool move_file( const char* from, const char* to )
 static void put_name_on_disk( const char* path )
 {
 #ifndef _WIN32
-    char folder[MPI_PATH_ROOM];
+    char folder[FILE_PATH_ROOM];
     snprintf( folder, sizeof( folder ), "%s", path );
     char* slash = strrchr( folder, '/' );
     if ( slash == NULL )

@@ -11,17 +11,17 @@
 
 enum
 {
-    MPI_PATH_ROOM = 4096 + 64,
-    MPI_REASON_ROOM = 160,
+    FILE_PATH_ROOM = 4096 + 64,
+    FILE_REASON_ROOM = 160,
 };
 
 typedef struct mpi_file
 {
     FILE* stream;
-    uint64_t at;                  ///< where the next byte goes
-    char path[MPI_PATH_ROOM];     ///< its place
-    char beside[MPI_PATH_ROOM];   ///< where it is written first; empty while it is only read
-    char reason[MPI_REASON_ROOM]; ///< why the last call failed
+    uint64_t at;                   ///< where the next byte goes
+    char path[FILE_PATH_ROOM];     ///< its place
+    char beside[FILE_PATH_ROOM];   ///< where it is written first; empty while it is only read
+    char reason[FILE_REASON_ROOM]; ///< why the last call failed
 } mpi_file;
 
 /// Sums of 64-bit words, each mixed in by a bijection: one word that is another always gives another sum. `size` is a multiple of 8.

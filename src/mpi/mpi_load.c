@@ -10,7 +10,7 @@
 
 enum
 {
-    PAIR_WORDS = MPI_PAIR_RECORD / 8
+    PAIR_WORDS = PAIR_RECORD_BYTES / 8
 };
 
 /// What a load holds until it is good.
@@ -18,7 +18,7 @@ typedef struct loading
 {
     clv_mpi_space* space;
     mpi_parts parts;
-    mpi_share objects, pairs;
+    mpi_range objects, pairs;
     uint8_t* records;
     uint64_t* ids;
     clv_aabb* boxes;
@@ -27,24 +27,14 @@ typedef struct loading
     mpi_found_list found;
     BASE_ARRAY( mpi_corner ) corners;
     mpi_regions regions;
-    bool has_regions;
 } loading;
 
 static clv_result no_memory( loading* l, const char* what )
 {
-    return clv_mpi_complain(
-        l->space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for the %s of a checkpoint", what );
+    return clv_mpi_fail( l->space, CLV_OUT_OF_MEMORY, "no memory for the %s of a checkpoint", what );
 }
 
 // ---- the manifest, on all processes
-
-static bool share_bytes( clv_mpi_space* space, void* bytes, uint64_t size )
-{
-    MPI_Request request;
-    return clv_mpi_went_well(
-               space, MPI_Ibcast( bytes, (int)size, MPI_BYTE, 0, space->all, &request ), "a broadcast" ) &&
-        clv_mpi_wait( space, &request, 1 );
-}
 
 static clv_result spread_manifest( loading* l )
 {
@@ -59,18 +49,18 @@ static clv_result spread_manifest( loading* l )
     {
         return result;
     }
-    space->wire.own[0] = l->parts.manifest_size;
-    if ( !share_bytes( space, space->wire.own, sizeof( uint64_t ) ) )
+    space->net.wire.own[0] = l->parts.manifest_size;
+    if ( !clv_mpi_broadcast( space, space->net.wire.own, sizeof( uint64_t ), 0 ) )
     {
         return CLV_LOST;
     }
-    l->parts.manifest_size = space->wire.own[0];
+    l->parts.manifest_size = space->net.wire.own[0];
     if ( space->rank != 0 )
     {
         l->parts.manifest_bytes = clv_base_memory_take( &space->memory, l->parts.manifest_size, 1 );
     }
     result = clv_mpi_agree( space, l->parts.manifest_bytes != NULL ? CLV_OK : no_memory( l, "manifest" ) );
-    if ( result == CLV_OK && !share_bytes( space, l->parts.manifest_bytes, l->parts.manifest_size ) )
+    if ( result == CLV_OK && !clv_mpi_broadcast( space, l->parts.manifest_bytes, l->parts.manifest_size, 0 ) )
     {
         return CLV_LOST;
     }
@@ -80,8 +70,8 @@ static clv_result spread_manifest( loading* l )
 // What the checkpoint holds and what the def of this space asks for.
 static const char* misfit_of( const mpi_manifest* m, const clv_mpi_def* def )
 {
-    bool has_events = ( m->kind.flags & MPI_SAVES_EVENTS ) != 0;
-    bool skips = ( m->kind.flags & MPI_SAVES_NO_STATICS ) != 0;
+    bool has_events = ( m->kind.flags & SAVES_EVENTS ) != 0;
+    bool skips = ( m->kind.flags & SAVES_NO_STATICS ) != 0;
     return m->kind.payload_size != def->payload.size ? "was saved with a payload of another size,"
         : def->space.events && !has_events           ? "was saved by a space without events,"
         : def->space.events && skips != def->space.skip_static_pairs
@@ -91,7 +81,7 @@ static const char* misfit_of( const mpi_manifest* m, const clv_mpi_def* def )
 
 static clv_result read_manifest( loading* l )
 {
-    char path[MPI_PATH_ROOM];
+    char path[FILE_PATH_ROOM];
     clv_mpi_manifest_path( path, l->parts.base );
     uint64_t offset = 0;
     const char* fault =
@@ -101,7 +91,7 @@ static clv_result read_manifest( loading* l )
         fault = misfit_of( &l->parts.manifest, &l->space->def );
         offset = 12;
     }
-    return fault == NULL ? CLV_OK : clv_mpi_blame_byte( l->space, path, fault, offset );
+    return fault == NULL ? CLV_OK : clv_mpi_file_error_at( l->space, path, fault, offset );
 }
 
 // ---- what is in the parts
@@ -131,13 +121,13 @@ static record get_record( const loading* l, uint64_t i )
         .filter = clv_default_filter(),
         .filter_before = clv_default_filter() };
     at += 40;
-    if ( ( l->parts.manifest.kind.flags & MPI_SAVES_FILTERS ) != 0 )
+    if ( ( l->parts.manifest.kind.flags & SAVES_FILTERS ) != 0 )
     {
         r.before = mpi_get_box( at );
         at = get_filter( at + 24, &r.filter );
         at = get_filter( at, &r.filter_before );
     }
-    if ( ( l->parts.manifest.kind.flags & MPI_SAVES_MARGINS ) != 0 )
+    if ( ( l->parts.manifest.kind.flags & SAVES_MARGINS ) != 0 )
     {
         r.rule = ( clv_margin_rule ){ mpi_get_float( at ), mpi_get_float( at + 4 ), mpi_get_float( at + 8 ) };
         r.motion = mpi_get_point( at + 12 );
@@ -145,11 +135,6 @@ static record get_record( const loading* l, uint64_t i )
     }
     r.payload = at;
     return r;
-}
-
-static bool is_margin( float value )
-{
-    return isfinite( value ) && value >= 0;
 }
 
 // A sum that fits says that the bytes are those that were written, not that a space wrote them.
@@ -163,15 +148,14 @@ static clv_result check_records( loading* l )
         record r = get_record( l, i );
         const char* fault = !clv_aabb_is_valid( l->boxes[i] ) || !clv_aabb_is_valid( r.before )
             ? "has a box with a NaN, or its lower corner above its upper,"
-            : ( r.flags & ~(uint32_t)( MPI_OLD | MPI_STATIC | MPI_WAS_STATIC ) ) != 0
+            : ( r.flags & ~(uint32_t)( SLOT_OLD | SLOT_STATIC | SLOT_WAS_STATIC ) ) != 0
             ? "has an object with flags that no version 1 writes,"
-            : !is_margin( r.rule.fixed ) || !is_margin( r.rule.by_size ) || !is_margin( r.rule.by_speed )
-            ? "has a margin that is negative or not finite,"
+            : !mpi_is_margin_rule( &r.rule )    ? "has a margin that is negative or not finite,"
             : !base_is_finite_point( r.motion ) ? "has a motion that is not finite,"
                                                 : NULL;
         if ( fault != NULL )
         {
-            return clv_mpi_parts_blame( &l->parts, false, l->objects.first + i, fault );
+            return clv_mpi_parts_error( &l->parts, false, l->objects.first + i, fault );
         }
     }
     return CLV_OK;
@@ -184,15 +168,15 @@ static clv_result read_objects( loading* l )
     const mpi_save_kind* kind = &l->parts.manifest.kind;
     if ( count > CLV_MAX_OBJECTS )
     {
-        return clv_mpi_complain( l->space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+        return clv_mpi_fail( l->space, CLV_TOO_MANY_OBJECTS,
             "%llu objects for one process; more processes can load it", (unsigned long long)count );
     }
-    if ( !clv_mpi_parts_look( &l->parts ) ) // before room is made for what a manifest only says
+    if ( !clv_mpi_parts_check( &l->parts ) ) // before room is made for what a manifest only says
     {
         return l->space->error.code;
     }
-    l->parts.block_room = clv_mpi_block_room( kind );
-    l->parts.block = clv_base_memory_take( memory, l->parts.block_room, 1 );
+    l->parts.chunk_room = clv_mpi_chunk_room( kind );
+    l->parts.block = clv_base_memory_take( memory, l->parts.chunk_room, 1 );
     l->records = clv_base_memory_take( memory, count * kind->record_size, 1 );
     l->ids = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
     l->boxes = clv_base_memory_take( memory, count, sizeof( clv_aabb ) );
@@ -210,10 +194,10 @@ static clv_result read_pairs( loading* l )
     uint64_t count = l->pairs.count;
     if ( count > INT32_MAX )
     {
-        return clv_mpi_complain( l->space, CLV_TOO_MANY_PAIRS, UINT32_MAX, 0,
+        return clv_mpi_fail( l->space, CLV_TOO_MANY_PAIRS,
             "%llu pairs for one process; more processes can load it", (unsigned long long)count );
     }
-    l->pair_records = clv_base_memory_take( &l->space->memory, count, MPI_PAIR_RECORD );
+    l->pair_records = clv_base_memory_take( &l->space->memory, count, PAIR_RECORD_BYTES );
     if ( count > 0 && l->pair_records == NULL )
     {
         return no_memory( l, "pairs" );
@@ -224,12 +208,12 @@ static clv_result read_pairs( loading* l )
     }
     for ( uint64_t i = 0; i < count; ++i )
     {
-        const uint8_t* at = l->pair_records + i * MPI_PAIR_RECORD;
+        const uint8_t* at = l->pair_records + i * PAIR_RECORD_BYTES;
         clv_vec3 corner = mpi_get_point( at + 16 );
         if ( mpi_get_u64( at ) >= mpi_get_u64( at + 8 ) || isnan( corner.x ) || isnan( corner.y ) ||
             isnan( corner.z ) || mpi_get_u32( at + 28 ) > 1 )
         {
-            return clv_mpi_parts_blame( &l->parts, true, l->pairs.first + i, "has a pair that is none," );
+            return clv_mpi_parts_error( &l->parts, true, l->pairs.first + i, "has a pair that is none," );
         }
     }
     return CLV_OK;
@@ -240,137 +224,51 @@ static clv_result read_pairs( loading* l )
 static clv_result cut_for( loading* l )
 {
     clv_mpi_space* space = l->space;
-    base_memory* memory = &space->memory;
-    uint64_t count = l->objects.count;
-    clv_vec3* points = clv_base_memory_take( memory, count, sizeof( clv_vec3 ) );
-    uint64_t* weights = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
-    l->has_regions = clv_mpi_regions_open( &l->regions, memory, space->process_count );
-    bool fits = l->has_regions && ( count == 0 || ( points != NULL && weights != NULL ) );
-    for ( uint64_t i = 0; fits && i < count; ++i )
+    mpi_points points;
+    bool fits = clv_mpi_points_open( &points, &space->memory, l->objects.count );
+    fits &= clv_mpi_regions_open( &l->regions, &space->memory, space->process_count );
+    for ( uint64_t i = 0; fits && i < points.count; ++i )
     {
         record r = get_record( l, i );
-        points[i] = clv_mpi_box_middle( ( r.flags & MPI_OLD ) != 0 ? &r.before : &l->boxes[i] );
-        weights[i] = 256;
+        clv_mpi_points_set( &points, i, ( r.flags & SLOT_OLD ) != 0 ? &r.before : &l->boxes[i] );
     }
     clv_result result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "regions" ) );
     if ( result == CLV_OK && space->process_count > 1 )
     {
-        result = clv_mpi_cut_points( space, points, weights, count, &l->regions );
+        result = clv_mpi_cut_points( space, &points, &l->regions );
     }
     if ( !space->is_lost )
     {
-        clv_base_memory_give( memory, points, count, sizeof( clv_vec3 ) );
-        clv_base_memory_give( memory, weights, count, sizeof( uint64_t ) );
+        clv_mpi_points_close( &points, &space->memory );
     }
     return result;
 }
 
 // ---- pairs go to where they were
 
-static int32_t home_of( const loading* l, const uint8_t* at )
+static int32_t home_of( const void* user, const void* pair )
 {
-    return clv_mpi_regions_home( &l->regions, mpi_get_point( at + 16 ) );
-}
-
-static void sort_by_home( loading* l )
-{
-    clv_mpi_space* space = l->space;
-    int start = 0;
-    memset( space->send_words, 0, (size_t)space->process_count * sizeof( int ) );
-    for ( uint64_t i = 0; i < l->pairs.count; ++i )
-    {
-        space->send_words[home_of( l, l->pair_records + i * MPI_PAIR_RECORD )] += 1;
-    }
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        space->send_starts[r] = start;
-        start += space->send_words[r];
-    }
-    CLV_ASSERT( (uint64_t)start == l->pairs.count && l->pairs.count * PAIR_WORDS <= l->pairs_out.capacity );
-    for ( uint64_t i = 0; i < l->pairs.count; ++i )
-    {
-        const uint8_t* at = l->pair_records + i * MPI_PAIR_RECORD;
-        uint64_t* to = l->pairs_out.items + (uint64_t)space->send_starts[home_of( l, at )]++ * PAIR_WORDS;
-        for ( int word = 0; word < PAIR_WORDS; ++word )
-        {
-            to[word] = mpi_get_u64( at + 8 * word );
-        }
-    }
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        space->send_starts[r] -= space->send_words[r];
-        CLV_ASSERT( space->send_starts[r] >= 0 );
-    }
-}
-
-static bool exchange_counts( clv_mpi_space* space, uint64_t* total )
-{
-    MPI_Request request;
-    if ( !clv_mpi_went_well( space,
-             MPI_Ialltoall(
-                 space->send_words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
-             "an exchange" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
-    {
-        return false;
-    }
-    *total = 0;
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        space->receive_starts[r] = *total <= INT32_MAX ? (int)*total : 0;
-        *total += (uint64_t)space->receive_words[r];
-    }
-    return true;
-}
-
-static bool exchange_pairs( loading* l )
-{
-    clv_mpi_space* space = l->space;
-    CLV_ASSERT( l->pairs.count * PAIR_WORDS <= l->pairs_out.capacity );
-    MPI_Datatype pair;
-    MPI_Request request;
-    if ( !clv_mpi_went_well( space, MPI_Type_contiguous( PAIR_WORDS, MPI_UINT64_T, &pair ), "a type" ) ||
-        !clv_mpi_went_well( space, MPI_Type_commit( &pair ), "a type" ) )
-    {
-        return false;
-    }
-    bool ok =
-        clv_mpi_went_well( space,
-            MPI_Ialltoallv( l->pairs_out.items, space->send_words, space->send_starts, pair,
-                l->pairs_in.items, space->receive_words, space->receive_starts, pair, space->all, &request ),
-            "an exchange" ) &&
-        clv_mpi_wait( space, &request, 1 );
-    MPI_Type_free( &pair );
-    return ok;
+    const loading* l = user;
+    return clv_mpi_regions_home( &l->regions, mpi_get_point( (const uint8_t*)pair + 16 ) );
 }
 
 static clv_result send_pairs_home( loading* l )
 {
     clv_mpi_space* space = l->space;
     base_memory* memory = &space->memory;
-    uint64_t total = 0;
     bool fits = base_array_renew( &l->pairs_out, memory, l->pairs.count * PAIR_WORDS );
-    clv_result result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "pairs" ) );
-    if ( result != CLV_OK )
+    if ( fits )
     {
-        return result;
+        clv_mpi_sort_by_rank(
+            space, l->pair_records, l->pairs.count, PAIR_RECORD_BYTES, home_of, l, l->pairs_out.items );
     }
-    sort_by_home( l );
-    if ( !exchange_counts( space, &total ) )
+    clv_result mine = fits ? CLV_OK : no_memory( l, "pairs" );
+    clv_result result = clv_mpi_deliver( space, mine, l->pairs_out.items, &l->pairs_in, PAIR_WORDS, "pairs" );
+    uint64_t total = l->pairs_in.count / PAIR_WORDS;
+    if ( result == CLV_OK )
     {
-        return CLV_LOST;
-    }
-    clv_result mine = total > INT32_MAX
-        ? clv_mpi_complain( space, CLV_TOO_MANY_PAIRS, UINT32_MAX, 0,
-              "%llu pairs for one process; more processes can load it", (unsigned long long)total )
-        : base_array_renew( &l->pairs_in, memory, total * PAIR_WORDS ) &&
-            base_array_renew( &l->found, memory, total ) && base_array_renew( &l->corners, memory, total )
-        ? CLV_OK
-        : no_memory( l, "pairs" );
-    result = clv_mpi_agree( space, mine );
-    if ( result == CLV_OK && !exchange_pairs( l ) )
-    {
-        return CLV_LOST;
+        fits = base_array_renew( &l->found, memory, total ) && base_array_renew( &l->corners, memory, total );
+        result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "pairs" ) );
     }
     l->found.count = result == CLV_OK ? total : 0;
     return result;
@@ -381,8 +279,8 @@ static clv_result sort_pairs( loading* l )
 {
     for ( uint64_t i = 0; i < l->found.count; ++i )
     {
-        const uint64_t* words = l->pairs_in.items + i * PAIR_WORDS;
-        l->found.items[i] = ( mpi_found ){ words[0], words[1], (uint32_t)i, 0 };
+        const uint8_t* at = (const uint8_t*)( l->pairs_in.items + i * PAIR_WORDS );
+        l->found.items[i] = ( mpi_found ){ mpi_get_u64( at ), mpi_get_u64( at + 8 ), (uint32_t)i, 0 };
     }
     clv_result result = clv_mpi_sort_found( l->space, &l->found );
     for ( uint64_t i = 0; result == CLV_OK && i < l->found.count; ++i )
@@ -391,14 +289,12 @@ static clv_result sort_pairs( loading* l )
         CLV_ASSERT( pair->slot_a < l->found.count && i < l->corners.capacity );
         if ( i > 0 && pair->a == pair[-1].a && pair->b == pair[-1].b )
         {
-            char path[MPI_PATH_ROOM];
+            char path[FILE_PATH_ROOM];
             clv_mpi_manifest_path( path, l->parts.base );
-            return clv_mpi_blame_file( l->space, path, "its parts have a pair twice" );
+            return clv_mpi_file_error( l->space, path, "its parts have a pair twice" );
         }
-        const uint64_t* words = l->pairs_in.items + (uint64_t)pair->slot_a * PAIR_WORDS;
-        uint8_t bytes[16];
-        mpi_put_u64( mpi_put_u64( bytes, words[2] ), words[3] );
-        l->corners.items[i] = ( mpi_corner ){ mpi_get_point( bytes ), mpi_get_u32( bytes + 12 ) != 0 };
+        const uint8_t* at = (const uint8_t*)( l->pairs_in.items + (uint64_t)pair->slot_a * PAIR_WORDS );
+        l->corners.items[i] = ( mpi_corner ){ mpi_get_point( at + 16 ), mpi_get_u32( at + 28 ) != 0 };
     }
     return result;
 }
@@ -418,17 +314,17 @@ static void take_over( loading* l )
     mpi_columns* c = &space->columns;
     for ( uint64_t i = 0; i < l->objects.count; ++i )
     {
-        uint32_t slot = clv_mpi_ids_find( &space->ids, l->ids[i] );
-        CLV_ASSERT( slot != MPI_NONE && ( c->flags.items[slot] & MPI_OWN ) != 0 ); // add_objects took it
+        uint32_t slot = clv_mpi_ids_find( &space->lookup.table, l->ids[i] );
+        CLV_ASSERT( slot != SLOT_NONE && ( c->flags.items[slot] & SLOT_OWN ) != 0 ); // add_objects took it
         record r = get_record( l, i );
-        c->flags.items[slot] |= r.flags | MPI_CHANGED;
-        if ( space->remembers )
+        c->flags.items[slot] |= r.flags | SLOT_CHANGED;
+        if ( space->modes.has_history )
         {
             c->befores.items[slot] = r.before;
             c->filters.items[slot] = r.filter;
             c->filters_before.items[slot] = r.filter_before;
         }
-        if ( space->grows )
+        if ( space->modes.has_margins )
         {
             c->rules.items[slot] = r.rule;
             c->motions.items[slot] = r.motion;
@@ -438,33 +334,33 @@ static void take_over( loading* l )
             space->def.payload.unpack( l->ids[i], r.payload, space->def.payload.user );
         }
     }
-    mpi_found_list found = space->found_before;
-    space->found_before = l->found;
+    mpi_found_list found = space->pairs.found_before;
+    space->pairs.found_before = l->found;
     l->found = found;
-    base_array_free( &space->corners, &space->memory );
-    space->corners.items = l->corners.items;
-    space->corners.capacity = l->corners.capacity;
+    base_array_free( &space->pairs.corners, &space->memory );
+    space->pairs.corners.items = l->corners.items;
+    space->pairs.corners.capacity = l->corners.capacity;
     l->corners.items = NULL;
     l->corners.capacity = 0;
-    CLV_ASSERT( space->found_before.count <= space->corners.capacity );
-    space->keeps_corners = space->must_tell_all = true;
-    clv_mpi_regions_copy( &space->regions, &l->regions );
-    clv_mpi_regions_copy( &space->regions_before, &l->regions );
-    memset( space->writes_to, 0, (size_t)space->process_count );
-    space->cut_is_due = false;
-    clv_mpi_forget_balance( space );
-    space->list_is_valid = false;
+    CLV_ASSERT( space->pairs.found_before.count <= space->pairs.corners.capacity );
+    space->pairs.keeps_corners = space->modes.must_resend = true;
+    clv_mpi_regions_copy( &space->partition.regions, &l->regions );
+    clv_mpi_regions_copy( &space->partition.regions_before, &l->regions );
+    memset( space->net.sends_to, 0, (size_t)space->process_count );
+    space->partition.cut_is_due = false;
+    clv_mpi_reset_balance( space );
+    space->pairs.is_valid = false;
     space->stats = ( clv_mpi_stats ){ .update_count = l->parts.manifest.update_count };
 }
 
 static clv_result add_objects( loading* l )
 {
     clv_mpi_space* space = l->space;
-    bool has_filters = ( l->parts.manifest.kind.flags & MPI_SAVES_FILTERS ) != 0;
-    bool has_margins = ( l->parts.manifest.kind.flags & MPI_SAVES_MARGINS ) != 0;
-    mpi_habits before = mpi_habits_of( space );
-    clv_result mine = has_filters ? clv_mpi_objects_remember( space ) : CLV_OK;
-    mine = mine == CLV_OK && has_margins ? clv_mpi_objects_begin_growing( space ) : mine;
+    bool has_filters = ( l->parts.manifest.kind.flags & SAVES_FILTERS ) != 0;
+    bool has_margins = ( l->parts.manifest.kind.flags & SAVES_MARGINS ) != 0;
+    mpi_modes before = space->modes;
+    clv_result mine = has_filters ? clv_mpi_objects_keep_history( space ) : CLV_OK;
+    mine = mine == CLV_OK && has_margins ? clv_mpi_objects_keep_margins( space ) : mine;
     clv_result result = clv_mpi_agree( space, mine );
     if ( result == CLV_OK )
     {
@@ -473,16 +369,16 @@ static clv_result add_objects( loading* l )
     }
     if ( result != CLV_OK )
     {
-        mpi_habits_restore( space, before );
+        space->modes = before;
     }
     if ( result == CLV_DUPLICATE_ID )
     {
-        char path[MPI_PATH_ROOM], text[64];
+        char path[FILE_PATH_ROOM], text[64];
         int32_t rank = space->error.rank;
         uint64_t id = space->error.id;
         clv_mpi_manifest_path( path, l->parts.base );
         snprintf( text, sizeof( text ), "its parts have object %llu twice", (unsigned long long)id );
-        result = clv_mpi_blame_file( space, path, text );
+        result = clv_mpi_file_error( space, path, text );
         space->error.rank = rank;
         space->error.id = id;
     }
@@ -494,9 +390,9 @@ static clv_result add_objects( loading* l )
 static clv_result check_empty( clv_mpi_space* space, const char* base )
 {
     clv_result result = clv_mpi_check_path( space, base );
-    return result != CLV_OK || space->own.count == 0
+    return result != CLV_OK || space->slots.own.count == 0
         ? result
-        : clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0,
+        : clv_mpi_fail( space, CLV_BAD_ARGUMENT,
               "a checkpoint is loaded into an empty space; process %d has objects", space->rank );
 }
 
@@ -510,9 +406,9 @@ static clv_result load_steps( loading* l )
     {
         return result;
     }
-    l->objects = clv_mpi_parts_share( &l->parts, false );
+    l->objects = clv_mpi_parts_range( &l->parts, false );
     bool has_pairs = space->def.space.events;
-    l->pairs = has_pairs ? clv_mpi_parts_share( &l->parts, true ) : ( mpi_share ){ 0, 0 };
+    l->pairs = has_pairs ? clv_mpi_parts_range( &l->parts, true ) : ( mpi_range ){ 0, 0 };
     clv_result mine = read_objects( l );
     result = clv_mpi_agree( space, mine == CLV_OK ? read_pairs( l ) : mine );
     result = result == CLV_OK ? cut_for( l ) : result;
@@ -525,19 +421,16 @@ static void end_loading( loading* l )
     base_memory* memory = &l->space->memory;
     uint64_t count = l->objects.count;
     clv_base_memory_give( memory, l->parts.manifest_bytes, l->parts.manifest_size, 1 );
-    clv_base_memory_give( memory, l->parts.block, l->parts.block_room, 1 );
+    clv_base_memory_give( memory, l->parts.block, l->parts.chunk_room, 1 );
     clv_base_memory_give( memory, l->records, count * l->parts.manifest.kind.record_size, 1 );
     clv_base_memory_give( memory, l->ids, count, sizeof( uint64_t ) );
     clv_base_memory_give( memory, l->boxes, count, sizeof( clv_aabb ) );
-    clv_base_memory_give( memory, l->pair_records, l->pairs.count, MPI_PAIR_RECORD );
+    clv_base_memory_give( memory, l->pair_records, l->pairs.count, PAIR_RECORD_BYTES );
     base_array_free( &l->pairs_out, memory );
     base_array_free( &l->pairs_in, memory );
     base_array_free( &l->found, memory );
     base_array_free( &l->corners, memory );
-    if ( l->has_regions )
-    {
-        clv_mpi_regions_close( &l->regions, memory );
-    }
+    clv_mpi_regions_close( &l->regions, memory );
 }
 
 clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path )

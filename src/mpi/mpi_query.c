@@ -10,7 +10,7 @@
 static const char* fault_of( const clv_mpi_space* space, const clv_queries* list )
 {
     return list->callback != NULL ? "callbacks do not travel: ask without one, and choose among the hits"
-        : list->as_given && space->grows
+        : list->as_given && space->modes.has_margins
         ? "boxes as given stay with their owners where there are margins or motions: ask without as_given"
         : clv_mpi_query_size( list->kind ) == 0 ? "questions of this kind do not travel"
                                                 : NULL;
@@ -40,12 +40,12 @@ static clv_result ask_nothing( clv_mpi_space* space, const mpi_asking* asking, u
     clv_result result = CLV_OK;
     switch ( asking->mode )
     {
-    case MPI_ASK_ALL:
+    case ASK_ALL:
         result = clv_space_query_all( q->nothing, list, &lists );
         *position = lists.position;
         return result;
-    case MPI_ASK_ANY: return clv_space_query_any( q->nothing, list, q->local.items, position );
-    case MPI_ASK_CLOSEST: return clv_space_query_closest( q->nothing, list, q->local.items, position );
+    case ASK_ANY: return clv_space_query_any( q->nothing, list, q->local.items, position );
+    case ASK_CLOSEST: return clv_space_query_closest( q->nothing, list, q->local.items, position );
     default:
         return clv_space_query_nearest( q->nothing, list, 0, asking->max_distance, q->local.items, position );
     }
@@ -54,9 +54,9 @@ static clv_result ask_nothing( clv_mpi_space* space, const mpi_asking* asking, u
 static clv_result check( clv_mpi_space* space, const mpi_asking* asking )
 {
     const clv_queries* list = asking->list;
-    if ( !space->list_is_valid || space->has_changed )
+    if ( !space->pairs.is_valid || space->pairs.objects_changed )
     {
-        return clv_mpi_complain( space, CLV_STALE, UINT32_MAX, 0,
+        return clv_mpi_fail( space, CLV_STALE,
             "questions are about the last update, and there was none, it failed, or objects have changed since: update first" );
     }
     if ( list->count == 0 )
@@ -66,17 +66,15 @@ static clv_result check( clv_mpi_space* space, const mpi_asking* asking )
     const char* fault = fault_of( space, list );
     if ( fault != NULL )
     {
-        return clv_mpi_complain(
-            space, CLV_UNSUPPORTED, UINT32_MAX, 0, "%s (process %d)", fault, space->rank );
+        return clv_mpi_fail( space, CLV_UNSUPPORTED, "%s (process %d)", fault, space->rank );
     }
     uint32_t position = 0;
     clv_result result = ask_nothing( space, asking, &position );
     bool is_bad = result == CLV_BAD_ARGUMENT || result == CLV_BAD_BOX;
     return result == CLV_OK ? CLV_OK
         : !is_bad
-        ? clv_mpi_complain( space, result, UINT32_MAX, 0, "no memory to look at %u questions", list->count )
-        : clv_mpi_complain( space, result, position, 0, "question %u of process %d: %s", position,
-              space->rank,
+        ? clv_mpi_fail( space, result, "no memory to look at %u questions", list->count )
+        : clv_mpi_fail_at( space, result, position, 0, "question %u of process %d: %s", position, space->rank,
               result == CLV_BAD_BOX
                   ? "its box has a NaN, or its lower corner above its upper"
                   : "a NaN, a negative length or distance, an infinity, or a kind that cannot be asked that" );
@@ -101,39 +99,39 @@ static bool address_query( clv_mpi_space* space, const mpi_asking* asking, uint3
 {
     const mpi_questions* q = &space->questions;
     CLV_ASSERT( query < q->limits.capacity );
-    bool has_rounds = asking->mode != MPI_ASK_ALL;
+    bool has_rounds = asking->mode != ASK_ALL;
     clv_vec3 begin;
     // As far as it first looked: the second round has the same home.
-    float far = asking->mode == MPI_ASK_NEAREST ? asking->max_distance : INFINITY;
+    float far = asking->mode == ASK_NEAREST ? asking->max_distance : INFINITY;
     if ( q->limits.items[query] < 0 || !clv_mpi_query_begin( asking, query, far, &q->bounds, &begin ) )
     {
         return true;
     }
-    int32_t home = has_rounds ? clv_mpi_regions_home( &space->regions, begin ) : -1;
+    int32_t home = has_rounds ? clv_mpi_regions_home( &space->partition.regions, begin ) : -1;
     if ( has_rounds && asking->is_first_round )
     {
         return add_errand( space, home, query );
     }
     uint32_t count = clv_mpi_query_reach(
-        asking, query, q->limits.items[query], &q->bounds, &space->regions, space->ranks );
+        asking, query, q->limits.items[query], &q->bounds, &space->partition.regions, space->exchange.ranks );
     CLV_ASSERT( count <= (uint32_t)space->process_count );
     bool ok = true;
     for ( uint32_t i = 0; ok && i < count; ++i )
     {
-        ok = space->ranks[i] == home || add_errand( space, space->ranks[i], query );
+        ok = space->exchange.ranks[i] == home || add_errand( space, space->exchange.ranks[i], query );
     }
     return ok;
 }
 
 static clv_result no_memory( clv_mpi_space* space )
 {
-    return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for answers" );
+    return clv_mpi_reserved( space, false, "answers" );
 }
 
 static clv_result address( clv_mpi_space* space, const mpi_asking* asking )
 {
     space->questions.errands.count = 0;
-    bool is_nothing = asking->mode == MPI_ASK_NEAREST && asking->k == 0;
+    bool is_nothing = asking->mode == ASK_NEAREST && asking->k == 0;
     bool ok = true;
     for ( uint32_t i = 0; ok && !is_nothing && i < asking->list->count; ++i )
     {
@@ -151,7 +149,7 @@ static clv_result set_limits( clv_mpi_space* space, const mpi_asking* asking )
     }
     for ( uint32_t i = 0; i < asking->list->count; ++i )
     {
-        q->limits.items[i] = asking->mode == MPI_ASK_NEAREST ? asking->max_distance : INFINITY;
+        q->limits.items[i] = asking->mode == ASK_NEAREST ? asking->max_distance : INFINITY;
     }
     return CLV_OK;
 }
@@ -231,7 +229,7 @@ static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking 
     {
         uint64_t first = q->starts.items[2 * i], end = q->starts.items[2 * i + 1], kept = first;
         CLV_ASSERT( first <= end && end <= q->answers.count );
-        sort_answers( q->ordered.items + first, end - first, asking->mode != MPI_ASK_ALL );
+        sort_answers( q->ordered.items + first, end - first, asking->mode != ASK_ALL );
         for ( uint64_t k = first; k < end; ++k )
         {
             if ( kept == first || q->ordered.items[k].hit.id != q->ordered.items[kept - 1].hit.id )
@@ -253,11 +251,11 @@ static void draw_limits( clv_mpi_space* space, const mpi_asking* asking )
         uint64_t first = q->starts.items[2 * i], found = q->starts.items[2 * i + 1] - first;
         CLV_ASSERT( first + found <= q->answers.count );
         float* limit = &q->limits.items[i];
-        if ( asking->mode == MPI_ASK_ANY )
+        if ( asking->mode == ASK_ANY )
         {
             *limit = found > 0 ? -1.0f : *limit;
         }
-        else if ( asking->mode == MPI_ASK_CLOSEST )
+        else if ( asking->mode == ASK_CLOSEST )
         {
             *limit = found > 0 ? nextafterf( q->ordered.items[first].hit.t, INFINITY ) : *limit;
         }
@@ -283,9 +281,9 @@ static void measure_own( const clv_mpi_space* space, float least[6] )
     {
         least[i] = INFINITY;
     }
-    for ( uint64_t i = 0; i < space->own.count; ++i )
+    for ( uint64_t i = 0; i < space->slots.own.count; ++i )
     {
-        const clv_aabb* box = &space->columns.boxes.items[space->own.items[i]];
+        const clv_aabb* box = &space->columns.boxes.items[space->slots.own.items[i]];
         least[0] = smaller( box->lower.x, least[0] );
         least[1] = smaller( box->lower.y, least[1] );
         least[2] = smaller( box->lower.z, least[2] );
@@ -299,16 +297,13 @@ static void measure_own( const clv_mpi_space* space, float least[6] )
 static bool find_bounds( clv_mpi_space* space )
 {
     mpi_questions* q = &space->questions;
-    if ( q->has_bounds || !space->list_is_valid || space->has_changed )
+    if ( q->has_bounds || !space->pairs.is_valid || space->pairs.objects_changed )
     {
         return true;
     }
-    MPI_Request request;
     float* least = q->wire + 6;
     measure_own( space, q->wire );
-    if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( q->wire, least, 6, MPI_FLOAT, MPI_MIN, space->all, &request ), "a reduction" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
+    if ( !clv_mpi_reduce( space, q->wire, least, 6, MPI_FLOAT, MPI_MIN ) )
     {
         return false;
     }
@@ -335,7 +330,7 @@ static clv_result ask( clv_mpi_space* space, mpi_asking* asking )
     mine = mine == CLV_OK ? address( space, asking ) : mine;
     mine = clv_mpi_query_round( space, asking, mine );
     mine = mine == CLV_OK ? order_answers( space, asking ) : mine;
-    if ( asking->mode == MPI_ASK_ALL )
+    if ( asking->mode == ASK_ALL )
     {
         return mine;
     }
@@ -422,7 +417,7 @@ clv_result clv_mpi_space_query_all( clv_mpi_space* space, const clv_queries* que
         return CLV_LOST;
     }
     base_fp_mode fp = base_fp_enter();
-    mpi_asking asking = { .list = queries != NULL ? queries : &s_none, .mode = MPI_ASK_ALL };
+    mpi_asking asking = { .list = queries != NULL ? queries : &s_none, .mode = ASK_ALL };
     clv_result mine = ask( space, &asking );
     mine = mine == CLV_OK ? write_view( space, asking.list->count ) : mine;
     clv_result result = clv_mpi_agree( space, mine );
@@ -437,16 +432,16 @@ clv_result clv_mpi_space_query_all( clv_mpi_space* space, const clv_queries* que
 
 clv_result clv_mpi_space_query_any( clv_mpi_space* space, const clv_queries* queries, clv_mpi_hit* hits )
 {
-    return ask_some( space, queries, MPI_ASK_ANY, 1, 0, hits );
+    return ask_some( space, queries, ASK_ANY, 1, 0, hits );
 }
 
 clv_result clv_mpi_space_query_closest( clv_mpi_space* space, const clv_queries* queries, clv_mpi_hit* hits )
 {
-    return ask_some( space, queries, MPI_ASK_CLOSEST, 1, 0, hits );
+    return ask_some( space, queries, ASK_CLOSEST, 1, 0, hits );
 }
 
 clv_result clv_mpi_space_query_nearest(
     clv_mpi_space* space, const clv_queries* queries, uint32_t k, float max_distance, clv_mpi_hit* hits )
 {
-    return ask_some( space, queries, MPI_ASK_NEAREST, k, max_distance, hits );
+    return ask_some( space, queries, ASK_NEAREST, k, max_distance, hits );
 }

@@ -11,10 +11,10 @@
 
 typedef enum mpi_question
 {
-    MPI_ASK_ALL,
-    MPI_ASK_ANY,
-    MPI_ASK_CLOSEST,
-    MPI_ASK_NEAREST,
+    ASK_ALL,
+    ASK_ANY,
+    ASK_CLOSEST,
+    ASK_NEAREST,
 } mpi_question;
 
 /// A question for a process.

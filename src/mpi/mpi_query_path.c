@@ -173,7 +173,7 @@ bool clv_mpi_query_begin(
     path p;
     CLV_ASSERT( index < asking->list->count );
     put_query( &p, asking->list, index, limit, 0 );
-    bool meets = clip( &p, all ) || asking->mode == MPI_ASK_NEAREST;
+    bool meets = clip( &p, all ) || asking->mode == ASK_NEAREST;
     for ( int axis = 0; p.moves && axis < 3; ++axis )
     {
         p.lower[axis] += p.way[axis] * p.first;
@@ -189,7 +189,7 @@ uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float li
 {
     path p;
     CLV_ASSERT( index < asking->list->count && clv_mpi_query_size( asking->list->kind ) > 0 );
-    put_query( &p, asking->list, index, limit, asking->mode == MPI_ASK_NEAREST ? limit : 0 );
+    put_query( &p, asking->list, index, limit, asking->mode == ASK_NEAREST ? limit : 0 );
     if ( !clip( &p, all ) )
     {
         return 0;

@@ -18,7 +18,7 @@ static uint64_t words_for( uint64_t bytes )
     return ( bytes + 7 ) / 8;
 }
 
-static uint64_t letter_words( const clv_queries* list, uint64_t count )
+static uint64_t message_words( const clv_queries* list, uint64_t count )
 {
     uint64_t filters = list->filters != NULL ? words_for( count * sizeof( clv_filter ) ) : 0;
     return count == 0 ? 0 : HEAD + words_for( count * clv_mpi_query_size( list->kind ) ) + filters;
@@ -26,33 +26,10 @@ static uint64_t letter_words( const clv_queries* list, uint64_t count )
 
 // ---- out
 
-// Errands by process; how many each gets in `counts`, from counts[r] to counts[r + 1].
-static void sort_errands( clv_mpi_space* space )
+static int32_t receiver_of( const void* user, const void* errand )
 {
-    mpi_questions* q = &space->questions;
-    uint32_t* starts = space->counts;
-    int32_t n = space->process_count;
-    memset( starts, 0, ( (size_t)n + 1 ) * sizeof( uint32_t ) );
-    CLV_ASSERT( q->errands.count <= q->sorted.capacity );
-    for ( uint64_t i = 0; i < q->errands.count; ++i )
-    {
-        starts[q->errands.items[i].to + 1] += 1;
-    }
-    for ( int32_t r = 0; r < n; ++r )
-    {
-        starts[r + 1] += starts[r];
-    }
-    CLV_ASSERT( starts[n] == q->errands.count );
-    for ( uint64_t i = 0; i < q->errands.count; ++i )
-    {
-        q->sorted.items[starts[q->errands.items[i].to]++] = q->errands.items[i];
-    }
-    for ( int32_t r = n; r > 0; --r )
-    {
-        starts[r] = starts[r - 1];
-    }
-    starts[0] = 0;
-    CLV_ASSERT( starts[n] == q->errands.count ); // ends became starts again
+    (void)user;
+    return ( (const mpi_errand*)errand )->to;
 }
 
 // A ray or cast, which ends with its longest time, need not go farther than its limit.
@@ -67,13 +44,13 @@ static void shorten( clv_query_kind kind, char* item, float limit )
     }
 }
 
-static void write_letter(
+static void write_message(
     clv_mpi_space* space, const mpi_asking* asking, const mpi_errand* errands, uint64_t count, uint64_t* to )
 {
     const clv_queries* list = asking->list;
     size_t size = clv_mpi_query_size( list->kind );
     CLV_ASSERT( count > 0 && size > 0 );
-    memset( to, 0, letter_words( list, count ) * sizeof( uint64_t ) );
+    memset( to, 0, message_words( list, count ) * sizeof( uint64_t ) );
     to[0] = (uint64_t)( list->filters != NULL ? HAS_FILTERS : 0 ) << 32 | (uint32_t)list->kind;
     to[1] = (uint64_t)asking->k << 32 | (uint32_t)count;
     char* item = (char*)( to + HEAD );
@@ -98,13 +75,13 @@ static void write_letter(
 
 static clv_result no_memory( clv_mpi_space* space )
 {
-    return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for questions" );
+    return clv_mpi_reserved( space, false, "questions" );
 }
 
 static clv_result too_many( clv_mpi_space* space )
 {
-    return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
-        "more questions than one message can tell: ask in smaller batches" );
+    return clv_mpi_fail(
+        space, CLV_TOO_MANY_OBJECTS, "more questions than one message can tell: ask in smaller batches" );
 }
 
 static clv_result write_questions( clv_mpi_space* space, const mpi_asking* asking )
@@ -118,80 +95,39 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
     {
         return no_memory( space );
     }
-    sort_errands( space );
+    clv_mpi_sort_by_rank(
+        space, q->errands.items, q->errands.count, sizeof( mpi_errand ), receiver_of, NULL, q->sorted.items );
+    mpi_exchange* e = &space->exchange;
     uint64_t total = 0;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        uint64_t words = letter_words( asking->list, space->counts[r + 1] - space->counts[r] );
-        space->send_starts[r] = (int)total;
-        space->send_words[r] = (int)words;
+        e->counts[r] = e->send_words[r]; // errands, of which messages are made
+        uint64_t words = message_words( asking->list, (uint64_t)e->counts[r] );
         total += words;
         if ( total > INT32_MAX )
         {
             return too_many( space );
         }
+        e->send_words[r] = (int)words;
     }
+    clv_mpi_starts_of( e->send_words, e->send_starts, space->process_count );
     if ( !base_array_renew( &q->outbox, &space->memory, total ) )
     {
         return no_memory( space );
     }
+    const mpi_errand* errands = q->sorted.items;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        if ( space->send_words[r] > 0 )
+        if ( e->counts[r] > 0 )
         {
-            CLV_ASSERT( space->counts[r + 1] <= q->errands.count );
-            CLV_ASSERT( (uint64_t)space->send_starts[r] + (uint64_t)space->send_words[r] <= total );
-            write_letter( space, asking, q->sorted.items + space->counts[r],
-                space->counts[r + 1] - space->counts[r], q->outbox.items + space->send_starts[r] );
+            CLV_ASSERT( (uint64_t)e->send_starts[r] + (uint64_t)e->send_words[r] <= total );
+            write_message(
+                space, asking, errands, (uint64_t)e->counts[r], q->outbox.items + e->send_starts[r] );
+            errands += e->counts[r];
         }
     }
+    CLV_ASSERT( errands == q->sorted.items + q->errands.count );
     return CLV_OK;
-}
-
-// ---- there and back
-
-// What send_words and send_starts say of `from`, into an inbox. `mine` is this process's result so far.
-static clv_result deliver(
-    clv_mpi_space* space, clv_result mine, const base_u64_array* from, base_u64_array* into )
-{
-    clv_result result = clv_mpi_agree( space, mine );
-    MPI_Request request;
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    if ( !clv_mpi_went_well( space,
-             MPI_Ialltoall(
-                 space->send_words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
-             "an exchange" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
-    {
-        return CLV_LOST;
-    }
-    uint64_t total = 0;
-    for ( int32_t r = 0; r < space->process_count && total <= INT32_MAX; ++r )
-    {
-        space->receive_starts[r] = (int)total;
-        total += (uint64_t)space->receive_words[r];
-    }
-    bool fits = total <= INT32_MAX && base_array_renew( into, &space->memory, total );
-    result = clv_mpi_agree( space,
-        fits                     ? CLV_OK
-            : total <= INT32_MAX ? no_memory( space )
-                                 : clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
-                                       "more than one message can tell: ask in smaller batches" ) );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    into->count = total;
-    return clv_mpi_went_well( space,
-               MPI_Ialltoallv( from->items, space->send_words, space->send_starts, MPI_UINT64_T, into->items,
-                   space->receive_words, space->receive_starts, MPI_UINT64_T, space->all, &request ),
-               "an exchange" ) &&
-            clv_mpi_wait( space, &request, 1 )
-        ? CLV_OK
-        : CLV_LOST;
 }
 
 // ---- answers
@@ -207,8 +143,8 @@ static bool put_hits( clv_mpi_space* space, const clv_hit* hits, uint64_t count 
     *at++ = count;
     for ( uint64_t i = 0; i < count; ++i )
     {
-        CLV_ASSERT( hits[i].index < space->slot_end );
-        const mpi_name* name = &space->columns.names.items[hits[i].index];
+        CLV_ASSERT( hits[i].index < space->slots.end );
+        const mpi_identity* name = &space->columns.identities.items[hits[i].index];
         uint32_t time;
         memcpy( &time, &hits[i].t, sizeof( time ) );
         *at++ = name->id;
@@ -272,7 +208,7 @@ static clv_result answer_any( clv_mpi_space* space, const clv_queries* list )
     return result;
 }
 
-static bool comes_first( const mpi_name* names, const clv_hit* x, const clv_hit* y )
+static bool comes_first( const mpi_identity* names, const clv_hit* x, const clv_hit* y )
 {
     return x->t != y->t ? x->t < y->t : names[x->index].id < names[y->index].id;
 }
@@ -295,7 +231,7 @@ static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char*
             hit->index != CLV_NO_HIT ? nextafterf( hit->t, INFINITY ) : 0 );
     }
     result = result == CLV_OK ? find_all( space, list ) : result;
-    const mpi_name* names = space->columns.names.items;
+    const mpi_identity* names = space->columns.identities.items;
     for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
     {
         uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1], best = first;
@@ -309,7 +245,7 @@ static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char*
     return result;
 }
 
-static void sift( clv_hit* hits, const mpi_name* names, uint64_t count, uint64_t at )
+static void sift( clv_hit* hits, const mpi_identity* names, uint64_t count, uint64_t at )
 {
     for ( uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1 )
     {
@@ -327,7 +263,7 @@ static void sift( clv_hit* hits, const mpi_name* names, uint64_t count, uint64_t
 
 static void sort_hits( const clv_mpi_space* space, clv_hit* hits, uint64_t count )
 {
-    const mpi_name* names = space->columns.names.items;
+    const mpi_identity* names = space->columns.identities.items;
     for ( uint64_t i = count / 2; i-- > 0; )
     {
         sift( hits, names, count, i );
@@ -404,7 +340,7 @@ static clv_result answer_nearest( clv_mpi_space* space, const clv_queries* list,
 }
 
 // The questions of one process.
-static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking, uint64_t* at )
+static clv_result answer_message( clv_mpi_space* space, const mpi_asking* asking, uint64_t* at )
 {
     clv_query_kind kind = (clv_query_kind)(uint32_t)at[0];
     uint64_t count = (uint32_t)at[1];
@@ -419,9 +355,9 @@ static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking,
     list.filter_each = true;
     switch ( asking->mode )
     {
-    case MPI_ASK_ALL: return answer_all( space, &list );
-    case MPI_ASK_ANY: return answer_any( space, &list );
-    case MPI_ASK_CLOSEST: return answer_closest( space, &list, (char*)items );
+    case ASK_ALL: return answer_all( space, &list );
+    case ASK_ANY: return answer_any( space, &list );
+    case ASK_CLOSEST: return answer_closest( space, &list, (char*)items );
     default: return answer_nearest( space, &list, (uint32_t)( at[1] >> 32 ), most );
     }
 }
@@ -447,23 +383,23 @@ static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
     {
         uint64_t before = q->replies.count;
         clv_result result = CLV_OK;
-        if ( space->receive_words[r] > 0 )
+        if ( space->exchange.receive_words[r] > 0 )
         {
-            result = answer_letter( space, asking, q->inbox.items + space->receive_starts[r] );
+            result = answer_message( space, asking, q->inbox.items + space->exchange.receive_starts[r] );
         }
         if ( result != CLV_OK )
         {
-            return clv_mpi_complain( space, result, UINT32_MAX, 0, "process %d could not answer: %s",
-                space->rank, clv_result_text( result ) );
+            return clv_mpi_fail(
+                space, result, "process %d could not answer: %s", space->rank, clv_result_text( result ) );
         }
         if ( q->replies.count > INT32_MAX )
         {
-            return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
-                "more hits than one message can tell: ask in smaller batches" );
+            return clv_mpi_fail(
+                space, CLV_TOO_MANY_OBJECTS, "more hits than one message can tell: ask in smaller batches" );
         }
         CLV_ASSERT( before <= q->replies.count );
-        space->send_starts[r] = (int)before;
-        space->send_words[r] = (int)( q->replies.count - before );
+        space->exchange.send_starts[r] = (int)before;
+        space->exchange.send_words[r] = (int)( q->replies.count - before );
     }
     return CLV_OK;
 }
@@ -497,9 +433,10 @@ clv_result clv_mpi_query_round( clv_mpi_space* space, const mpi_asking* asking, 
     mpi_questions* q = &space->questions;
     mine = mine == CLV_OK ? write_questions( space, asking ) : mine;
     q->sorted.count = q->errands.count;
-    clv_result result = deliver( space, mine, &q->outbox, &q->inbox );
+    clv_result result = clv_mpi_deliver( space, mine, q->outbox.items, &q->inbox, 1, "questions" );
     mine = result == CLV_OK ? answer( space, asking ) : result;
-    result = result == CLV_OK ? deliver( space, mine, &q->replies, &q->replied ) : result;
+    result = result == CLV_OK ? clv_mpi_deliver( space, mine, q->replies.items, &q->replied, 1, "answers" )
+                              : result;
     return result == CLV_OK ? take_answers( space ) : result;
 }
 

@@ -15,25 +15,25 @@ typedef struct save_plan
 
 // ---- blocks
 
-typedef struct block_writer
+typedef struct chunk_writer
 {
     mpi_file* file;
     const mpi_save_kind* kind;
     uint8_t* bytes;
-    uint64_t record_size, block_records, count, block;
+    uint64_t record_size, chunk_records, count, block;
     uint32_t part;
     bool is_pairs;
-} block_writer;
+} chunk_writer;
 
-static bool flush_block( block_writer* w )
+static bool flush_block( chunk_writer* w )
 {
     uint64_t size = w->count * w->record_size;
     if ( size == 0 )
     {
         return true;
     }
-    CLV_ASSERT( w->count <= w->block_records && size + 8 <= clv_mpi_block_room( w->kind ) );
-    uint64_t seed = clv_mpi_block_seed( w->kind, w->part, w->is_pairs, w->block );
+    CLV_ASSERT( w->count <= w->chunk_records && size + 8 <= clv_mpi_chunk_room( w->kind ) );
+    uint64_t seed = clv_mpi_chunk_seed( w->kind, w->part, w->is_pairs, w->block );
     mpi_put_u64( w->bytes + size, clv_mpi_file_sum( seed, w->bytes, size ) );
     w->count = 0;
     w->block += 1;
@@ -41,13 +41,13 @@ static bool flush_block( block_writer* w )
 }
 
 // Room for the next record, all zeros; NULL after a failure.
-static uint8_t* next_record( block_writer* w )
+static uint8_t* next_record( chunk_writer* w )
 {
-    if ( w->count == w->block_records && !flush_block( w ) )
+    if ( w->count == w->chunk_records && !flush_block( w ) )
     {
         return NULL;
     }
-    CLV_ASSERT( w->count < w->block_records );
+    CLV_ASSERT( w->count < w->chunk_records );
     uint8_t* at = w->bytes + w->count++ * w->record_size;
     memset( at, 0, (size_t)w->record_size );
     return at;
@@ -69,7 +69,7 @@ static uint8_t* put_box( uint8_t* at, const clv_aabb* box )
 
 static uint8_t* put_margins( const clv_mpi_space* space, uint32_t slot, uint8_t* at )
 {
-    if ( !space->grows )
+    if ( !space->modes.has_margins )
     {
         return at + 24; // zeros
     }
@@ -84,32 +84,32 @@ static void put_object( const clv_mpi_space* space, const mpi_save_kind* kind, u
     const mpi_columns* c = &space->columns;
     const clv_filter usual = clv_default_filter();
     at = mpi_put_u64( at, c->ids.items[slot] );
-    at = put_box( at, space->grows ? &c->givens.items[slot] : &c->boxes.items[slot] );
-    at = mpi_put_u32( at, c->flags.items[slot] & ( MPI_OLD | MPI_STATIC | MPI_WAS_STATIC ) );
+    at = put_box( at, space->modes.has_margins ? &c->givens.items[slot] : &c->boxes.items[slot] );
+    at = mpi_put_u32( at, c->flags.items[slot] & ( SLOT_OLD | SLOT_STATIC | SLOT_WAS_STATIC ) );
     at += 4;
-    if ( ( kind->flags & MPI_SAVES_FILTERS ) != 0 )
+    if ( ( kind->flags & SAVES_FILTERS ) != 0 )
     {
-        at = put_box( at, space->remembers ? &c->befores.items[slot] : &c->boxes.items[slot] );
-        at = put_filter( at, space->remembers ? &c->filters.items[slot] : &usual );
-        at = put_filter( at, space->remembers ? &c->filters_before.items[slot] : &usual );
+        at = put_box( at, space->modes.has_history ? &c->befores.items[slot] : &c->boxes.items[slot] );
+        at = put_filter( at, space->modes.has_history ? &c->filters.items[slot] : &usual );
+        at = put_filter( at, space->modes.has_history ? &c->filters_before.items[slot] : &usual );
     }
-    at = ( kind->flags & MPI_SAVES_MARGINS ) != 0 ? put_margins( space, slot, at ) : at;
+    at = ( kind->flags & SAVES_MARGINS ) != 0 ? put_margins( space, slot, at ) : at;
     if ( space->def.payload.size > 0 )
     {
         space->def.payload.pack( c->ids.items[slot], at, space->def.payload.user );
     }
 }
 
-static bool write_objects( clv_mpi_space* space, block_writer* w )
+static bool write_objects( clv_mpi_space* space, chunk_writer* w )
 {
-    for ( uint64_t i = 0; i < space->own.count; ++i )
+    for ( uint64_t i = 0; i < space->slots.own.count; ++i )
     {
         uint8_t* record = next_record( w );
         if ( record == NULL )
         {
             return false;
         }
-        put_object( space, w->kind, space->own.items[i], record );
+        put_object( space, w->kind, space->slots.own.items[i], record );
     }
     return flush_block( w );
 }
@@ -119,9 +119,9 @@ static bool write_objects( clv_mpi_space* space, block_writer* w )
 // Where an object is now: mostly where it was when the pair was found.
 static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint32_t guess )
 {
-    bool is_same = guess < space->slot_end && space->columns.ids.items[guess] == id &&
-        ( space->columns.flags.items[guess] & MPI_LIVE ) != 0;
-    return is_same ? guess : clv_mpi_ids_find( &space->ids, id );
+    bool is_same = guess < space->slots.end && space->columns.ids.items[guess] == id &&
+        ( space->columns.flags.items[guess] & SLOT_LIVE ) != 0;
+    return is_same ? guess : clv_mpi_ids_find( &space->lookup.table, id );
 }
 
 // A pair that has lost one of its two ended, wherever that is told; who owns the other is known where its box was.
@@ -129,8 +129,8 @@ static mpi_corner corner_of( const clv_mpi_space* space, const mpi_found* pair )
 {
     const mpi_columns* c = &space->columns;
     uint32_t a = slot_of( space, pair->a, pair->slot_a ), b = slot_of( space, pair->b, pair->slot_b );
-    bool has_a = a != MPI_NONE && ( c->flags.items[a] & MPI_OLD ) != 0;
-    bool has_b = b != MPI_NONE && ( c->flags.items[b] & MPI_OLD ) != 0;
+    bool has_a = a != SLOT_NONE && ( c->flags.items[a] & SLOT_OLD ) != 0;
+    bool has_b = b != SLOT_NONE && ( c->flags.items[b] & SLOT_OLD ) != 0;
     if ( has_a && has_b )
     {
         return ( mpi_corner ){ mpi_overlap_corner( &c->befores.items[a], &c->befores.items[b] ), false };
@@ -144,34 +144,36 @@ static mpi_corner corner_of( const clv_mpi_space* space, const mpi_found* pair )
 
 bool clv_mpi_keep_corners( clv_mpi_space* space )
 {
-    if ( space->keeps_corners || !space->def.space.events )
+    if ( space->pairs.keeps_corners || !space->def.space.events )
     {
         return true;
     }
-    if ( !base_array_renew( &space->corners, &space->memory, space->found_before.count ) )
+    if ( !base_array_renew( &space->pairs.corners, &space->memory, space->pairs.found_before.count ) )
     {
         return false;
     }
-    for ( uint64_t i = 0; i < space->found_before.count; ++i )
+    for ( uint64_t i = 0; i < space->pairs.found_before.count; ++i )
     {
-        space->corners.items[i] = corner_of( space, &space->found_before.items[i] );
+        space->pairs.corners.items[i] = corner_of( space, &space->pairs.found_before.items[i] );
     }
-    space->keeps_corners = true;
+    space->pairs.keeps_corners = true;
     return true;
 }
 
-static bool write_pairs( const clv_mpi_space* space, block_writer* w )
+static bool write_pairs( const clv_mpi_space* space, chunk_writer* w )
 {
-    CLV_ASSERT( !space->keeps_corners || space->found_before.count <= space->corners.capacity );
-    for ( uint64_t i = 0; i < space->found_before.count; ++i )
+    CLV_ASSERT(
+        !space->pairs.keeps_corners || space->pairs.found_before.count <= space->pairs.corners.capacity );
+    for ( uint64_t i = 0; i < space->pairs.found_before.count; ++i )
     {
-        const mpi_found* pair = &space->found_before.items[i];
+        const mpi_found* pair = &space->pairs.found_before.items[i];
         uint8_t* at = next_record( w );
         if ( at == NULL )
         {
             return false;
         }
-        mpi_corner corner = space->keeps_corners ? space->corners.items[i] : corner_of( space, pair );
+        mpi_corner corner =
+            space->pairs.keeps_corners ? space->pairs.corners.items[i] : corner_of( space, pair );
         at = mpi_put_u64( at, pair->a );
         at = mpi_put_u64( at, pair->b );
         at = mpi_put_point( at, corner.at );
@@ -184,8 +186,8 @@ static bool write_pairs( const clv_mpi_space* space, block_writer* w )
 
 static mpi_part part_of( const clv_mpi_space* space, const mpi_save_kind* kind )
 {
-    mpi_part part = { .object_count = space->own.count };
-    part.pair_count = ( kind->flags & MPI_SAVES_EVENTS ) != 0 ? space->found_before.count : 0;
+    mpi_part part = { .object_count = space->slots.own.count };
+    part.pair_count = ( kind->flags & SAVES_EVENTS ) != 0 ? space->pairs.found_before.count : 0;
     part.size = clv_mpi_part_size( kind, part.object_count, part.pair_count );
     return part;
 }
@@ -193,20 +195,20 @@ static mpi_part part_of( const clv_mpi_space* space, const mpi_save_kind* kind )
 static bool write_part(
     clv_mpi_space* space, const save_plan* plan, mpi_file* file, uint8_t* bytes, mpi_part* part )
 {
-    uint8_t header[MPI_PART_HEADER];
+    uint8_t header[PART_HEADER_BYTES];
     uint32_t rank = (uint32_t)space->rank;
     clv_mpi_part_header_write( header, &plan->kind, rank, (uint32_t)space->process_count, part );
-    part->header_sum = mpi_get_u64( header + MPI_PART_HEADER - 8 );
-    block_writer objects = { .file = file,
+    part->header_sum = mpi_get_u64( header + PART_HEADER_BYTES - 8 );
+    chunk_writer objects = { .file = file,
         .kind = &plan->kind,
         .bytes = bytes,
         .record_size = plan->kind.record_size,
-        .block_records = plan->kind.block_records,
+        .chunk_records = plan->kind.chunk_records,
         .part = rank };
-    block_writer pairs = objects;
+    chunk_writer pairs = objects;
     pairs.is_pairs = true;
-    pairs.record_size = MPI_PAIR_RECORD;
-    pairs.block_records = MPI_BLOCK_RECORDS;
+    pairs.record_size = PAIR_RECORD_BYTES;
+    pairs.chunk_records = CHUNK_RECORDS;
     return clv_mpi_file_write( file, header, sizeof( header ) ) && write_objects( space, &objects ) &&
         ( part->pair_count == 0 || write_pairs( space, &pairs ) ) && clv_mpi_file_finish( file );
 }
@@ -214,21 +216,21 @@ static bool write_part(
 static clv_result save_part( clv_mpi_space* space, const char* base, const save_plan* plan, mpi_part* part )
 {
     mpi_file file;
-    char path[MPI_PATH_ROOM];
+    char path[FILE_PATH_ROOM];
     clv_mpi_part_path( path, base, plan->generation, (uint32_t)space->rank );
-    uint64_t room = clv_mpi_block_room( &plan->kind );
+    uint64_t room = clv_mpi_chunk_room( &plan->kind );
     uint8_t* bytes = clv_base_memory_take( &space->memory, room, 1 );
     if ( bytes == NULL ||
-        !base_array_renew( &space->scratch, &space->memory, (uint64_t)space->process_count * 4 ) )
+        !base_array_renew( &space->exchange.scratch, &space->memory, (uint64_t)space->process_count * 4 ) )
     {
         clv_base_memory_give( &space->memory, bytes, bytes != NULL ? room : 0, 1 );
-        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a block of a file" );
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, "no memory for a block of a file" );
     }
     *part = part_of( space, &plan->kind );
     bool ok = clv_mpi_file_create( &file, path ) && write_part( space, plan, &file, bytes, part );
     CLV_ASSERT( !ok || file.at == part->size ); // which is what the manifest will say
     clv_base_memory_give( &space->memory, bytes, room, 1 );
-    return ok ? CLV_OK : clv_mpi_blame_file( space, path, file.reason );
+    return ok ? CLV_OK : clv_mpi_file_error( space, path, file.reason );
 }
 
 // ---- the manifest
@@ -240,7 +242,7 @@ static clv_result write_manifest( clv_mpi_space* space, const char* base, const 
     uint8_t* bytes = clv_base_memory_take( &space->memory, size, 1 );
     if ( bytes == NULL )
     {
-        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a manifest" );
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, "no memory for a manifest" );
     }
     mpi_manifest manifest = { .kind = plan->kind,
         .part_count = count,
@@ -248,7 +250,7 @@ static clv_result write_manifest( clv_mpi_space* space, const char* base, const 
         .update_count = space->stats.update_count };
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const uint64_t* row = space->scratch.items + (uint64_t)i * 4;
+        const uint64_t* row = space->exchange.scratch.items + (uint64_t)i * 4;
         mpi_part part = { row[0], row[1], row[2], row[3] };
         clv_mpi_manifest_put_part( bytes, i, &part );
         manifest.object_count += part.object_count;
@@ -256,25 +258,20 @@ static clv_result write_manifest( clv_mpi_space* space, const char* base, const 
     }
     clv_mpi_manifest_write( bytes, &manifest );
     mpi_file file;
-    char path[MPI_PATH_ROOM];
+    char path[FILE_PATH_ROOM];
     clv_mpi_manifest_path( path, base );
     bool ok = clv_mpi_file_create( &file, path ) && clv_mpi_file_write( &file, bytes, size ) &&
         clv_mpi_file_finish( &file );
     clv_base_memory_give( &space->memory, bytes, size, 1 );
-    return ok ? CLV_OK : clv_mpi_blame_file( space, path, file.reason );
+    return ok ? CLV_OK : clv_mpi_file_error( space, path, file.reason );
 }
 
 static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
 {
     const uint64_t row[4] = { part->object_count, part->pair_count, part->size, part->header_sum };
-    CLV_ASSERT( (uint64_t)space->process_count * 4 <= space->scratch.capacity );
-    memcpy( space->wire.own, row, sizeof( row ) );
-    MPI_Request request;
-    return clv_mpi_went_well( space,
-               MPI_Iallgather( space->wire.own, 4, MPI_UINT64_T, space->scratch.items, 4, MPI_UINT64_T,
-                   space->all, &request ),
-               "an exchange" ) &&
-        clv_mpi_wait( space, &request, 1 );
+    CLV_ASSERT( (uint64_t)space->process_count * 4 <= space->exchange.scratch.capacity );
+    memcpy( space->net.wire.own, row, sizeof( row ) );
+    return clv_mpi_gather_all( space, space->net.wire.own, space->exchange.scratch.items, 4, MPI_UINT64_T );
 }
 
 // ---- all of it
@@ -283,7 +280,7 @@ static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
 // overwritten; one of ours that is damaged names nothing that could be kept.
 static clv_result look_at_old( clv_mpi_space* space, const char* base, save_plan* plan )
 {
-    char path[MPI_PATH_ROOM];
+    char path[FILE_PATH_ROOM];
     clv_mpi_manifest_path( path, base );
     if ( clv_mpi_file_is_missing( path ) )
     {
@@ -300,7 +297,7 @@ static clv_result look_at_old( clv_mpi_space* space, const char* base, save_plan
     clv_base_memory_give( &space->memory, bytes, size, 1 );
     if ( fault != NULL && offset <= 8 )
     {
-        return clv_mpi_blame_byte( space, path, fault, offset );
+        return clv_mpi_file_error_at( space, path, fault, offset );
     }
     plan->generation = fault == NULL ? 1 - old.generation : 0;
     plan->old_part_count = fault == NULL ? old.part_count : 0;
@@ -313,31 +310,26 @@ static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* 
     *plan = ( save_plan ){ .generation = 0 };
     clv_result mine = clv_mpi_check_path( space, base );
     mine = mine == CLV_OK && space->rank == 0 ? look_at_old( space, base, plan ) : mine;
-    mine = mine == CLV_OK && !clv_mpi_objects_list( space )
-        ? clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" )
-        : mine;
+    mine = mine == CLV_OK ? clv_mpi_reserved( space, clv_mpi_objects_list_own( space ), "a list of objects" )
+                          : mine;
     clv_result result = clv_mpi_agree( space, mine );
     if ( result != CLV_OK )
     {
         return result;
     }
-    uint64_t *own = space->wire.own, *all = space->wire.sums;
+    uint64_t *own = space->net.wire.own, *all = space->net.wire.sums;
     own[0] = space->rank == 0 ? clv_mpi_file_unique() : 0;
     own[1] = plan->generation;
     own[2] = plan->old_part_count;
-    own[3] = space->remembers;
-    own[4] = space->grows;
-    MPI_Request request;
+    own[3] = space->modes.has_history;
+    own[4] = space->modes.has_margins;
     // By bits: MPICH 4.0.2 takes unsigned numbers for signed ones where the largest is asked for (its issue 6083).
-    if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( own, all, 5, MPI_UINT64_T, MPI_BOR, space->all, &request ), "a reduction" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
+    if ( !clv_mpi_reduce( space, own, all, 5, MPI_UINT64_T, MPI_BOR ) )
     {
         return CLV_LOST;
     }
-    uint32_t flags = ( space->def.space.events ? MPI_SAVES_EVENTS : 0u ) |
-        ( all[3] != 0 ? MPI_SAVES_FILTERS : 0u ) | ( all[4] != 0 ? MPI_SAVES_MARGINS : 0u ) |
-        ( space->def.space.skip_static_pairs ? MPI_SAVES_NO_STATICS : 0u );
+    uint32_t flags = ( space->def.space.events ? SAVES_EVENTS : 0u ) | ( all[3] != 0 ? SAVES_FILTERS : 0u ) |
+        ( all[4] != 0 ? SAVES_MARGINS : 0u ) | ( space->def.space.skip_static_pairs ? SAVES_NO_STATICS : 0u );
     plan->kind = clv_mpi_save_kind( all[0], flags, space->def.payload.size );
     plan->generation = (uint32_t)all[1];
     plan->old_part_count = (uint32_t)all[2];
@@ -347,7 +339,7 @@ static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* 
 // Parts that no manifest names: those of the last checkpoint, or those of one that failed.
 static void remove_parts( const clv_mpi_space* space, const char* base, uint32_t generation, uint32_t count )
 {
-    char path[MPI_PATH_ROOM];
+    char path[FILE_PATH_ROOM];
     for ( uint64_t i = (uint64_t)space->rank; i < count; i += (uint64_t)space->process_count )
     {
         clv_mpi_part_path( path, base, generation, (uint32_t)i );
@@ -358,17 +350,17 @@ static void remove_parts( const clv_mpi_space* space, const char* base, uint32_t
 // Is the next process's part there? Where each one writes to a disk of its own nobody could ever load them together.
 static clv_result see_neighbour( clv_mpi_space* space, const char* base, const save_plan* plan )
 {
-    char path[MPI_PATH_ROOM];
-    uint8_t header[MPI_PART_HEADER];
+    char path[FILE_PATH_ROOM];
+    uint8_t header[PART_HEADER_BYTES];
     uint32_t next = ( (uint32_t)space->rank + 1 ) % (uint32_t)space->process_count;
     clv_mpi_part_path( path, base, plan->generation, next );
     mpi_file file;
     bool ok = clv_mpi_file_open( &file, path ) && clv_mpi_file_read( &file, 0, header, sizeof( header ) ) &&
-        mpi_get_u64( header + MPI_PART_SAVE ) == plan->kind.save;
+        mpi_get_u64( header + PART_SAVE_OFFSET ) == plan->kind.save;
     clv_mpi_file_close( &file );
     return ok
         ? CLV_OK
-        : clv_mpi_blame_file( space, path,
+        : clv_mpi_file_error( space, path,
               "was written by another process and is not there for this one: the path must be one folder for all" );
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A space over processes: made, asked about, ended.
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/fp_mode.h"
 #include "mpi_state.h"
@@ -62,109 +63,88 @@ clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside )
     return clv_space_create( &def, inside );
 }
 
+// ---- memory
+
+static uint64_t table_bytes( const clv_mpi_space* space )
+{
+    uint64_t n = (uint64_t)space->process_count;
+    return n * sizeof( uint64_t ) + 11 * ( n + 1 ) * sizeof( int32_t ) + 2 * n;
+}
+
+// Tables by process, in one piece of memory that begins with `words`.
 static bool take_tables( clv_mpi_space* space )
 {
-    base_memory* memory = &space->memory;
+    mpi_exchange* e = &space->exchange;
+    mpi_net* net = &space->net;
     uint64_t n = (uint64_t)space->process_count;
-    space->ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->ranks_before = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->counts = clv_base_memory_take( memory, n + 1, sizeof( uint32_t ) );
-    space->words = clv_base_memory_take( memory, n, sizeof( uint64_t ) );
-    space->writes_to = clv_base_memory_take( memory, n, 1 );
-    space->reads_from = clv_base_memory_take( memory, n, 1 );
-    space->out_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->in_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->send_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->send_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->receive_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->receive_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->wide_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->wide_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    bool ok = space->ranks != NULL && space->ranks_before != NULL && space->counts != NULL &&
-        space->writes_to != NULL && space->reads_from != NULL && space->out_ranks != NULL &&
-        space->in_ranks != NULL && space->send_words != NULL && space->send_starts != NULL &&
-        space->receive_words != NULL && space->receive_starts != NULL && space->words != NULL &&
-        space->wide_words != NULL && space->wide_starts != NULL &&
-        clv_mpi_regions_open( &space->regions, memory, space->process_count ) &&
-        clv_mpi_regions_open( &space->regions_before, memory, space->process_count );
-    if ( ok )
+    e->words = clv_base_memory_take( &space->memory, table_bytes( space ), 1 );
+    if ( e->words == NULL )
     {
-        memset( space->writes_to, 0, n );
+        return false;
     }
-    return ok;
+    memset( e->words, 0, table_bytes( space ) );
+    int32_t* next = (int32_t*)( e->words + n );
+    int32_t** const tables[] = { &e->ranks, &e->ranks_before, &e->counts, &net->out_ranks, &net->in_ranks,
+        &e->send_words, &e->send_starts, &e->receive_words, &e->receive_starts, &e->wide_words,
+        &e->wide_starts };
+    for ( size_t i = 0; i < sizeof( tables ) / sizeof( tables[0] ); ++i )
+    {
+        *tables[i] = next;
+        next += n + 1;
+    }
+    net->sends_to = (uint8_t*)next;
+    net->receives_from = net->sends_to + n;
+    CLV_ASSERT( net->receives_from + n == (uint8_t*)e->words + table_bytes( space ) );
+    return clv_mpi_regions_open( &space->partition.regions, &space->memory, space->process_count ) &&
+        clv_mpi_regions_open( &space->partition.regions_before, &space->memory, space->process_count );
 }
 
-static void give_tables( clv_mpi_space* space )
+static void give_all( clv_mpi_space* space )
 {
     base_memory* memory = &space->memory;
-    uint64_t n = (uint64_t)space->process_count;
-    clv_base_memory_give( memory, space->ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->ranks_before, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->counts, n + 1, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, space->words, n, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, space->writes_to, n, 1 );
-    clv_base_memory_give( memory, space->reads_from, n, 1 );
-    clv_base_memory_give( memory, space->out_ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->in_ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->send_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->send_starts, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->receive_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->receive_starts, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->wide_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->wide_starts, n, sizeof( int ) );
-    clv_mpi_regions_close( &space->regions, memory );
-    clv_mpi_regions_close( &space->regions_before, memory );
-}
-
-static void give_lists( clv_mpi_space* space )
-{
-    base_memory* memory = &space->memory;
-    mpi_columns* c = &space->columns;
-    base_array_free( &c->ids, memory );
-    base_array_free( &c->locals, memory );
-    base_array_free( &c->boxes, memory );
-    base_array_free( &c->flags, memory );
-    base_array_free( &c->names, memory );
-    base_array_free( &c->stamps, memory );
-    base_array_free( &c->givens, memory );
-    base_array_free( &c->rules, memory );
-    base_array_free( &c->motions, memory );
-    base_array_free( &c->befores, memory );
-    base_array_free( &c->filters, memory );
-    base_array_free( &c->filters_before, memory );
-    clv_mpi_ids_free( &space->ids, memory );
-    base_array_free( &space->renamed, memory );
-    clv_mpi_ids_free( &space->directory, memory );
-    base_array_free( &space->own, memory );
-    base_array_free( &space->batch, memory );
-    base_array_free( &space->guess, memory );
-    base_array_free( &space->outer, memory );
-    base_array_free( &space->ghosts, memory );
-    base_array_free( &space->gone, memory );
-    base_array_free( &space->letters, memory );
-    base_array_free( &space->sorted_letters, memory );
-    base_array_free( &space->wide, memory );
-    base_array_free( &space->outbox, memory );
-    base_array_free( &space->inbox, memory );
-    base_array_free( &space->wide_outbox, memory );
-    base_array_free( &space->wide_inbox, memory );
-    base_array_free( &space->moved_ids, memory );
-    base_array_free( &space->moved_boxes, memory );
-    base_array_free( &space->arrivals, memory );
-    base_array_free( &space->fresh_letters, memory );
-    base_array_free( &space->fresh_ids, memory );
-    base_array_free( &space->fresh_boxes, memory );
-    base_array_free( &space->scratch, memory );
-    base_array_free( &space->found, memory );
-    base_array_free( &space->found_before, memory );
-    base_array_free( &space->found_scratch, memory );
-    base_array_free( &space->corners, memory );
-    base_array_free( &space->pairs, memory );
-    base_array_free( &space->begun, memory );
-    base_array_free( &space->ended, memory );
-    base_array_free( &space->gathered, memory );
+    clv_mpi_columns_free( space );
+    mpi_slots* s = &space->slots;
+    base_array_free( &s->own, memory );
+    base_array_free( &s->border, memory );
+    base_array_free( &s->ghosts, memory );
+    base_array_free( &s->gone, memory );
+    base_array_free( &s->moved_ids, memory );
+    base_array_free( &s->moved_boxes, memory );
+    mpi_lookup* l = &space->lookup;
+    clv_mpi_ids_free( &l->table, memory );
+    clv_mpi_ids_free( &l->directory, memory );
+    base_array_free( &l->changes, memory );
+    base_array_free( &l->batch, memory );
+    base_array_free( &l->previous_batch, memory );
+    clv_mpi_regions_close( &space->partition.regions, memory );
+    clv_mpi_regions_close( &space->partition.regions_before, memory );
+    mpi_exchange* e = &space->exchange;
+    clv_base_memory_give( memory, e->words, table_bytes( space ), 1 );
+    base_array_free( &e->sends, memory );
+    base_array_free( &e->sorted_sends, memory );
+    base_array_free( &e->wide, memory );
+    base_array_free( &e->outbox, memory );
+    base_array_free( &e->inbox, memory );
+    base_array_free( &e->wide_outbox, memory );
+    base_array_free( &e->wide_inbox, memory );
+    base_array_free( &e->new_records, memory );
+    base_array_free( &e->new_ids, memory );
+    base_array_free( &e->new_boxes, memory );
+    base_array_free( &e->arrivals, memory );
+    base_array_free( &e->scratch, memory );
+    mpi_pairs* p = &space->pairs;
+    base_array_free( &p->found, memory );
+    base_array_free( &p->found_before, memory );
+    base_array_free( &p->found_scratch, memory );
+    base_array_free( &p->corners, memory );
+    base_array_free( &p->list, memory );
+    base_array_free( &p->begun, memory );
+    base_array_free( &p->ended, memory );
+    base_array_free( &p->gathered, memory );
     clv_mpi_questions_free( &space->questions, memory );
 }
+
+// ---- made and ended
 
 // What must be the same on all processes, in one number.
 static uint64_t hash_def( const clv_mpi_def* def )
@@ -182,7 +162,7 @@ static uint64_t hash_def( const clv_mpi_def* def )
     return hash;
 }
 
-// Everybody's def is good and the same, and everybody had memory, or nobody gets a space.
+// The defs of all processes are good and the same, and all had memory, or none gets a space.
 static clv_result agree_early( MPI_Comm communicator, clv_result mine, uint64_t hash, bool* is_same )
 {
     const uint64_t own[3] = { (uint64_t)mine, hash, ~hash };
@@ -206,16 +186,17 @@ static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator,
     }
     *space = ( clv_mpi_space ){ .def = *def,
         .memory = memory,
-        .all = MPI_COMM_NULL,
-        .neighbours = MPI_COMM_NULL,
-        .tally = MPI_DATATYPE_NULL,
-        .add_up = MPI_OP_NULL,
-        .cut_is_due = true };
-    clv_mpi_forget_balance( space );
+        .net = { .all = MPI_COMM_NULL,
+            .neighbours = MPI_COMM_NULL,
+            .tally = MPI_DATATYPE_NULL,
+            .add_up = MPI_OP_NULL },
+        .partition = { .cut_is_due = true } };
+    clv_mpi_reset_balance( space );
     MPI_Comm_rank( communicator, &space->rank );
     MPI_Comm_size( communicator, &space->process_count );
-    space->remembers = def->space.events;
-    space->grows = def->space.margin > 0 || def->space.margin_by_size > 0 || def->space.margin_by_speed > 0;
+    space->modes.has_history = def->space.events;
+    space->modes.has_margins =
+        def->space.margin > 0 || def->space.margin_by_size > 0 || def->space.margin_by_speed > 0;
     space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
     *result = take_tables( space ) ? clv_mpi_open_inside( space, &space->inside ) : CLV_OUT_OF_MEMORY;
     return space;
@@ -225,8 +206,7 @@ static void end_space( clv_mpi_space* space )
 {
     clv_space_destroy( space->inside );
     clv_mpi_tally_close( space );
-    give_lists( space );
-    give_tables( space );
+    give_all( space );
     base_memory memory = space->memory;
     clv_base_memory_give( &memory, space, 1, sizeof( clv_mpi_space ) );
 }
@@ -245,8 +225,8 @@ static clv_result create_now( MPI_Comm communicator, const clv_mpi_def* def, clv
     bool is_same = true;
     clv_result result = agree_early( communicator, mine, is_def ? hash_def( def ) : 0, &is_same );
     if ( result == CLV_OK &&
-        ( MPI_Comm_dup( communicator, &fresh->all ) != MPI_SUCCESS ||
-            MPI_Comm_set_errhandler( fresh->all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ||
+        ( MPI_Comm_dup( communicator, &fresh->net.all ) != MPI_SUCCESS ||
+            MPI_Comm_set_errhandler( fresh->net.all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ||
             !clv_mpi_tally_open( fresh ) ) )
     {
         result = CLV_LOST;
@@ -283,34 +263,34 @@ void clv_mpi_space_destroy( clv_mpi_space* space )
     {
         return;
     }
-    // Of a lost one what MPI knows of stays: freeing communicators would wait for whoever is gone, and a message that comes
-    // after all is written to where it was asked for.
+    // After a loss MPI's buffers and communicators stay: freeing a communicator would wait for the process that is gone, and a message
+    // that comes late is still written to its buffer.
     if ( space->is_lost )
     {
         clv_space_destroy( space->inside );
         space->inside = NULL;
         return;
     }
-    if ( space->neighbours != MPI_COMM_NULL )
+    if ( space->net.neighbours != MPI_COMM_NULL )
     {
-        MPI_Comm_free( &space->neighbours );
+        MPI_Comm_free( &space->net.neighbours );
     }
-    MPI_Comm_free( &space->all );
+    MPI_Comm_free( &space->net.all );
     end_space( space );
 }
 
 clv_mpi_pair_view clv_mpi_space_pairs( const clv_mpi_space* space )
 {
-    clv_mpi_pair_view view = { space->pairs.items, space->list_is_valid ? space->pairs.count : 0,
-        space->list_is_valid };
+    clv_mpi_pair_view view = { space->pairs.list.items, space->pairs.is_valid ? space->pairs.list.count : 0,
+        space->pairs.is_valid };
     return view;
 }
 
 clv_mpi_event_view clv_mpi_space_events( const clv_mpi_space* space )
 {
-    bool is_valid = space->list_is_valid;
-    clv_mpi_event_view view = { space->begun.items, is_valid ? space->begun.count : 0, space->ended.items,
-        is_valid ? space->ended.count : 0 };
+    bool is_valid = space->pairs.is_valid;
+    clv_mpi_event_view view = { space->pairs.begun.items, is_valid ? space->pairs.begun.count : 0,
+        space->pairs.ended.items, is_valid ? space->pairs.ended.count : 0 };
     return view;
 }
 
@@ -326,5 +306,5 @@ clv_mpi_error clv_mpi_space_error( const clv_mpi_space* space )
 
 clv_mpi_region clv_mpi_space_region( const clv_mpi_space* space, int32_t rank )
 {
-    return space->regions.bounds[rank < 0 || rank >= space->process_count ? space->rank : rank];
+    return space->partition.regions.bounds[rank < 0 || rank >= space->process_count ? space->rank : rank];
 }

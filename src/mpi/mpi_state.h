@@ -3,39 +3,78 @@
 #pragma once
 
 #include "cleave/space.h"
-#include "mpi_ids.h"
 #include "mpi_query.h"
 #include "mpi_regions.h"
 
+// ---- ids
+
+/// No slot, or an empty place of a table.
+#define SLOT_NONE UINT32_MAX
+
+typedef struct mpi_ids
+{
+    BASE_ARRAY( uint64_t ) keys;
+    BASE_ARRAY( uint32_t ) values; ///< SLOT_NONE: an empty place
+    uint32_t place_bits;           ///< places are 1 << place_bits, once there are some
+    uint64_t count;
+} mpi_ids;
+
+uint64_t clv_mpi_ids_mix( uint64_t id );
+
+/// Room for so many keys without another allocation. False: out of memory, and as it was.
+bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count );
+
+/// Where a key would stand is fetched: whoever looks many up asks a few ahead.
+void clv_mpi_ids_fetch( const mpi_ids* ids, uint64_t key );
+
+/// SLOT_NONE if the key is not there.
+uint32_t clv_mpi_ids_find( const mpi_ids* ids, uint64_t key );
+
+/// Sets a key that may be there; room was reserved.
+void clv_mpi_ids_put( mpi_ids* ids, uint64_t key, uint32_t value );
+
+/// Of a key that is not there: nothing.
+void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key );
+
+/// Only if that is its value.
+void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value );
+
+/// No keys, and the room as it was.
+void clv_mpi_ids_clear( mpi_ids* ids );
+
+void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory );
+
+// ---- slots
+
 enum
 {
-    MPI_LIVE = 1,        ///< the slot is taken
-    MPI_OWN = 2,         ///< this process owns the object
-    MPI_OLD = 4,         ///< the object was there at the last good update
-    MPI_STATIC = 8,      ///< hinted static
-    MPI_WAS_STATIC = 16, ///< at the last good update
-    MPI_MOVED = 32,      ///< the space inside has another box
-    MPI_CHANGED = 64,    ///< its filter or hint is another than other processes know
-    MPI_ARRIVED = 128,   ///< will be owned once the update is good
-    MPI_GOING = 256,     ///< an own object that another process will own once the update is good
-    MPI_INSIDE = 512,    ///< as its name says
+    SLOT_LIVE = 1,        ///< the slot is taken
+    SLOT_OWN = 2,         ///< this process owns the object
+    SLOT_OLD = 4,         ///< the object was there at the last good update
+    SLOT_STATIC = 8,      ///< hinted static
+    SLOT_WAS_STATIC = 16, ///< at the last good update
+    SLOT_MOVED = 32,      ///< the space inside has another box
+    SLOT_CHANGED = 64,    ///< its filter or hint is another than other processes know
+    SLOT_ARRIVED = 128,   ///< will be owned once the update is good
+    SLOT_LEAVING = 256,   ///< an own object that another process will own once the update is good
+    SLOT_INSIDE = 512,    ///< as its name says
 };
 
 /// What a pair is written from, in one place: its two objects lie anywhere in memory, so each costs one cache line.
-typedef struct mpi_name
+typedef struct mpi_identity
 {
     uint64_t id;
     int32_t owner;
     uint32_t is_inside; ///< all of its box lies in this process's region
-} mpi_name;
+} mpi_identity;
 
 /// An object that left a slot, or came to one.
-typedef struct mpi_renamed
+typedef struct mpi_id_change
 {
     uint64_t id;
     uint32_t slot;
-    bool has_come;
-} mpi_renamed;
+    bool is_added;
+} mpi_id_change;
 
 /// Columns by slot. Those that nobody needs stay empty.
 typedef struct mpi_columns
@@ -44,7 +83,7 @@ typedef struct mpi_columns
     BASE_ARRAY( clv_id ) locals;
     BASE_ARRAY( clv_aabb ) boxes; ///< test boxes
     BASE_ARRAY( uint32_t ) flags;
-    BASE_ARRAY( mpi_name ) names;
+    BASE_ARRAY( mpi_identity ) identities;
     BASE_ARRAY( uint32_t ) stamps; ///< the update or batch that last named it
     BASE_ARRAY( clv_aabb ) givens; ///< with `grows`: as given, of own objects
     BASE_ARRAY( clv_margin_rule ) rules;
@@ -57,20 +96,20 @@ typedef struct mpi_columns
 /// Ids that are on their way from memory while others are looked up.
 enum
 {
-    MPI_AHEAD = 8
+    PREFETCH_DISTANCE = 8
 };
 
 /// Slots that are looked at together, where most are own objects that nothing happens to.
 enum
 {
-    MPI_BLOCK = 16
+    SLOT_GROUP = 16
 };
 
 /// What the flags of a block have in common, and what any of them has.
-static inline uint32_t mpi_flags_of( const uint32_t* flags, uint32_t* any )
+static inline uint32_t mpi_group_flags( const uint32_t* flags, uint32_t* any )
 {
     uint32_t all = UINT32_MAX, some = 0;
-    for ( uint32_t i = 0; i < MPI_BLOCK; ++i )
+    for ( uint32_t i = 0; i < SLOT_GROUP; ++i )
     {
         all &= flags[i];
         some |= flags[i];
@@ -79,22 +118,42 @@ static inline uint32_t mpi_flags_of( const uint32_t* flags, uint32_t* any )
     return all;
 }
 
-/// An object that is to be told to a process.
-typedef struct mpi_letter
+/// An object that another process must know.
+typedef struct mpi_send
 {
     int32_t to;
     uint32_t slot;
-    uint32_t kind; ///< MPI_LETTER_…
-} mpi_letter;
+    uint32_t kind; ///< RECORD_…
+} mpi_send;
 
 enum
 {
-    MPI_LETTER_FULL = 1,   ///< with what it was before, and its filters
-    MPI_LETTER_OWNED = 2,  ///< with all that its next owner needs
-    MPI_LETTER_STATIC = 4, ///< hint
-    MPI_LETTER_OLD = 8,    ///< was there before
-    MPI_LETTER_WAS_STATIC = 16,
+    RECORD_FULL = 1,   ///< with what it was before, and its filters
+    RECORD_OWNED = 2,  ///< with all that its next owner needs
+    RECORD_STATIC = 4, ///< hint
+    RECORD_OLD = 8,    ///< was there before
+    RECORD_WAS_STATIC = 16,
+    RECORD_ALL = 31
 };
+
+/// Words of a record.
+enum
+{
+    RECORD_SHORT_WORDS = 5,
+    RECORD_FULL_WORDS = 9, ///< more: box before, filter, filter before
+    RECORD_OWNED_WORDS = 7 ///< more: box as given, margin rule, motion; then the payload
+};
+
+/// A record that came; the parts it does not have are NULL.
+typedef struct mpi_record
+{
+    uint64_t id;
+    clv_aabb box;
+    uint32_t kind;
+    int32_t owner;
+    const uint64_t *full, *owned, *payload;
+    uint64_t end; ///< where the next one begins
+} mpi_record;
 
 /// A pair as it is found: ids, and slots of the same two objects.
 typedef struct mpi_found
@@ -118,72 +177,94 @@ typedef BASE_ARRAY( clv_mpi_pair ) mpi_pair_list;
 /// Everybody's numbers after a search, in one reduction: two of which the largest counts, then sums.
 enum
 {
-    MPI_TALLY_COMPLAINT,
-    MPI_TALLY_MOST_WORK,
-    MPI_TALLY_WORK,
-    MPI_TALLY_OWN,
-    MPI_TALLY_GHOSTS,
-    MPI_TALLY_PAIRS,
-    MPI_TALLY_BYTES,
-    MPI_TALLY_OWNING,
-    MPI_TALLY
+    TALLY_ERROR,
+    TALLY_MOST_WORK,
+    TALLY_WORK,
+    TALLY_OWN,
+    TALLY_GHOSTS,
+    TALLY_PAIRS,
+    TALLY_BYTES,
+    TALLY_OWNING,
+    TALLY_COUNT
 };
 
 /// A complaint as it travels.
-typedef struct mpi_complaint
+typedef struct mpi_wire_error
 {
     int32_t code, rank;
     uint32_t position, unused;
     uint64_t id;
     char text[256];
-} mpi_complaint;
+} mpi_wire_error;
 
-/// Small things on their way. They live as long as the space: one that is lost may still be written to.
+/// Small send and receive buffers. They live as long as the space: after a loss a message may still be written to them.
 typedef struct mpi_wire
 {
-    mpi_complaint heard;
-    int32_t wishes[3], wishes_of_all[3]; ///< the first is a complaint
+    mpi_wire_error first_error;
+    int32_t reduce_in[3], reduce_out[3]; ///< the first is for errors
     int words;
-    uint64_t own[MPI_TALLY], sums[MPI_TALLY];
+    uint64_t own[TALLY_COUNT], sums[TALLY_COUNT];
     uint64_t pair_count;
 } mpi_wire;
 
-struct clv_mpi_space
+/// How this process reaches the others.
+typedef struct mpi_net
 {
     mpi_wire wire;
-    clv_mpi_def def;
-    base_memory memory;
-    MPI_Comm all;        ///< a copy of the caller's communicator
-    MPI_Comm neighbours; ///< with the graph of those who write to each other; MPI_COMM_NULL before the first
-    MPI_Datatype tally;  ///< MPI_TALLY numbers, which are reduced as one
-    MPI_Op add_up;       ///< how
-    int32_t rank, process_count;
-    bool is_lost;
-    clv_space* inside;
+    MPI_Comm all; ///< a copy of the caller's communicator
+    MPI_Comm
+        neighbours; ///< with the graph of processes that send to each other; MPI_COMM_NULL before the first
+    MPI_Datatype tally; ///< TALLY_COUNT numbers, which are reduced as one
+    MPI_Op add_up;      ///< how
+    uint8_t* sends_to;  ///< by rank: 1: a neighbour already; 2: to become one
+    uint8_t* receives_from;
+    int32_t *out_ranks, *in_ranks; ///< of neighbours
+    int32_t out_count, in_count;
+} mpi_net;
 
-    mpi_columns columns;
-    uint32_t slot_end; ///< slots that the columns have room for and that were used
-    mpi_ids ids;       ///< of all live slots; with berths of own objects, as of clv_mpi_names_know
-    BASE_ARRAY( mpi_renamed ) renamed; ///< since then, in order
-    bool names_are_lost;               ///< that was too much
-    mpi_ids directory;                 ///< ids that this process watches over, whoever owns them
-    base_u32_array own;                ///< slots of own objects
-    base_u32_array batch;              ///< slots that the last batch named, in its order
-    base_u32_array guess;  ///< the same of the last large one before it: most batches name the same objects
-    base_u32_array outer;  ///< of own objects, those that do not lie deep inside, or did not; in order
-    bool outer_is_known;   ///< for the boxes as they are, unless space is cut anew
-    base_u32_array ghosts; ///< slots of other processes' objects, or of berths
-    uint64_t ghost_count;  ///< after letters came
-    base_u32_array gone;   ///< of those that are to be dropped; room for all
+/// Which slots there are, and lists of some of them.
+typedef struct mpi_slots
+{
+    uint32_t end;          ///< slots that the columns have room for and that were used
+    base_u32_array own;    ///< slots of own objects
+    bool own_is_stale;     ///< the list is to be made anew
+    base_u32_array border; ///< of own objects, those that do not lie inside the region, or did not; ascending
+    bool border_is_known;  ///< for the boxes as they are, unless space was cut since
+    base_u32_array ghosts; ///< slots of other processes' objects
+    uint64_t ghost_count;  ///< after records came
+    base_u32_array gone;   ///< of ghosts that are to be dropped; room for all
     uint64_t moved_count;  ///< own boxes that the space inside does not have yet, or more
-    bool own_is_stale;
-    uint64_t live_rows; ///< rows of slots that are taken
-    uint64_t packed_at; ///< the update that last brought them into one; 0: none
-    uint32_t stamp;
-    bool grows;         ///< margins or motions were set, or the def has a margin
-    bool remembers;     ///< befores and filters are kept
-    bool must_tell_all; ///< ghosts are to be made anew
+    BASE_ARRAY( clv_id ) moved_ids; ///< what the space inside is given in one call
+    BASE_ARRAY( clv_aabb ) moved_boxes;
+    uint64_t live_rows; ///< rows of consecutive slots that are taken
+    uint64_t packed_at; ///< the update that last made them one row; 0: none
+    uint32_t stamp;     ///< the last number that an update or batch took
+} mpi_slots;
 
+/// From ids to slots and processes.
+typedef struct mpi_lookup
+{
+    mpi_ids table; ///< of all live slots; with anonymous ghosts of own objects, as of clv_mpi_lookup_update
+    BASE_ARRAY( mpi_id_change ) changes; ///< since then, in order
+    bool is_stale;                       ///< there were too many: the table is to be made anew
+    mpi_ids directory;    ///< ids that this process keeps unique, whichever process owns their objects
+    base_u32_array batch; ///< slots that the last batch named, in its order
+    base_u32_array
+        previous_batch; ///< the same of the last large one before it: most batches name the same objects
+} mpi_lookup;
+
+/// What is kept of objects beyond their boxes. Switched on when first needed, for all processes at once; a call that fails on
+/// another process puts back a copy.
+typedef struct mpi_modes
+{
+    bool has_margins; ///< margins or motions were set, or the def has a margin
+    bool has_history; ///< boxes and filters of the last good update are kept
+    bool must_resend; ///< ghosts are to be made anew
+} mpi_modes;
+
+/// The regions, and when to cut space anew.
+typedef struct mpi_partition
+{
     mpi_regions regions, regions_before;
     bool cut_is_due;
     uint32_t updates_since_cut;
@@ -192,78 +273,136 @@ struct clv_mpi_space
     double imbalance_before_cut;
     uint64_t work;          ///< of the last update, here
     uint64_t work_to_share; ///< of it, what a cut gives to others with the objects
+} mpi_partition;
 
-    int32_t* ranks; ///< scratch, one per process
+/// What goes out and comes in during an update; also by process, for every other exchange.
+typedef struct mpi_exchange
+{
+    uint64_t* words; ///< to send to each process
+    int32_t* ranks;  ///< scratch, one per process
     int32_t* ranks_before;
-    uint32_t* counts;   ///< letters per process
-    uint64_t* words;    ///< and their words
-    uint8_t* writes_to; ///< 1: a neighbour already; 2: wanted
-    uint8_t* reads_from;
-    int32_t *out_ranks, *in_ranks;
-    int32_t out_count, in_count;
+    int32_t* counts; ///< scratch, one more than processes
     int *send_words, *send_starts, *receive_words, *receive_starts;
     int *wide_words, *wide_starts;
-    BASE_ARRAY( mpi_letter ) letters;
-    BASE_ARRAY( mpi_letter ) sorted_letters;
-    base_u32_array wide; ///< slots of own objects for everybody
+    BASE_ARRAY( mpi_send ) sends;
+    BASE_ARRAY( mpi_send ) sorted_sends;
+    base_u32_array wide; ///< slots of own objects that go to all processes
     base_u64_array outbox, inbox, wide_outbox, wide_inbox;
-    BASE_ARRAY( clv_id ) moved_ids;
-    BASE_ARRAY( clv_aabb ) moved_boxes;
-    base_u64_array fresh_letters; ///< words of letters about objects that are new here: where they begin
-    base_u64_array fresh_ids;
-    BASE_ARRAY( clv_aabb ) fresh_boxes;
-    base_u64_array arrivals; ///< words of letters with MPI_LETTER_OWNED: where they begin in the inbox
+    base_u64_array new_records; ///< of objects that are new here: where they begin in the inbox
+    base_u64_array new_ids;
+    BASE_ARRAY( clv_aabb ) new_boxes;
+    base_u64_array arrivals; ///< records with RECORD_OWNED: where they begin in the inbox
     base_u64_array scratch;
+} mpi_exchange;
 
+/// Pairs that this process reports.
+typedef struct mpi_pairs
+{
     mpi_found_list found, found_before, found_scratch;
     BASE_ARRAY( mpi_corner ) corners; ///< of found_before, while keeps_corners; clv_mpi_keep_corners
     bool keeps_corners;
-    mpi_pair_list pairs, begun, ended, gathered;
-    bool list_is_valid;
-    bool has_changed; ///< objects did, since the last good update
+    mpi_pair_list list, begun, ended, gathered;
+    bool is_valid;
+    bool objects_changed; ///< since the last good update
+} mpi_pairs;
+
+struct clv_mpi_space
+{
+    clv_mpi_def def;
+    base_memory memory;
+    int32_t rank, process_count;
+    bool is_lost;
+    clv_space* inside; ///< searches own objects and ghosts of this process
+
+    mpi_net net;
+    mpi_columns columns;
+    mpi_slots slots;
+    mpi_lookup lookup;
+    mpi_modes modes;
+    mpi_partition partition;
+    mpi_exchange exchange;
+    mpi_pairs pairs;
     mpi_questions questions;
 
     clv_mpi_stats stats, stats_before;
     clv_mpi_error error;
-    char text[256];
+    char error_text[256];
 };
 
-/// Ghosts of which nothing is remembered, and about whose pairs nobody is asked: the space inside would go on with the answers that it
-/// got for the last one in a slot.
-static inline bool mpi_has_berths( const clv_mpi_space* space )
+/// Ghosts that are not looked up by id: there is no history of them, and no filter to ask. (With a filter, the space inside would go on
+/// with the answers for the last ghost in the slot.)
+static inline bool mpi_ghosts_are_anonymous( const clv_mpi_space* space )
 {
-    return !space->remembers && space->def.filter == NULL;
+    return !space->modes.has_history && space->def.filter == NULL;
 }
 
-// ---- talking
+/// No part of a margin rule may be negative, infinite or a NaN.
+static inline bool mpi_is_margin_rule( const clv_margin_rule* rule )
+{
+    return isfinite( rule->fixed ) && isfinite( rule->by_size ) && isfinite( rule->by_speed ) &&
+        rule->fixed >= 0 && rule->by_size >= 0 && rule->by_speed >= 0;
+}
 
-/// Remember what this process has to complain about; returns the code.
-clv_result clv_mpi_complain(
+// ---- mpi_collective.c: how processes agree
+
+/// Notes an error of this process, for the next agreement; returns the code. Where an error is about one entry of a batch, `position`
+/// is its number and `id` the object's id.
+clv_result clv_mpi_fail( clv_mpi_space* space, clv_result code, const char* format, ... );
+clv_result clv_mpi_fail_at(
     clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... );
 
-/// Everybody's results become one: the complaint of the first process that has one, on all. Collective.
+/// CLV_OK, or CLV_OUT_OF_MEMORY noted with what the memory was for.
+clv_result clv_mpi_reserved( clv_mpi_space* space, bool has_memory, const char* what );
+
+/// A result of the space inside: its error becomes this process's.
+clv_result clv_mpi_inner_result( clv_mpi_space* space, clv_result result );
+
+/// One result for all processes: the error of the first process that has one. Collective.
 clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine );
+clv_result clv_mpi_agree_reserved( clv_mpi_space* space, bool has_memory, const char* what );
 
-/// The same, and in the same reduction the largest of everybody's wire.wishes, but for the first.
-clv_result clv_mpi_agree_on_wishes( clv_mpi_space* space, clv_result mine );
+/// The same, and in the same reduction the largest of each process's wire.reduce_in, but for the first.
+clv_result clv_mpi_agree_and_reduce( clv_mpi_space* space, clv_result mine );
 
-/// The same, and in the same reduction everybody's wire.own to wire.sums.
+/// The same, and in the same reduction each process's wire.own into wire.sums.
 clv_result clv_mpi_agree_on_sums( clv_mpi_space* space, clv_result mine );
 
 /// What the sums are made with. False: MPI refused.
 bool clv_mpi_tally_open( clv_mpi_space* space );
 void clv_mpi_tally_close( clv_mpi_space* space );
 
-/// Waits for requests as long as the def allows. False: the space is lost.
-bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count );
-
 /// An MPI call's answer. False: it failed, and the space is lost.
-bool clv_mpi_went_well( clv_mpi_space* space, int answer, const char* what );
+bool clv_mpi_succeeded( clv_mpi_space* space, int answer, const char* what );
+
+/// The same of a call that began a request, and waits for it as long as the def allows. False: the space is lost.
+bool clv_mpi_complete( clv_mpi_space* space, int answer, MPI_Request* request, const char* what );
+
+/// Collective calls over all processes. False: the space is lost.
+bool clv_mpi_reduce(
+    clv_mpi_space* space, const void* in, void* out, uint64_t count, MPI_Datatype type, MPI_Op op );
+bool clv_mpi_broadcast( clv_mpi_space* space, void* bytes, uint64_t size, int32_t root );
+bool clv_mpi_gather_all( clv_mpi_space* space, const void* in, void* out, int count, MPI_Datatype type );
+
+/// Where each process's items start, from their counts. Returns the sum; starts are right while it fits an int.
+uint64_t clv_mpi_starts_of( const int* counts, int* starts, int32_t count );
+
+/// The process that an item goes to.
+typedef int32_t mpi_rank_of( const void* user, const void* item );
+
+/// Items in the order of their processes, with counts and starts in exchange.send_words and send_starts.
+void clv_mpi_sort_by_rank( clv_mpi_space* space, const void* items, uint64_t count, size_t item_size,
+    mpi_rank_of* rank_of, const void* user, void* sorted );
+
+/// Items of `item_words` words each, as send_words and send_starts say, from every process to every other; receive_words and
+/// receive_starts say what came. `mine` is this process's result so far. Collective.
+clv_result clv_mpi_deliver( clv_mpi_space* space, clv_result mine, const uint64_t* from, base_u64_array* into,
+    int item_words, const char* what );
 
 // ---- objects
 
 /// Slots below `slot_end` fit every column in use. False: out of memory.
 bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end );
+void clv_mpi_columns_free( clv_mpi_space* space );
 
 /// Takes `count` objects into the space inside, as ghosts or own ones; all or none. `slots` may be NULL.
 clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes,
@@ -275,138 +414,110 @@ void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot );
 /// A number that no slot has in `stamps`.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space );
 
+/// Moves what moved_ids and moved_boxes list; and those of a list of slots that are flagged SLOT_MOVED, which the two have room for.
+clv_result clv_mpi_move_listed( clv_mpi_space* space, uint64_t count );
+clv_result clv_mpi_move_flagged( clv_mpi_space* space, const base_u32_array* slots );
+
+/// Filter and hint of a slot, for an object of a space like the one inside.
+clv_result clv_mpi_objects_set_inner(
+    const clv_mpi_space* space, clv_space* inside, clv_id id, uint32_t slot );
+
 /// Forgets one object.
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
 
 /// Several, in the order of their slots; `moved_ids` has room for them.
 void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count );
 
-/// Are these the ids of all own objects, in their order?
-bool clv_mpi_are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint32_t count );
-
-/// Their boxes, then; `outer` has room for all and one more.
-void clv_mpi_take_all_own( clv_mpi_space* space, const clv_aabb* boxes );
-
 /// The first slot that is free, from one on and up to an end.
 uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t end );
 
 /// Test boxes of own objects from what was given.
-void clv_mpi_objects_grow( clv_mpi_space* space );
+void clv_mpi_objects_apply_margins( clv_mpi_space* space );
 
 /// The slots of own objects, made anew where they changed. False: out of memory, and the list is as it was.
-bool clv_mpi_objects_list( clv_mpi_space* space );
+bool clv_mpi_objects_list_own( clv_mpi_space* space );
 
 /// The same after objects went, which needs no memory.
-void clv_mpi_objects_compact( clv_mpi_space* space );
+void clv_mpi_objects_compact_own( clv_mpi_space* space );
 
 /// Columns for margins and motions, or for filters and boxes before, where they were not needed so far. A complaint: out of memory.
-clv_result clv_mpi_objects_begin_growing( clv_mpi_space* space );
-clv_result clv_mpi_objects_remember( clv_mpi_space* space );
+clv_result clv_mpi_objects_keep_margins( clv_mpi_space* space );
+clv_result clv_mpi_objects_keep_history( clv_mpi_space* space );
 
-/// Who left and who came, for the table of ids. It is right only after clv_mpi_names_know; false: out of memory, and not yet.
-void clv_mpi_names_note( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
+/// Who left and who came, for the table of ids. It is right only after clv_mpi_lookup_update; false: out of memory, and not yet.
+void clv_mpi_lookup_log( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
     const uint32_t* came, uint64_t came_count );
-bool clv_mpi_names_know( clv_mpi_space* space );
+bool clv_mpi_lookup_update( clv_mpi_space* space );
 
 /// All have other slots.
-void clv_mpi_names_forget( clv_mpi_space* space );
-
-/// What those two switch on, so that a call that fails on another process can leave all as it was. The columns' memory stays.
-typedef struct mpi_habits
-{
-    bool grows, remembers, must_tell_all;
-} mpi_habits;
-
-static inline mpi_habits mpi_habits_of( const clv_mpi_space* space )
-{
-    return ( mpi_habits ){ space->grows, space->remembers, space->must_tell_all };
-}
-
-static inline void mpi_habits_restore( clv_mpi_space* space, mpi_habits before )
-{
-    space->grows = before.grows;
-    space->remembers = before.remembers;
-    space->must_tell_all = before.must_tell_all;
-}
+void clv_mpi_lookup_invalidate( clv_mpi_space* space );
 
 /// Every id has one process that watches over it, so that no two objects have the same. All or nothing; collective.
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 
-clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot );
-
 /// A space like the one inside, empty.
 clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside );
 
 /// Own objects into one row of slots, where they stand scattered; before anybody looks at slots in an update.
-void clv_mpi_pack( clv_mpi_space* space );
+void clv_mpi_pack_slots( clv_mpi_space* space );
 
-// ---- balance
-
-/// After the search of an update that began at `start` (ns): what this process did.
-void clv_mpi_note_work( clv_mpi_space* space, uint64_t start );
+// ---- mpi_update.c
 
 /// What each own object weighs in a cut, in the order of `own`; slots must be those of the last search. False: out of memory.
-bool clv_mpi_weigh( clv_mpi_space* space, uint64_t* weights );
+bool clv_mpi_weigh_objects( clv_mpi_space* space, uint64_t* weights );
 
-/// Nothing is known: before the first cut, and after one that was made without an update.
-void clv_mpi_forget_balance( clv_mpi_space* space );
+/// No work is known: before the first cut, and after one that was made without an update.
+void clv_mpi_reset_balance( clv_mpi_space* space );
 
-/// After everybody's numbers are known: does the next update cut? The same on all processes.
-void clv_mpi_judge_balance( clv_mpi_space* space );
+// ---- mpi_cut.c
 
-// ---- an update's parts
+/// What space is cut for.
+typedef struct mpi_points
+{
+    clv_vec3* at;
+    uint64_t* weights;
+    uint64_t count;
+} mpi_points;
+
+/// The weight of a point where nothing is known of the work.
+enum
+{
+    CLV_MPI_POINT_WEIGHT = 256
+};
+
+/// Room for `count` points. False: out of memory; to be closed all the same.
+bool clv_mpi_points_open( mpi_points* points, base_memory* memory, uint64_t count );
+void clv_mpi_points_close( mpi_points* points, base_memory* memory );
+
+/// The point of a box, with the weight of any other.
+void clv_mpi_points_set( mpi_points* points, uint64_t index, const clv_aabb* box );
 
 /// Cuts space anew for the objects there are. Collective.
 clv_result clv_mpi_cut( clv_mpi_space* space );
 
-/// Of clv_mpi_cut: for so many points of this process, with more than one process. Collective.
-clv_result clv_mpi_cut_points( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
-    uint64_t count, mpi_regions* into );
+/// Writes the cuts for the points of all processes; of more than one. Collective. The second: by our own bisection alone.
+clv_result clv_mpi_cut_points( clv_mpi_space* space, const mpi_points* points, mpi_regions* into );
+clv_result clv_mpi_bisect( clv_mpi_space* space, const mpi_points* points, mpi_regions* into );
 
-/// Of that: writes cuts by our own bisection, or Zoltan's.
-clv_result clv_mpi_bisect( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
-    uint64_t count, mpi_regions* into );
-clv_result clv_mpi_zoltan( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
-    uint64_t count, mpi_regions* into );
+// ---- an update
 
-/// Who must hear of what: the letters of this update.
-clv_result clv_mpi_address( clv_mpi_space* space );
+/// The sends of this update.
+clv_result clv_mpi_select_receivers( clv_mpi_space* space );
 
-/// What a letter says; the parts it does not have are NULL.
-typedef struct mpi_letter_text
-{
-    uint64_t id;
-    clv_aabb box;
-    uint32_t kind;
-    int32_t owner;
-    const uint64_t *full, *owned, *payload;
-    const uint64_t* end;
-} mpi_letter_text;
-
-uint64_t clv_mpi_letter_words( const clv_mpi_space* space, uint32_t kind );
-uint64_t* clv_mpi_letter_write( clv_mpi_space* space, uint32_t slot, uint32_t kind, uint64_t* at );
-mpi_letter_text clv_mpi_letter_read( const clv_mpi_space* space, const uint64_t* at );
-void clv_mpi_letter_take( clv_mpi_space* space, uint32_t slot, const mpi_letter_text* text );
-
-/// Letters out and in; own boxes are moved inside meanwhile. `mine` is this process's result so far; collective.
+/// Records out and in; own boxes are moved inside meanwhile. `mine` is this process's result so far; collective.
 clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine );
 
-/// Ghosts from the letters that came.
+uint64_t clv_mpi_record_words( const clv_mpi_space* space, uint32_t kind );
+
+/// The record that begins at a word of an inbox.
+mpi_record clv_mpi_record_read( const clv_mpi_space* space, const base_u64_array* box, uint64_t begin );
+
+/// Ghosts from the records that came.
 clv_result clv_mpi_receive( clv_mpi_space* space );
-
-/// The same where nothing is remembered of them.
-clv_result clv_mpi_berth( clv_mpi_space* space );
-
-/// Of both: a letter about an object that has no slot yet; and one whose payload waits for the end of the update. False: out of memory.
-bool clv_mpi_put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text );
-bool clv_mpi_note_arrival( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text );
 
 /// The pairs that are this process's to report, and what began and ended.
 clv_result clv_mpi_list( clv_mpi_space* space );
-
-/// After a good update: new owners, what is now is before.
-void clv_mpi_commit( clv_mpi_space* space );
 
 /// For checkpoints: where the last good update's pairs were, in the order of found_before. Kept from before ghosts are forgotten until
 /// the next good update. False: out of memory.
@@ -414,3 +525,38 @@ bool clv_mpi_keep_corners( clv_mpi_space* space );
 
 /// Sorts by (a, b).
 clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list );
+
+// ---- mpi_check.c
+
+// What is true of these structures, checked with as little as possible of the code that made them. Each function returns the first
+// sentence that is not true, or NULL. For debug builds and tests; local, so that no process waits.
+
+/// The tree of cuts, the bounds that follow from it, and that points belong to one region each. Points are taken at the corners of at
+/// most CHECKED_REGIONS regions, evenly spread over the ranks: with more processes every point costs as many comparisons.
+const char* clv_mpi_regions_check( const mpi_regions* regions );
+
+enum
+{
+    CHECKED_REGIONS = 64
+};
+
+/// A table of ids alone: every key is found, once.
+const char* clv_mpi_ids_check( const mpi_ids* ids );
+
+/// Ids that this process keeps in the directory are its to keep.
+const char* clv_mpi_directory_check( const clv_mpi_space* space );
+
+/// Between ids and slots, where the table of ids is up to date: each object that can be looked up has its id, and each id its object.
+const char* clv_mpi_lookup_check( const clv_mpi_space* space );
+
+/// Slots, their columns, the space inside and the list of own objects.
+const char* clv_mpi_objects_check( const clv_mpi_space* space );
+
+/// After records came: ghosts are those that were counted, lie in slots that the space inside has, and know whether they lie inside.
+const char* clv_mpi_ghosts_check( const clv_mpi_space* space );
+
+/// After a search: the pairs that this process reports, and what began and ended.
+const char* clv_mpi_pairs_check( const clv_mpi_space* space );
+
+/// All that holds after a good update: regions, objects, names, directory.
+const char* clv_mpi_space_check( const clv_mpi_space* space );

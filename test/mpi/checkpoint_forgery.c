@@ -123,8 +123,8 @@ static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_p
     checkpoint_meet();
     uint64_t record = manifest->kind.record_size, objects = part->object_count;
     uint64_t pairs_at =
-        MPI_PART_HEADER + clv_mpi_section_size( objects, record, manifest->kind.block_records );
-    CHECK( objects < manifest->kind.block_records && objects > 1 );
+        PART_HEADER_BYTES + clv_mpi_section_size( objects, record, manifest->kind.chunk_records );
+    CHECK( objects < manifest->kind.chunk_records && objects > 1 );
     for ( int which = 0; which < 8; ++which )
     {
         if ( which >= 5 && part->pair_count < 2 )
@@ -133,7 +133,7 @@ static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_p
         }
         uint8_t* forged = malloc( size );
         memcpy( forged, bytes, size );
-        uint8_t *first = forged + MPI_PART_HEADER, *second = first + record, *pair = forged + pairs_at;
+        uint8_t *first = forged + PART_HEADER_BYTES, *second = first + record, *pair = forged + pairs_at;
         const char* words[] = { "NaN", "NaN", "twice", "flags", "NaN", "none", "none", "twice" };
         snprintf( g_mpi_case, sizeof( g_mpi_case ), "forged part %d", which );
         switch ( which )
@@ -149,11 +149,11 @@ static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_p
         }
         uint64_t object_bytes = objects * record, pair_bytes = size - pairs_at - 8;
         mpi_put_u64( first + object_bytes,
-            clv_mpi_file_sum( clv_mpi_block_seed( &manifest->kind, 0, false, 0 ), first, object_bytes ) );
-        if ( part->pair_count > 0 && part->pair_count < MPI_BLOCK_RECORDS )
+            clv_mpi_file_sum( clv_mpi_chunk_seed( &manifest->kind, 0, false, 0 ), first, object_bytes ) );
+        if ( part->pair_count > 0 && part->pair_count < CHUNK_RECORDS )
         {
             mpi_put_u64( pair + pair_bytes,
-                clv_mpi_file_sum( clv_mpi_block_seed( &manifest->kind, 0, true, 0 ), pair, pair_bytes ) );
+                clv_mpi_file_sum( clv_mpi_chunk_seed( &manifest->kind, 0, true, 0 ), pair, pair_bytes ) );
         }
         if ( g_mpi_rank == 0 )
         {

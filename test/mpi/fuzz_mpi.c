@@ -16,7 +16,7 @@ enum
 static mpi_way way_of( mpi_dice* d )
 {
     static const char* const methods[] = { "cleave", "cleave", "brute" };
-    mpi_way how = { .kind = (mpi_crowd)mpi_dice_below( d, MPI_CROWDS ),
+    mpi_way how = { .kind = (mpi_crowd)mpi_dice_below( d, WORLD_CROWDS ),
         .borrowed = mpi_dice_below( d, 3 ) == 0,
         .is_quiet = mpi_dice_below( d, 5 ) < 2,
         .skips_static = mpi_dice_below( d, 3 ) == 0,

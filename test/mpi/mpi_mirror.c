@@ -11,19 +11,19 @@ static clv_aabb new_box( mpi_dice* dice, mpi_crowd kind )
     clv_aabb box = mpi_cube( x, y, z, r );
     switch ( kind )
     {
-    case MPI_FLAT: return mpi_cube( x, 0, z, r );
-    case MPI_SLAB: return mpi_cube( x * 0.05f, y, z, r );
-    case MPI_GIANTS: return mpi_cube( x, y, z, odd == 0 ? 8 : r );
-    case MPI_INFINITE:
+    case WORLD_FLAT: return mpi_cube( x, 0, z, r );
+    case WORLD_SLAB: return mpi_cube( x * 0.05f, y, z, r );
+    case WORLD_GIANTS: return mpi_cube( x, y, z, odd == 0 ? 8 : r );
+    case WORLD_INFINITE:
         box.lower.x = odd == 0 ? -INFINITY : box.lower.x;
         box.upper.y = odd == 1 ? INFINITY : box.upper.y;
         return box;
-    case MPI_LINE: return mpi_cube( x * 8, 0, 0, r );
-    case MPI_SPOT: return mpi_cube( x * 0.1f, y * 0.1f, z * 0.1f, 0.3f );
-    case MPI_EQUAL: return mpi_cube( odd < 7 ? -3 : (float)( odd % 7 ) - 3, 0, 0, 0.5f );
-    case MPI_FAR_AWAY:
+    case WORLD_LINE: return mpi_cube( x * 8, 0, 0, r );
+    case WORLD_SPOT: return mpi_cube( x * 0.1f, y * 0.1f, z * 0.1f, 0.3f );
+    case WORLD_EQUAL: return mpi_cube( odd < 7 ? -3 : (float)( odd % 7 ) - 3, 0, 0, 0.5f );
+    case WORLD_FAR_AWAY:
         return odd == 0 ? mpi_cube( x * 1e30f, y * 1e30f, z, 1e28f ) : mpi_cube( x + 1e6f, y, z, r );
-    case MPI_CLUSTERS: return mpi_cube( x * 0.3f + 100 * (float)( odd % 3 ), y * 0.3f, z, r );
+    case WORLD_CLUSTERS: return mpi_cube( x * 0.3f + 100 * (float)( odd % 3 ), y * 0.3f, z, r );
     default: return box;
     }
 }

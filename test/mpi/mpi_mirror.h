@@ -15,17 +15,17 @@ enum
 /// How boxes lie.
 typedef enum mpi_crowd
 {
-    MPI_SPREAD,
-    MPI_FLAT,
-    MPI_SLAB, ///< thin along x
-    MPI_GIANTS,
-    MPI_INFINITE,
-    MPI_LINE,
-    MPI_SPOT,
-    MPI_EQUAL, ///< at seven places, touching faces
-    MPI_FAR_AWAY,
-    MPI_CLUSTERS,
-    MPI_CROWDS
+    WORLD_SPREAD,
+    WORLD_FLAT,
+    WORLD_SLAB, ///< thin along x
+    WORLD_GIANTS,
+    WORLD_INFINITE,
+    WORLD_LINE,
+    WORLD_SPOT,
+    WORLD_EQUAL, ///< at seven places, touching faces
+    WORLD_FAR_AWAY,
+    WORLD_CLUSTERS,
+    WORLD_CROWDS
 } mpi_crowd;
 
 /// How a world is made.

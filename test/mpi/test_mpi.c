@@ -13,7 +13,7 @@
 
 // ---- lives
 
-static const char* const s_crowds[MPI_CROWDS] = { "spread", "flat", "slab", "giants", "infinite", "line",
+static const char* const s_crowds[WORLD_CROWDS] = { "spread", "flat", "slab", "giants", "infinite", "line",
     "spot", "equal", "far away", "clusters" };
 
 // An update that must be good, and its list on one process, which is any of them.
@@ -90,7 +90,7 @@ static mpi_way plain_way( mpi_crowd kind, uint32_t wide )
 
 static void lives( void )
 {
-    for ( uint32_t kind = 0; kind < MPI_CROWDS; ++kind )
+    for ( uint32_t kind = 0; kind < WORLD_CROWDS; ++kind )
     {
         life plain = { .how = plain_way( (mpi_crowd)kind, kind % 2 == 0 ? 16 : 2 ) };
         live( &plain, 1 + kind, 12 );
@@ -180,7 +180,7 @@ static void bad_defs_name_their_field( void )
 static void bad_input_on_one_is_an_error_on_all( void )
 {
     mpi_test_case( "bad input" );
-    mpi_way how = plain_way( MPI_SPREAD, 16 );
+    mpi_way how = plain_way( WORLD_SPREAD, 16 );
     mpi_mirror* w = mpi_mirror_open( &how, 5, g_mpi_count );
     mpi_mirror_add( w, 100 );
     check_update( w );
@@ -307,7 +307,7 @@ static void who_left_is_not_known_any_more( void )
 static void modes_of_the_caller_change_nothing( void )
 {
     mpi_test_case( "modes" );
-    mpi_way how = plain_way( MPI_INFINITE, 16 );
+    mpi_way how = plain_way( WORLD_INFINITE, 16 );
     mpi_mirror* w = mpi_mirror_open( &how, 11, g_mpi_count );
     mpi_mirror_add( w, 200 );
     dress_some( w );

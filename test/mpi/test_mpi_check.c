@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The checkers of a space over processes say what broke: a structure is spoilt in one place, its checker answers with the sentence about
 // that, and with NULL once it is as it was.
-#include "mpi_check.h"
+#include "mpi_state.h"
 #include "mpi_support.h"
 
 enum
@@ -69,7 +69,7 @@ static void spoilt_regions_are_seen( void )
         "a cut leads to a process that does not exist, or to a cut that is not below it" );
     SPOIL( cuts[2].right, ~2, clv_mpi_regions_check( &regions ), parents );
     SPOIL( cuts[0].right, 1, clv_mpi_regions_check( &regions ), parents );
-    SPOIL( regions.parts[0].lower.z, 0, clv_mpi_regions_check( &regions ),
+    SPOIL( regions.cut_bounds[0].lower.z, 0, clv_mpi_regions_check( &regions ),
         "the root does not have all of space" );
     SPOIL( regions.bounds[1].upper.x, 0.5f, clv_mpi_regions_check( &regions ), side );
     SPOIL( cuts[2].at, 3, clv_mpi_regions_check( &regions ), side );
@@ -140,28 +140,28 @@ static void spoilt_objects_are_seen( void )
     mpi_test_case( "spoilt objects" );
     clv_mpi_space* space = open_space( false );
     mpi_columns* c = &space->columns;
-    CHECK( space->own.count > 2 );
-    uint32_t slot = space->own.items[1];
+    CHECK( space->slots.own.count > 2 );
+    uint32_t slot = space->slots.own.items[1];
     const char* list = "the list of own objects is not that of the slots that are owned, ascending";
-    SPOIL( space->slot_end, space->slot_end - 1, clv_mpi_objects_check( space ),
+    SPOIL( space->slots.end, space->slots.end - 1, clv_mpi_objects_check( space ),
         "there are other slots than those of the space inside, or columns are too short for them" );
     SPOIL( c->locals.items[slot].index, slot + 1, clv_mpi_objects_check( space ),
         "a slot has an id of another slot of the space inside" );
-    SPOIL( c->names.items[slot].id, OBJECTS, clv_mpi_objects_check( space ),
+    SPOIL( c->identities.items[slot].id, OBJECTS, clv_mpi_objects_check( space ),
         "the name of an object has another id" );
-    SPOIL( c->flags.items[slot], c->flags.items[slot] ^ MPI_INSIDE, clv_mpi_objects_check( space ),
+    SPOIL( c->flags.items[slot], c->flags.items[slot] ^ SLOT_INSIDE, clv_mpi_objects_check( space ),
         "name and flags of an object differ on whether it lies inside" );
     SPOIL( c->boxes.items[slot].lower.x, NAN, clv_mpi_objects_check( space ), "an object has no valid box" );
-    SPOIL( c->flags.items[slot], MPI_OWN, clv_mpi_objects_check( space ), "a free slot is owned" );
+    SPOIL( c->flags.items[slot], SLOT_OWN, clv_mpi_objects_check( space ), "a free slot is owned" );
     SPOIL( c->flags.items[slot], 0, clv_mpi_objects_check( space ),
         "the space inside has more or fewer objects than slots are taken" );
-    SPOIL( c->flags.items[slot], c->flags.items[slot] & ~(uint32_t)MPI_OWN, clv_mpi_objects_check( space ),
+    SPOIL( c->flags.items[slot], c->flags.items[slot] & ~(uint32_t)SLOT_OWN, clv_mpi_objects_check( space ),
         list );
-    SPOIL( space->own.items[0], space->own.items[1], clv_mpi_objects_check( space ), list );
-    SPOIL( space->own.count, space->own.count - 1, clv_mpi_objects_check( space ), list );
-    CHECK( base_array_reserve( &space->own, &space->memory, space->own.count + 1 ) );
-    space->own.items[space->own.count] = space->slot_end;
-    SPOIL( space->own.count, space->own.count + 1, clv_mpi_objects_check( space ),
+    SPOIL( space->slots.own.items[0], space->slots.own.items[1], clv_mpi_objects_check( space ), list );
+    SPOIL( space->slots.own.count, space->slots.own.count - 1, clv_mpi_objects_check( space ), list );
+    CHECK( base_array_reserve( &space->slots.own, &space->memory, space->slots.own.count + 1 ) );
+    space->slots.own.items[space->slots.own.count] = space->slots.end;
+    SPOIL( space->slots.own.count, space->slots.own.count + 1, clv_mpi_objects_check( space ),
         "the list of own objects goes beyond the slots" );
     clv_mpi_space_destroy( space );
 }
@@ -170,11 +170,11 @@ static void spoilt_names_are_seen( void )
 {
     mpi_test_case( "spoilt names" );
     clv_mpi_space* space = open_space( true );
-    CHECK( clv_mpi_names_know( space ) && space->own.count > 2 );
-    uint32_t slot = space->own.items[1];
-    SPOIL( space->columns.ids.items[slot], OBJECTS + 1, clv_mpi_names_check( space ),
+    CHECK( clv_mpi_lookup_update( space ) && space->slots.own.count > 2 );
+    uint32_t slot = space->slots.own.items[1];
+    SPOIL( space->columns.ids.items[slot], OBJECTS + 1, clv_mpi_lookup_check( space ),
         "the table of ids leads to another slot than the object's" );
-    SPOIL( space->columns.flags.items[slot], 0, clv_mpi_names_check( space ),
+    SPOIL( space->columns.flags.items[slot], 0, clv_mpi_lookup_check( space ),
         "the table of ids has an id of no object" );
     clv_mpi_space_destroy( space );
 }
@@ -184,7 +184,7 @@ static void spoilt_directories_are_seen( void )
 {
     mpi_test_case( "a spoilt directory" );
     clv_mpi_space* space = open_space( false );
-    uint64_t watched = space->directory.count, all = 0;
+    uint64_t watched = space->lookup.directory.count, all = 0;
     MPI_Allreduce( &watched, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD );
     CHECK( all == OBJECTS );
     uint64_t other = 0;
@@ -194,11 +194,11 @@ static void spoilt_directories_are_seen( void )
     }
     if ( g_mpi_count > 1 )
     {
-        CHECK( clv_mpi_ids_reserve( &space->directory, &space->memory, watched + 1 ) );
-        clv_mpi_ids_put( &space->directory, other, 0 );
+        CHECK( clv_mpi_ids_reserve( &space->lookup.directory, &space->memory, watched + 1 ) );
+        clv_mpi_ids_put( &space->lookup.directory, other, 0 );
         CHECK_SENTENCE(
             clv_mpi_directory_check( space ), "this process watches over an id that is another's to watch" );
-        clv_mpi_ids_drop( &space->directory, other );
+        clv_mpi_ids_drop( &space->lookup.directory, other );
         CHECK_SENTENCE( clv_mpi_directory_check( space ), NULL );
     }
     clv_mpi_space_destroy( space );
@@ -207,8 +207,8 @@ static void spoilt_directories_are_seen( void )
 static uint32_t find_ghost( const clv_mpi_space* space )
 {
     uint32_t slot = 0;
-    while (
-        slot < space->slot_end && ( space->columns.flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) != MPI_LIVE )
+    while ( slot < space->slots.end &&
+        ( space->columns.flags.items[slot] & ( SLOT_LIVE | SLOT_OWN ) ) != SLOT_LIVE )
     {
         slot += 1;
     }
@@ -226,14 +226,14 @@ static void spoilt_ghosts_are_seen( bool has_events )
     CHECK( space->stats.left_count == 0 && space->stats.arrived_count == 0 );
     if ( g_mpi_count > 1 )
     {
-        CHECK( slot < space->slot_end );
+        CHECK( slot < space->slots.end );
         SPOIL( c->locals.items[slot].index, slot + 1, clv_mpi_ghosts_check( space ),
             "a ghost lies in a slot that the space inside knows by another id" );
-        SPOIL( c->flags.items[slot], c->flags.items[slot] ^ MPI_INSIDE, clv_mpi_ghosts_check( space ),
+        SPOIL( c->flags.items[slot], c->flags.items[slot] ^ SLOT_INSIDE, clv_mpi_ghosts_check( space ),
             "a ghost does not know whether it lies inside the region" );
         SPOIL( c->flags.items[slot], 0, clv_mpi_ghosts_check( space ),
             "there are more or fewer ghosts than were counted" );
-        SPOIL( space->ghost_count, space->ghost_count + 1, clv_mpi_ghosts_check( space ),
+        SPOIL( space->slots.ghost_count, space->slots.ghost_count + 1, clv_mpi_ghosts_check( space ),
             "there are more or fewer ghosts than were counted" );
     }
     clv_mpi_space_destroy( space );
@@ -244,21 +244,21 @@ static void spoilt_pairs_are_seen( void )
 {
     mpi_test_case( "spoilt pairs" );
     clv_mpi_space* space = open_space( true );
-    mpi_found_list other = space->found;
-    space->found = space->found_before;
-    space->found_before = other;
-    mpi_found* found = space->found.items;
-    clv_mpi_pair* pairs = space->pairs.items;
-    CHECK( space->pairs.count > 2 );
+    mpi_found_list other = space->pairs.found;
+    space->pairs.found = space->pairs.found_before;
+    space->pairs.found_before = other;
+    mpi_found* found = space->pairs.found.items;
+    clv_mpi_pair* pairs = space->pairs.list.items;
+    CHECK( space->pairs.list.count > 2 );
     const char* sorted = "pairs that are to be sorted are not, or one is there twice";
     CHECK_SENTENCE( clv_mpi_pairs_check( space ), NULL );
-    SPOIL( space->pairs.count, space->pairs.count - 1, clv_mpi_pairs_check( space ),
+    SPOIL( space->pairs.list.count, space->pairs.list.count - 1, clv_mpi_pairs_check( space ),
         "the list has more or fewer pairs than were found" );
-    SPOIL( found[1].slot_a, space->slot_end, clv_mpi_pairs_check( space ),
+    SPOIL( found[1].slot_a, space->slots.end, clv_mpi_pairs_check( space ),
         "a pair has slots of other objects than its ids" );
     SPOIL( found[1].b, OBJECTS + 1, clv_mpi_pairs_check( space ),
         "a pair has slots of other objects than its ids" );
-    SPOIL( space->regions.bounds[space->rank].lower.x, 100, clv_mpi_pairs_check( space ),
+    SPOIL( space->partition.regions.bounds[space->rank].lower.x, 100, clv_mpi_pairs_check( space ),
         "a pair is another process's to report" );
     SPOIL( pairs[1].a, pairs[1].b, clv_mpi_pairs_check( space ), "a pair does not have the lower id first" );
     SPOIL( pairs[1], pairs[0], clv_mpi_pairs_check( space ), sorted );

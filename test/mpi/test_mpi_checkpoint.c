@@ -25,7 +25,7 @@ static void a_saved_space_goes_on_with_any_number_of_processes( void )
             uint32_t number = (uint32_t)( from * 5 + to );
             snprintf( g_mpi_case, sizeof( g_mpi_case ), "saved by %d, loaded by %d", from, to );
             mpi_way how = checkpoint_way();
-            how.kind = (mpi_crowd)( number % MPI_CROWDS );
+            how.kind = (mpi_crowd)( number % WORLD_CROWDS );
             how.borrowed = number % 3 == 0;
             how.skips_static = number % 2 == 0;
             how.asks = number % 4 == 1;
@@ -327,19 +327,19 @@ static void memory_that_one_lacks_fails_saves_and_loads( void )
 static void sizes_and_offsets_have_64_bits( void )
 {
     mpi_test_case( "sizes" );
-    mpi_save_kind kind = clv_mpi_save_kind( 1, MPI_SAVES_ALL, 0 );
-    CHECK( kind.record_size == 128 && kind.block_records == 4096 );
+    mpi_save_kind kind = clv_mpi_save_kind( 1, SAVES_ALL, 0 );
+    CHECK( kind.record_size == 128 && kind.chunk_records == 4096 );
     CHECK( clv_mpi_section_size( UINT64_C( 100000000 ), 128, 4096 ) == UINT64_C( 12800195320 ) );
     CHECK( clv_mpi_part_size( &kind, UINT64_C( 2147483647 ), 0 ) == UINT64_C( 274882101128 ) + 64 - 8 );
     kind = clv_mpi_save_kind( 1, 0, UINT32_MAX );
-    CHECK( kind.record_size == UINT64_C( 4294967336 ) && kind.block_records == 1 );
+    CHECK( kind.record_size == UINT64_C( 4294967336 ) && kind.chunk_records == 1 );
     // What docs/mpi.md says of sums and of the order of bytes.
     uint8_t words[16] = { 0 };
     CHECK( clv_mpi_file_sum( 0, words, 8 ) == UINT64_C( 0xe220a8397b1dcdaf ) );
     CHECK( mpi_put_float( mpi_put_u64( words, UINT64_C( 0x1122334455667788 ) ), 1.0f ) == words + 12 );
     CHECK( memcmp( words, "\x88\x77\x66\x55\x44\x33\x22\x11\x00\x00\x80\x3f", 12 ) == 0 );
-    uint8_t header[MPI_PART_HEADER];
-    kind = clv_mpi_save_kind( 5, MPI_SAVES_EVENTS | MPI_SAVES_FILTERS, 0 );
+    uint8_t header[PART_HEADER_BYTES];
+    kind = clv_mpi_save_kind( 5, SAVES_EVENTS | SAVES_FILTERS, 0 );
     clv_mpi_part_header_write( header, &kind, 1, 3, &( mpi_part ){ 7, 9, 0, 0 } );
     CHECK( memcmp( header,
                "CLVMPART\x01\0\0\0\x03\0\0\0\x05\0\0\0\0\0\0\0\x01\0\0\0\x03\0\0\0\x07\0\0\0\0\0\0\0",
@@ -382,7 +382,7 @@ static void numbers_of_batches_may_wrap( void )
         mpi_mirror_add( w, 100 );
         mpi_mirror_move( w, 100, 1 ); // number 1, which all objects keep
         mpi_mirror_update( w );
-        w->space->stamp = UINT32_MAX - left;
+        w->space->slots.stamp = UINT32_MAX - left;
         for ( uint32_t i = 0; i < 6; ++i )
         {
             mpi_mirror_add( w, 5 );

@@ -115,6 +115,7 @@ static clv_result search_ranks(
         search->memory = memory;
         search->is_between = call->is_between;
         search->first_count = call->sets[0].count;
+        search->few = MATCH_FEW;
         search->visitor = visitor;
         search->user = user;
         result = clv_match_run( search );
@@ -153,8 +154,8 @@ static clv_result match_sets( match_call* call, clv_pair_visitor* visitor, void*
     if ( result == CLV_OK && world.count > 0 )
     {
         result = search_ranks( call, &world, &memory, visitor, user );
-        clv_match_free( &world, &memory );
     }
+    clv_match_free( &world, &memory );
     CLV_ASSERT( memory.bytes == 0 );
     if ( result == CLV_OUT_OF_MEMORY || result == CLV_STOPPED )
     {

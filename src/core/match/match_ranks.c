@@ -2,7 +2,6 @@
 #include "match/match_ranks.h"
 
 #include "base/assertion.h"
-#include "base/radix_sort.h"
 
 #include <string.h>
 
@@ -64,15 +63,15 @@ static void rank_regions_on(
     {
         uint32_t region = by_rank[rank].value;
         sorted[rank] = sort->keys[region];
-        world->reaches[(size_t)region * world->axis_count + axis].begin = rank;
+        world->reaches.items[(size_t)region * world->axis_count + axis].begin = rank;
         if ( axis == 0 )
         {
-            world->order[rank] = region;
+            world->order.items[rank] = region;
         }
     }
     for ( uint32_t i = 0; i < world->count; ++i )
     {
-        match_reach* reach = &world->reaches[(size_t)i * world->axis_count + axis];
+        match_reach* reach = &world->reaches.items[(size_t)i * world->axis_count + axis];
         reach->end =
             count_up_to( sorted, world->count, order_of_double( match_coordinate( sets, i, axis, true ) ) );
         CLV_ASSERT( reach->begin < reach->end );
@@ -82,36 +81,27 @@ static void rank_regions_on(
 bool clv_match_rank( match_world* world, const clv_regions sets[2], uint32_t axis_count, base_memory* memory )
 {
     uint32_t count = sets[0].count + sets[1].count;
-    *world = ( match_world ){ .axis_count = axis_count, .count = count };
-    world->reaches = clv_base_memory_take( memory, (uint64_t)count * axis_count, sizeof( match_reach ) );
-    world->order = clv_base_memory_take( memory, count, sizeof( uint32_t ) );
-    rank_sort sort = { .count = count };
-    sort.items = clv_base_memory_take( memory, count, sizeof( base_keyed ) );
-    sort.scratch = clv_base_memory_take( memory, count, sizeof( base_keyed ) );
-    sort.keys = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
-    uint64_t* sorted = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
-    bool ok = world->reaches != NULL && world->order != NULL && sort.items != NULL && sort.scratch != NULL &&
-        sort.keys != NULL && sorted != NULL;
-    for ( uint32_t axis = 0; axis < axis_count && ok; ++axis )
+    world->axis_count = axis_count;
+    world->count = count;
+    if ( !base_array_reserve( &world->reaches, memory, (uint64_t)count * axis_count ) ||
+        !base_array_reserve( &world->order, memory, count ) ||
+        !base_array_reserve( &world->sorts, memory, 2 * (uint64_t)count ) ||
+        !base_array_reserve( &world->keys, memory, 2 * (uint64_t)count ) )
     {
-        rank_regions_on( world, sets, axis, &sort, sorted );
+        return false;
     }
-    clv_base_memory_give( memory, sort.items, count, sizeof( base_keyed ) );
-    clv_base_memory_give( memory, sort.scratch, count, sizeof( base_keyed ) );
-    clv_base_memory_give( memory, sort.keys, count, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, sorted, count, sizeof( uint64_t ) );
-    if ( !ok )
+    rank_sort sort = { world->sorts.items, world->sorts.items + count, world->keys.items, count };
+    for ( uint32_t axis = 0; axis < axis_count; ++axis )
     {
-        clv_match_free( world, memory );
+        rank_regions_on( world, sets, axis, &sort, world->keys.items + count );
     }
-    return ok;
+    return true;
 }
 
 void clv_match_free( match_world* world, base_memory* memory )
 {
-    clv_base_memory_give(
-        memory, world->reaches, (uint64_t)world->count * world->axis_count, sizeof( match_reach ) );
-    clv_base_memory_give( memory, world->order, world->count, sizeof( uint32_t ) );
-    world->reaches = NULL;
-    world->order = NULL;
+    base_array_free( &world->reaches, memory );
+    base_array_free( &world->order, memory );
+    base_array_free( &world->sorts, memory );
+    base_array_free( &world->keys, memory );
 }

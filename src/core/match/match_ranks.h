@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/memory.h"
+#include "base/radix_sort.h"
 #include "cleave/match.h"
 
 /// The ends of one region on one axis: begin < end.
@@ -16,17 +17,20 @@ typedef struct match_reach
 typedef struct match_world
 {
     uint32_t axis_count;
-    uint32_t count;       ///< of regions, those of a second set behind the first
-    match_reach* reaches; ///< by region, axis_count each
-    uint32_t* order;      ///< regions by rank on axis 0
+    uint32_t count;                    ///< of regions, those of a second set behind the first
+    BASE_ARRAY( match_reach ) reaches; ///< by region, axis_count each
+    base_u32_array order;              ///< regions by rank on axis 0
+    base_keyed_array sorts;            ///< room to rank in: two halves of a sort,
+    BASE_ARRAY( uint64_t ) keys;       ///< lower ends by region, then sorted
 } match_world;
 
 static inline const match_reach* match_reach_of( const match_world* world, uint32_t region )
 {
-    return world->reaches + (size_t)region * world->axis_count;
+    return world->reaches.items + (size_t)region * world->axis_count;
 }
 
-/// Ranks of two sets, the second of which may be empty. False if out of memory; then nothing is left taken.
+/// Ranks of two sets, the second of which may be empty, in a zeroed world or one that ranked others before: its room is used again.
+/// False if out of memory.
 bool clv_match_rank(
     match_world* world, const clv_regions sets[2], uint32_t axis_count, base_memory* memory );
 void clv_match_free( match_world* world, base_memory* memory );

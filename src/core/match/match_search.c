@@ -14,7 +14,6 @@
 
 enum
 {
-    MATCH_FEW = 512, // hosts or guests up to which both are swept
     MATCH_BUCKETS = 256,
 };
 
@@ -141,6 +140,7 @@ static clv_result sweep_few( match_search* search, match_list hosts, match_list 
             {
                 break;
             }
+            search->test_count += 1;
             uint32_t other = search->stack[others.first + i];
             result = is_host ? try_pair( search, search->stack[hosts.first + h], other, axis )
                              : try_pair( search, other, search->stack[guests.first + g], axis );
@@ -169,6 +169,7 @@ static clv_result match_runs( match_search* search, match_list hosts, match_list
             {
                 break;
             }
+            search->test_count += 1;
             result = put_match( search, search->stack[hosts.first + h], search->stack[guests.first + g] );
         }
     }
@@ -254,7 +255,7 @@ static clv_result match_axis(
     {
         return match_runs( search, hosts, guests );
     }
-    if ( hosts.count <= MATCH_FEW || guests.count <= MATCH_FEW )
+    if ( hosts.count <= search->few || guests.count <= search->few )
     {
         return sweep_few( search, hosts, guests, axis );
     }
@@ -276,7 +277,7 @@ static match_list list_set( match_search* search, bool is_second )
     match_list set = { search->stack_count, 0 };
     for ( uint32_t rank = 0; rank < search->world->count; ++rank )
     {
-        uint32_t region = search->world->order[rank];
+        uint32_t region = search->world->order.items[rank];
         search->stack[set.first + set.count] = region;
         set.count += ( region >= search->first_count ) == is_second;
     }

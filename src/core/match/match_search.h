@@ -6,6 +6,7 @@
 enum
 {
     MATCH_CHUNK = 4096, // pairs a visitor sees at once, at most
+    MATCH_FEW = 512,    // hosts or guests up to which both are swept, as a rule
 };
 
 typedef struct match_search
@@ -14,11 +15,13 @@ typedef struct match_search
     base_memory* memory;
     bool is_between;      ///< the first set and the second; else all of them
     uint32_t first_count; ///< regions of the first set
+    uint32_t few;         ///< MATCH_FEW, or what the caller says
     clv_pair_visitor* visitor;
     void* user;
-    uint64_t visited; ///< pairs that the visitor saw
-    uint32_t waiting; ///< pairs that it has not seen yet
-    uint32_t* stack;  ///< lists of regions, those of a call behind those of its caller
+    uint64_t visited;    ///< pairs that the visitor saw
+    uint64_t test_count; ///< regions compared with each other
+    uint32_t waiting;    ///< pairs that it has not seen yet
+    uint32_t* stack;     ///< lists of regions, those of a call behind those of its caller
     uint64_t stack_count, stack_capacity;
     clv_pair pairs[MATCH_CHUNK];
 } match_search;

@@ -146,7 +146,7 @@ static inline const char* query_take_number( const query_probe* p, const char* a
     return at + sizeof( number );
 }
 
-/// Where questions of two axes lie: half way between 0 and 1, where all flat boxes are (space/batch2.c), still and without a
+/// Where questions of two axes lie: half way between 0 and 1, where all flat boxes are (space/take.c), still and without a
 /// thickness. So the third axis adds nothing to any sum, not even rounding.
 #define QUERY_HALF_WAY 0.5f
 

@@ -1,23 +1,210 @@
 // SPDX-License-Identifier: MIT
-// The pairs of one cell, as simd/cells.h says, written once over a register of bytes. Each cells_<isa>.c but the scalar one defines, before it
-// includes this file:
+// Boxes to records and the pairs of one cell, as simd/cells.h says, written once over registers, which lanes_<isa>.h defines, and over
+// what kernels_<isa>.c or cell_x86.h defines.
 //   BYTE_LANES                 bytes per register: a divisor of 64
 //   bytes                      that many
 //   bytes_load( p )            p aligned
 //   bytes_splat( value )       a byte in every lane
 //   bytes_and( a, b )
 //   bytes_zero_bits( a )       a bit per lane that is 0, lane 0 lowest
-//   bytes_meet( lanes, row, axes )   a bit per lane in which lanes.lower <= row.upper and row.lower <= lanes.upper on so many axes
-//   byte_box                   lower and upper x y z in registers
-//   boxes_touch( a, b )
-//   row_of( entry )            of one entry, in every lane
-//   hit_walk, split_hits, gather_slots          as in simd/hits_plain.h
+//   bytes_or, bytes_excess     unless OWN_MEET: a - b, or 0 where that is less
+//   words                      eight words of 16 bits, the coordinates of a box: lower x y z 0, upper x y z 0
+//   words_of( box, s )         as cell_words_of in simd/cells.h,
+//   words_span( w ), words_key( w, s ), words_code( w )   and as the others there
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
+// Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says so:
+//   OWN_RECORDS whole_records, OWN_MEET bytes_meet, OWN_ROW load_row, OWN_HIT put_hit,
+//   OWN_HITS gather_slots, hit_walk_begin and split_hits
 //
-// An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class, which means nothing here. Two boxes may touch
-// if on each axis the lower of one is at most the upper of the other, both ways. Where every lower is less than the upper it is
-// compared with, rounding cannot have made it so: the boxes touch. Only a tie has to be looked up in float.
+// An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class, which means nothing
+// here. Two boxes may touch if on each axis the lower of one is at most the upper of the other, both ways. Where every lower is
+// less than the upper it is compared with, rounding cannot have made it so: the boxes touch. Only a tie has to be looked up in float.
 // No include guard: this is a template.
+
+// ---- from boxes to records
+
+#ifndef OWN_RECORDS
+// From boxes to records several at a time: here none, they go one by one.
+static inline uint32_t whole_records(
+    const clv_aabb* boxes, uint32_t first, uint32_t count, const scaling* s, cell_record* out )
+{
+    (void)boxes, (void)first, (void)count, (void)s, (void)out;
+    return 0;
+}
+#endif
+
+static inline cell_record record_of( words w, const scaling* s, uint32_t slot )
+{
+    cell_key key = words_key( w, s );
+    return ( cell_record ){ words_code( w ) | (uint64_t)key.kind << 56, cell_name( slot, key.cell ) };
+}
+
+static void make_records( const cell_boxes* some, const scaling* given, cell_record* out )
+{
+    const scaling s = *given; // no record is written there: what it holds may stay in registers
+    uint32_t done = some->slots == NULL ? whole_records( some->boxes, some->first, some->count, &s, out ) : 0;
+    for ( uint32_t i = done; i < some->count; ++i )
+    {
+        uint32_t slot = cell_boxes_slot( some, i );
+        out[i] = record_of( words_of( &some->boxes[slot], &s ), &s, slot );
+    }
+}
+
+static void make_records_by(
+    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out )
+{
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        const scaling* s = &scales[numbers[i]];
+        uint32_t slot = cell_boxes_slot( some, i );
+        out[i] = record_of( words_of( &some->boxes[slot], s ), s, slot );
+    }
+}
+
+static void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
+    const bool* goes, cell_segment* segments, cell_record* out )
+{
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        const scaling* s = &scales[numbers[i]];
+        uint32_t slot = cell_boxes_slot( some, i );
+        cell_record record = record_of( words_of( &some->boxes[slot], s ), s, slot );
+        segment_put_if( &segments[numbers[i]], out, record, goes[i] );
+    }
+}
+
+static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
+{
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        words w = words_of( &some->boxes[cell_boxes_slot( some, i )], s );
+        out[i] = ( cell_reach ){ words_span( w ), words_key( w, s ).cell };
+    }
+}
+
+// ---- which lanes a row meets
+
+// Lower and upper x y z, of many entries or of one in every lane.
+typedef struct byte_box
+{
+    bytes lower[3], upper[3];
+} byte_box;
+
+#ifndef OWN_MEET
+// Six saturating subtractions, or-ed, are zero exactly where all comparisons hold.
+static inline uint64_t bytes_meet( const bytes lane_lower[3], const bytes lane_upper[3],
+    const bytes row_lower[3], const bytes row_upper[3], int axes )
+{
+    bytes by_axis[3];
+    for ( int axis = 0; axis < axes; ++axis )
+    {
+        by_axis[axis] = bytes_or( bytes_excess( lane_lower[axis], row_upper[axis] ),
+            bytes_excess( row_lower[axis], lane_upper[axis] ) );
+    }
+    bytes both = bytes_or( by_axis[0], by_axis[1] );
+    return bytes_zero_bits( axes == 3 ? bytes_or( both, by_axis[2] ) : both );
+}
+#endif
+
+#ifndef OWN_ROW
+// These instruction sets load a byte into every lane; they all count bytes from the low end.
+static inline void load_row( const cell_entry* entry, bytes lower[3], bytes upper[3] )
+{
+    const uint8_t* code = (const uint8_t*)&entry->code;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        lower[axis] = bytes_splat( code[axis] );
+        upper[axis] = bytes_splat( code[axis + 4] );
+    }
+}
+#endif
+
+// ---- from rows and lanes that may touch to pairs
+
+#ifndef OWN_HITS
+#ifndef OWN_HIT
+static inline clv_pair pair_of( uint32_t a, uint32_t b )
+{
+    uint32_t lower = a < b ? a : b;
+    return ( clv_pair ){ lower, a ^ b ^ lower };
+}
+
+// Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the other's lowers;
+// then the question is whether one of six bytes of the difference is 0.
+static inline bool codes_tie( uint64_t a, uint64_t b )
+{
+    const uint64_t ones = UINT64_C( 0x0101010101010101 );
+    uint64_t difference = ( a ^ ( b << 32 | b >> 32 ) ) | UINT64_C( 0xFF000000FF000000 );
+    return ( ( difference - ones ) & ~difference & ones << 7 ) != 0;
+}
+
+// The pair of two entries to both places: is it a tie?
+static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
+{
+    clv_pair pair = pair_of( cell_slot( row ), cell_slot( lane ) );
+    *sure = pair;
+    *tie = pair;
+    return codes_tie( row->code, lane->code );
+}
+#endif
+
+static inline void gather_slots( const cell_entry* entries, uint32_t* slots )
+{
+    (void)entries;
+    (void)slots; // they are read from the entries
+}
+
+// Four at a time, counted afterwards: a branch on how many a row has mispredicts.
+static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
+{
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < hits->count; ++i )
+    {
+        uint64_t bits = hits->lanes[i];
+        uint8_t* row = walk->rows + count;
+        uint8_t* lane = walk->lanes + count;
+        count += base_bit_count( bits );
+        while ( bits != 0 )
+        {
+            for ( int k = 0; k < 4; ++k )
+            {
+                *row++ = hits->rows[i];
+                *lane++ = (uint8_t)base_lowest_bit( bits | (uint64_t)1 << 63 );
+                bits &= bits - 1;
+            }
+        }
+    }
+    walk->at = 0;
+    return count;
+}
+
+// The next `count` hits: pairs that are sure, how many is returned, and ties. Each is written to both and counted in one: a
+// branch on which it is mispredicts.
+static inline uint32_t split_hits(
+    hit_walk* walk, const hit_sides* sides, uint32_t count, clv_pair* sure, clv_pair* ties )
+{
+    const clv_pair* begin = sure;
+    const uint8_t* rows = walk->rows + walk->at;
+    const uint8_t* lanes = walk->lanes + walk->at;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const cell_entry* row = &sides->rows.entries[rows[i]];
+        const cell_entry* lane = &sides->lanes.entries[lanes[i]];
+        bool is_tie = put_hit( row, lane, sure, ties );
+        sure += !is_tie;
+        ties += is_tie;
+    }
+    walk->at += count;
+    return (uint32_t)( sure - begin );
+}
+#endif
+
+// ---- the pairs of a cell
+
+enum
+{
+    LANE_PARTS = 64 / BYTE_LANES // registers in a word of 64 lanes
+};
 
 // A cell.
 typedef struct cell_view
@@ -26,11 +213,6 @@ typedef struct cell_view
     uint32_t count;
     uint32_t stride; ///< from one row of lanes to the next
 } cell_view;
-
-enum
-{
-    LANE_PARTS = 64 / BYTE_LANES // registers in a word of 64 lanes
-};
 
 // A word of lanes: what 64 entries hold against a row, and which of them a row may meet by its before bits.
 typedef struct lane_word
@@ -158,15 +340,58 @@ static inline clv_result put_hits( cell_search* search, const row_hits* hits, co
     return CLV_OK;
 }
 
-#define CELL_AXES 3
-#define lanes_that_meet lanes_that_meet_solid
-#define search_word search_word_solid
-#include "simd/cell_word.h"
+// A bit for each lane that may touch the row.
+static inline uint64_t lanes_that_meet( const lane_word* lanes, const cell_entry* entry, int axes )
+{
+    byte_box row;
+    load_row( entry, row.lower, row.upper );
+    uint64_t all = 0;
+    for ( uint32_t part = 0; part < LANE_PARTS; ++part )
+    {
+        const byte_box* lane = &lanes->parts[part];
+        all |= bytes_meet( lane->lower, lane->upper, row.lower, row.upper, axes )
+            << ( part * BYTE_LANES % 64 );
+    }
+    return all;
+}
 
-#define CELL_AXES 2
-#define lanes_that_meet lanes_that_meet_flat
-#define search_word search_word_flat
-#include "simd/cell_word.h"
+// Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are passed over
+// without a branch. Where the rows are these very lanes, each has only those behind it, one fewer than the row before; rows that
+// lie before the word have them all. Always inline: compiled once for three axes and once for two.
+static inline __attribute__( ( always_inline ) ) clv_result search_word( cell_search* search,
+    const cell_view* view, const lane_word* lanes, uint32_t word, uint32_t first, uint32_t last, int axes )
+{
+    const cell_entry* rows = view->entries + first;
+    row_hits hits;
+    uint32_t found = 0;
+    uint32_t shift = first == word;
+    uint64_t behind = ~(uint64_t)shift;
+    for ( uint32_t row = 0; row < last - first; ++row )
+    {
+        uint64_t all =
+            lanes_that_meet( lanes, &rows[row], axes ) & behind & lanes->allowed[cell_before( &rows[row] )];
+        behind <<= shift;
+        hits.lanes[found] = all;
+        hits.rows[found] = (uint8_t)row;
+        found += all != 0;
+    }
+    hits.count = found;
+    hit_sides sides = { { rows, search->lanes + first, search->slots + first },
+        { view->entries + word, search->lanes + word, search->slots + word }, view->stride };
+    return put_hits( search, &hits, &sides );
+}
+
+static clv_result search_word_solid( cell_search* search, const cell_view* view, const lane_word* lanes,
+    uint32_t word, uint32_t first, uint32_t last )
+{
+    return search_word( search, view, lanes, word, first, last, 3 );
+}
+
+static clv_result search_word_flat( cell_search* search, const cell_view* view, const lane_word* lanes,
+    uint32_t word, uint32_t first, uint32_t last )
+{
+    return search_word( search, view, lanes, word, first, last, 2 );
+}
 
 // Have all entries the same bytes on the third axis, as in a flat world? Then nothing is decided there. The last entry tells most cells
 // of other worlds.

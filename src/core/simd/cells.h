@@ -1,13 +1,191 @@
 // SPDX-License-Identifier: MIT
-// The leaf kernels of the default engine: boxes to records, and the pairs of one cell. One set per instruction set, as in kernels.h. None
-// knows of grids, blocks or workers: that is plain C, engine/. cells_scalar.c is written for itself, not from the template of the others;
-// test_engine_cells.c compares them lane by lane.
+// The leaf kernels of the default engine: boxes to records, and the pairs of one cell. One set per instruction set, as in
+// kernels.h. None knows of grids, blocks or workers: that is plain C, engine/. Those of kernels_scalar.c are written for themselves, not
+// from the template of the others (cell_body.h); test_engine_cells.c compares them lane by lane.
 #pragma once
 
+#include "base/exact.h"
+#include "cleave/types.h"
 #include "pair/sink.h"
-#include "simd/cell_scaling.h"
-#include "simd/cell_segment.h"
 #include "simd/have.h"
+
+/// A box in six bytes, and whose it is. Lower x y z and upper x y z, bytes 0 to 2 and 4 to 6 of the code, are 256ths of a cell,
+/// rounded down, so that what touches stays touching. Byte 3 has a bit for each axis on which the box begins before, where
+/// another cell or block sees its beginning. The slot is the lower half of the name.
+///
+/// An entry is a box in one of its cells, relative to that. A record is a box on its way there: lower relative to its first
+/// cell, whose number is the upper half of the name, upper to its last; byte 7 is its class, a bit for each axis on which there is
+/// a second cell, or CELL_WIDE where it spans more than two.
+typedef struct cell_entry
+{
+    uint64_t code;
+    uint64_t name;
+} cell_entry;
+
+typedef cell_entry cell_record;
+
+enum
+{
+    CELL_WIDE = 8,    // the class of a box that spans more than two cells on some axis
+    CELL_STEPS = 256, // positions inside a cell
+    CELL_TIES = 1024, // collected before they are tested in float
+    CELL_SLACK = 64,  // entries read past the last
+    HITS_AT_ONCE =
+        48 // that become pairs: whole registers may be written where pairs go, of which a sink has room for 64
+};
+
+static inline uint64_t cell_name( uint32_t slot, uint32_t cell )
+{
+    return slot | (uint64_t)cell << 32;
+}
+
+static inline uint32_t cell_slot( const cell_entry* entry )
+{
+    return (uint32_t)entry->name;
+}
+
+static inline uint32_t cell_first( const cell_record* record )
+{
+    return (uint32_t)( record->name >> 32 );
+}
+
+static inline uint32_t cell_class( const cell_record* record )
+{
+    return (uint32_t)( record->code >> 56 );
+}
+
+static inline uint32_t cell_before( const cell_entry* entry )
+{
+    return (uint32_t)( entry->code >> 24 ) & 7;
+}
+
+// ---- from coordinates to cells, in plain C: the reference of every kernel, and what handles boxes one by one
+
+/// How eight coordinates become 256ths of cells; words 3 and 7 hold none and become 0.
+typedef struct scaling
+{
+    float origin[8], scale[8], most[8];
+    int16_t weights[8]; ///< what a cell's coordinates are multiplied with, and added up, to get its number
+} scaling;
+
+/// A box in 256ths of cells: for each coordinate ( value - origin ) * scale, held between 0 and most, without its fraction. Monotonic, so
+/// what touches stays touching. The fourth words are 0.
+typedef struct cell_words
+{
+    uint16_t lower[4], upper[4];
+} cell_words;
+
+/// The cells of a box's lower and upper corner: x, y and z as fields of 16 bits. The fourth field means nothing.
+typedef struct cell_span
+{
+    uint64_t first, last;
+} cell_span;
+
+/// A box's first cell, and its class.
+typedef struct cell_key
+{
+    uint32_t cell;
+    uint32_t kind; ///< a bit for each axis on which there is a second cell; CELL_WIDE: more than two
+} cell_key;
+
+static inline uint16_t cell_word_of( float value, const scaling* s, int axis )
+{
+    float v = ( value - s->origin[axis] ) * s->scale[axis];
+    v = v > 0 ? v : 0;
+    v = v < s->most[axis] ? v : s->most[axis];
+    return (uint16_t)v;
+}
+
+static inline cell_words cell_words_of( const clv_aabb* box, const scaling* s )
+{
+    const float* lower = &box->lower.x;
+    const float* upper = &box->upper.x;
+    cell_words w = { { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        w.lower[axis] = cell_word_of( lower[axis], s, axis );
+        w.upper[axis] = cell_word_of( upper[axis], s, axis );
+    }
+    return w;
+}
+
+static inline cell_span cell_words_span( const cell_words* w )
+{
+    cell_span span = { 0, 0 };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        span.first |= (uint64_t)( w->lower[axis] / CELL_STEPS ) << ( 16 * axis );
+        span.last |= (uint64_t)( w->upper[axis] / CELL_STEPS ) << ( 16 * axis );
+    }
+    return span;
+}
+
+static inline cell_key cell_words_key( const cell_words* w, const scaling* s )
+{
+    cell_key key = { 0, 0 };
+    bool is_wide = false;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        uint32_t first = w->lower[axis] / CELL_STEPS;
+        uint32_t size = w->upper[axis] / CELL_STEPS - first;
+        key.cell += first * (uint16_t)s->weights[axis];
+        key.kind |= (uint32_t)( size > 0 ) << axis;
+        is_wide = is_wide || size > 1;
+    }
+    key.kind = is_wide ? CELL_WIDE : key.kind;
+    return key;
+}
+
+/// The low bytes, as a record's code without bits.
+static inline uint64_t cell_words_code( const cell_words* w )
+{
+    uint64_t code = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        code |= (uint64_t)( w->lower[axis] % CELL_STEPS ) << ( 8 * axis );
+        code |= (uint64_t)( w->upper[axis] % CELL_STEPS ) << ( 32 + 8 * axis );
+    }
+    return code;
+}
+
+/// Coordinate `axis` of a corner's cell, from four fields of 16 bits.
+static inline uint32_t cell_field( uint64_t fields, int axis )
+{
+    return (uint32_t)( fields >> ( 16 * axis ) ) & 0xFFFF;
+}
+
+// ---- room for records whose number is not known beforehand
+
+/// Some records, one behind the other.
+typedef struct cell_segment
+{
+    uint32_t first;
+    uint32_t count; ///< what is beyond the capacity is only counted
+    uint32_t capacity;
+    uint32_t last_count; ///< of the update before
+} cell_segment;
+
+/// A record to a segment, where there is room; counted in any case.
+static inline void segment_put( cell_segment* segment, cell_record* out, cell_record record )
+{
+    if ( segment->count < segment->capacity )
+    {
+        out[segment->first + segment->count] = record;
+    }
+    segment->count += 1;
+}
+
+/// The same without a branch, and nothing at all where it does not go there.
+static inline void segment_put_if( cell_segment* segment, cell_record* out, cell_record record, bool goes )
+{
+    cell_record aside;
+    uint32_t count = segment->count;
+    bool has_room = goes & ( count < segment->capacity );
+    *( has_room ? &out[segment->first + count] : &aside ) = record;
+    segment->count = count + goes;
+}
+
+// ---- the kernels
 
 /// Some boxes of many: slots[first], slots[first + 1], ... or, where there are no slots, first, first + 1, ...
 typedef struct cell_boxes
@@ -83,3 +261,36 @@ extern const simd_cells clv_simd_cells_sse2;
 extern const simd_cells clv_simd_cells_avx2;
 extern const simd_cells clv_simd_cells_avx512;
 extern const simd_cells clv_simd_cells_neon;
+
+// ---- what the kernels of cell_body.h pass among themselves
+
+/// 64 entries of a cell: what they are, their bytes by lane, and their slots.
+typedef struct hit_side
+{
+    const cell_entry* entries;
+    const uint8_t* bytes;
+    const uint32_t* slots;
+} hit_side;
+
+/// Which lanes each of up to 64 rows may touch; rows without any are left out.
+typedef struct row_hits
+{
+    uint32_t count;
+    uint8_t rows[64];
+    uint64_t lanes[64];
+} row_hits;
+
+/// Rows and lanes that were tested against each other.
+typedef struct hit_sides
+{
+    hit_side rows, lanes;
+    size_t stride; ///< of the bytes: from one coordinate to the next
+} hit_sides;
+
+/// All hits by their numbers, and how far they have become pairs. Whole registers may be written behind the last.
+typedef struct hit_walk
+{
+    uint32_t at;
+    uint8_t rows[64 * 64 + 64];
+    uint8_t lanes[64 * 64 + 64];
+} hit_walk;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every box against every other, written once over a wide type, which wide_<isa>.h defines:
+// Boxes by axis, every one against every other, and boxes one by one as they lie in memory: written once over two types of
+// registers, which lanes_<isa>.h defines.
 //   WIDE_LANES            floats per register, a power of two, at most KERNEL_LANES / 2
 //   wide                  that many floats
 //   wide_load( p )        p aligned to the width
@@ -8,20 +9,24 @@
 //   wide_le( a, b )       a <= b, false where either is NaN
 //   wide_le_and( m, a, b ) the same where m holds
 //   wide_bits( m )        one bit per lane, lane 0 lowest
+//   four, four_load, ...  four floats likewise, which hold a corner of a box: see lanes_x86.h
+//   OWN_STRAYS            defined where the file that includes this has a find_strays of its own
 // A step always starts at a multiple of the width: lanes that lie before the first wanted column are masked away, which
 // costs less than loads that straddle cache lines. Bits are walked from the lowest, so the order is that of a plain loop.
+// The library of methods uses some of these functions: all are inline, so that the others cost it nothing.
 // No include guard: this is a template.
 
-typedef struct query
+// A box in every lane.
+typedef struct wide_row
 {
     wide lower[3];
     wide upper[3];
     uint32_t slot;
-} query;
+} wide_row;
 
-static inline query query_of( const simd_boxes* boxes, uint32_t row )
+static inline wide_row row_in_lanes( const simd_boxes* boxes, uint32_t row )
 {
-    query q;
+    wide_row q;
     for ( int axis = 0; axis < 3; ++axis )
     {
         q.lower[axis] = wide_splat( boxes->lower[axis][row] );
@@ -58,13 +63,13 @@ static inline void put_pairs( pair_sink* sink, uint32_t slot, const uint32_t* sl
 }
 
 static inline wide_mask overlap_axis(
-    wide_mask mask, const query* q, const simd_boxes* boxes, int axis, uint32_t at )
+    wide_mask mask, const wide_row* q, const simd_boxes* boxes, int axis, uint32_t at )
 {
     mask = wide_le_and( mask, wide_load( boxes->lower[axis] + at ), q->upper[axis] );
     return wide_le_and( mask, q->lower[axis], wide_load( boxes->upper[axis] + at ) );
 }
 
-static inline uint32_t overlap_bits( const query* q, const simd_boxes* boxes, uint32_t at )
+static inline uint32_t overlap_bits( const wide_row* q, const simd_boxes* boxes, uint32_t at )
 {
     wide_mask mask = wide_le( wide_load( boxes->lower[0] + at ), q->upper[0] );
     mask = wide_le_and( mask, q->lower[0], wide_load( boxes->upper[0] + at ) );
@@ -76,7 +81,7 @@ static inline uint32_t overlap_bits( const query* q, const simd_boxes* boxes, ui
 static inline bool test_row(
     const simd_boxes* boxes, uint32_t row, uint32_t* column, uint32_t end, pair_sink* sink )
 {
-    query q = query_of( boxes, row );
+    wide_row q = row_in_lanes( boxes, row );
     uint32_t first = *column;
     uint32_t base = first & ~( WIDE_LANES - 1u );
     uint32_t wanted = lanes_from( base, first );
@@ -102,8 +107,8 @@ static inline bool test_row(
     return true;
 }
 
-static bool test_block( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin, uint32_t column_end,
-    simd_cursor* cursor, pair_sink* sink )
+static inline bool test_block( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
+    uint32_t column_end, simd_cursor* cursor, pair_sink* sink )
 {
     for ( ; cursor->row < row_end; cursor->row += 1 )
     {
@@ -118,3 +123,69 @@ static bool test_block( const simd_boxes* boxes, uint32_t row_end, uint32_t colu
     }
     return true;
 }
+
+// ---- boxes one by one
+
+static inline four lower_corner( const clv_aabb* box )
+{
+    return four_load( &box->lower.x );
+}
+
+// Read from lower z on, so that nothing behind the box is read. As in lower_corner the fourth lane means nothing.
+static inline four upper_corner( const clv_aabb* box )
+{
+    return four_next( four_load( &box->lower.z ) );
+}
+
+static inline bool corners_hold( four_mask m )
+{
+    return ( four_bits( m ) & 7 ) == 7;
+}
+
+static inline bool boxes_touch( const clv_aabb* a, const clv_aabb* b )
+{
+    four upper_a = upper_corner( a ), upper_b = upper_corner( b );
+    return corners_hold(
+        four_and( four_le( lower_corner( a ), upper_b ), four_le( lower_corner( b ), upper_a ) ) );
+}
+
+static inline bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    four_mask good = four_le( four_splat( 0 ), four_splat( 0 ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        good = four_and( good, four_le( lower_corner( &boxes[i] ), upper_corner( &boxes[i] ) ) );
+    }
+    return corners_hold( good );
+}
+
+static inline uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bits |= (uint64_t)boxes_touch( &boxes[pairs[i].a], &boxes[pairs[i].b] ) << i;
+    }
+    return bits;
+}
+
+#ifndef OWN_STRAYS
+static inline bool is_near( four face, four rest )
+{
+    four margin = four_last( rest );
+    return corners_hold(
+        four_and( four_le( four_sub( rest, margin ), face ), four_le( face, four_add( rest, margin ) ) ) );
+}
+
+static inline uint64_t find_strays( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bool lower_is_near = is_near( lower_corner( &boxes[i] ), four_load( rests[i].lower ) );
+        bool upper_is_near = is_near( upper_corner( &boxes[i] ), four_load( rests[i].upper ) );
+        bits |= ( uint64_t ) !( lower_is_near & upper_is_near ) << i;
+    }
+    return bits;
+}
+#endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX2 turned on, as cells_avx2.c is; nothing here runs before dispatch.c has asked the CPU.
+// Compiled with AVX2 turned on; nothing here runs before dispatch.c has asked the CPU.
 #include "simd/kernels.h"
 
 #ifdef CLV_HAVE_AVX2
@@ -8,18 +8,211 @@
 #include "simd/cells.h"
 #include "simd/query_lanes.h"
 
-#include "simd/target_avx2.h"
+#include <math.h>
 
-#include "simd/wide_avx2.h"
+#include "simd/lanes_avx2.h"
+
+#include "simd/cell_x86.h"
+
+#define OWN_HIT
+// A tie is a lower byte equal to the upper one it is compared with: turned by half, a code's uppers lie over the other's lowers.
+static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
+{
+    __m128i a = _mm_loadu_si128( (const __m128i*)(const void*)row );
+    __m128i b = _mm_loadu_si128( (const __m128i*)(const void*)lane );
+    __m128i pair =
+        _mm_unpackhi_epi32( _mm_min_epu32( a, b ), _mm_max_epu32( a, b ) ); // slots are the third words
+    _mm_storel_epi64( (__m128i*)(void*)sure, pair );
+    _mm_storel_epi64( (__m128i*)(void*)tie, pair );
+    return ( _mm_movemask_epi8( _mm_cmpeq_epi8( a, _mm_shuffle_epi32( b, 0xB1 ) ) ) & 0x77 ) != 0;
+}
+
+// ---- from boxes to records, eight at once: words_of, words_key and words_code over registers of one coordinate each
+
+// Eight times four floats, of boxes 0 to 3 in the low halves and 4 to 7 in the high ones.
+typedef struct eight_quads
+{
+    __m256 of[4];
+} eight_quads;
+
+static inline eight_quads load_quads( const float* first )
+{
+    const size_t stride = sizeof( clv_aabb ) / sizeof( float );
+    eight_quads q;
+    for ( size_t i = 0; i < 4; ++i )
+    {
+        q.of[i] = _mm256_insertf128_ps( _mm256_castps128_ps256( _mm_loadu_ps( first + i * stride ) ),
+            _mm_loadu_ps( first + ( i + 4 ) * stride ), 1 );
+    }
+    return q;
+}
+
+// The first two floats of each quad, or the last two, in registers of their own.
+static inline void split_quads( const eight_quads* q, bool last_two, __m256 out[2] )
+{
+    __m256 a = last_two ? _mm256_unpackhi_ps( q->of[0], q->of[1] ) : _mm256_unpacklo_ps( q->of[0], q->of[1] );
+    __m256 b = last_two ? _mm256_unpackhi_ps( q->of[2], q->of[3] ) : _mm256_unpacklo_ps( q->of[2], q->of[3] );
+    out[0] = _mm256_shuffle_ps( a, b, 0x44 );
+    out[1] = _mm256_shuffle_ps( a, b, 0xEE );
+}
+
+static inline __m256i steps_of( __m256 v, const scaling* s, int axis )
+{
+    v = _mm256_mul_ps(
+        _mm256_sub_ps( v, _mm256_set1_ps( s->origin[axis] ) ), _mm256_set1_ps( s->scale[axis] ) );
+    v = _mm256_min_ps( _mm256_max_ps( v, _mm256_setzero_ps() ), _mm256_set1_ps( s->most[axis] ) );
+    return _mm256_cvttps_epi32( v );
+}
+
+// The low bytes of three coordinates.
+static inline __m256i bytes_of( const __m256i steps[3] )
+{
+    const __m256i low = _mm256_set1_epi32( 255 );
+    __m256i y = _mm256_slli_epi32( _mm256_and_si256( steps[1], low ), 8 );
+    __m256i z = _mm256_slli_epi32( _mm256_and_si256( steps[2], low ), 16 );
+    return _mm256_or_si256( _mm256_and_si256( steps[0], low ), _mm256_or_si256( y, z ) );
+}
+
+// First cells, and classes in the top byte.
+static inline __m256i keys_of(
+    const __m256i lower[3], const __m256i upper[3], const scaling* s, __m256i* classes )
+{
+    __m256i cells = _mm256_setzero_si256(), kinds = cells, is_wide = cells;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        __m256i first = _mm256_srli_epi32( lower[axis], 8 );
+        __m256i size = _mm256_sub_epi32( _mm256_srli_epi32( upper[axis], 8 ), first );
+        __m256i has_two = _mm256_cmpgt_epi32( size, _mm256_setzero_si256() );
+        is_wide = _mm256_or_si256( is_wide, _mm256_cmpgt_epi32( size, _mm256_set1_epi32( 1 ) ) );
+        // Both factors have 16 bits.
+        cells = _mm256_add_epi32( cells, _mm256_madd_epi16( first, _mm256_set1_epi32( s->weights[axis] ) ) );
+        kinds =
+            _mm256_or_si256( kinds, _mm256_and_si256( has_two, _mm256_set1_epi32( 1 << ( 24 + axis ) ) ) );
+    }
+    *classes = _mm256_blendv_epi8( kinds, _mm256_set1_epi32( CELL_WIDE << 24 ), is_wide );
+    return cells;
+}
+
+// Records i and i + 4 of the eight.
+static inline void store_two( cell_record* out, __m256i both )
+{
+    _mm_storeu_si128( (__m128i*)(void*)out, _mm256_castsi256_si128( both ) );
+    _mm_storeu_si128( (__m128i*)(void*)( out + 4 ), _mm256_extracti128_si256( both, 1 ) );
+}
+
+static inline void store_records(
+    cell_record* out, __m256i lower, __m256i upper, __m256i slots, __m256i cells )
+{
+    __m256i codes[2] = { _mm256_unpacklo_epi32( lower, upper ), _mm256_unpackhi_epi32( lower, upper ) };
+    __m256i names[2] = { _mm256_unpacklo_epi32( slots, cells ), _mm256_unpackhi_epi32( slots, cells ) };
+    for ( int i = 0; i < 2; ++i )
+    {
+        store_two( out + 2 * i, _mm256_unpacklo_epi64( codes[i], names[i] ) );
+        store_two( out + 2 * i + 1, _mm256_unpackhi_epi64( codes[i], names[i] ) );
+    }
+}
+
+#define OWN_RECORDS
+// Boxes from `first` on, one behind the other, as many as go at once: how many is returned.
+static inline uint32_t whole_records(
+    const clv_aabb* boxes, uint32_t first, uint32_t count, const scaling* s, cell_record* out )
+{
+    const __m256i numbers = _mm256_set_epi32( 7, 6, 5, 4, 3, 2, 1, 0 );
+    uint32_t done = 0;
+    for ( ; count - done >= 8; done += 8 )
+    {
+        eight_quads low = load_quads( &boxes[first + done].lower.x );  // lower x y z, upper x
+        eight_quads high = load_quads( &boxes[first + done].lower.z ); // lower z, upper x y z
+        __m256 xy[2], zx[2], yz[2];
+        split_quads( &low, false, xy );
+        split_quads( &low, true, zx );
+        split_quads( &high, true, yz );
+        __m256i lower[3] = { steps_of( xy[0], s, 0 ), steps_of( xy[1], s, 1 ), steps_of( zx[0], s, 2 ) };
+        __m256i upper[3] = { steps_of( zx[1], s, 0 ), steps_of( yz[0], s, 1 ), steps_of( yz[1], s, 2 ) };
+        __m256i classes, cells = keys_of( lower, upper, s, &classes );
+        __m256i slots = _mm256_add_epi32( numbers, _mm256_set1_epi32( (int)( first + done ) ) );
+        store_records(
+            out + done, bytes_of( lower ), _mm256_or_si256( bytes_of( upper ), classes ), slots, cells );
+    }
+    return done;
+}
+
+// ---- nodes onto the stack, all at once: no instruction presses lanes together, so a table tells which lane goes where
+
+// Four bits for each lane of the result of press_lanes: the lane that it comes from. Entry b has the lanes of the bits of b, the lowest
+// first: from the highest bit down, each that is set moves the others up and puts its own number below them.
+#define LANE_BIT( b, lane ) ( ( b ) >> (lane)&1u )
+#define PRESS( above, b, lane ) ( ( above ) << 4 * LANE_BIT( b, lane ) | (lane)*LANE_BIT( b, lane ) )
+#define PRESS_HIGH( b ) PRESS( PRESS( PRESS( PRESS( 0u, b, 7 ), b, 6 ), b, 5 ), b, 4 )
+#define PRESSED( b ) PRESS( PRESS( PRESS( PRESS( PRESS_HIGH( b ), b, 3 ), b, 2 ), b, 1 ), b, 0 )
+#define PRESSED_4( b ) PRESSED( b ), PRESSED( b + 1 ), PRESSED( b + 2 ), PRESSED( b + 3 )
+#define PRESSED_16( b ) PRESSED_4( b ), PRESSED_4( b + 4 ), PRESSED_4( b + 8 ), PRESSED_4( b + 12 )
+#define PRESSED_64( b ) PRESSED_16( b ), PRESSED_16( b + 16 ), PRESSED_16( b + 32 ), PRESSED_16( b + 48 )
+static const uint32_t s_pressed[256] = { PRESSED_64( 0 ), PRESSED_64( 64 ), PRESSED_64( 128 ),
+    PRESSED_64( 192 ) };
+
+// Lanes of `bits` first, in order.
+static inline __m256i press_lanes( uint32_t bits )
+{
+    const __m256i shifts = _mm256_setr_epi32( 0, 4, 8, 12, 16, 20, 24, 28 );
+    return _mm256_srlv_epi32(
+        _mm256_set1_epi32( (int)s_pressed[bits] ), shifts ); // three bits of each are looked at
+}
+
+static inline __m256 mask_of_bits( uint32_t bits )
+{
+    const __m256i each = _mm256_setr_epi32( 1, 2, 4, 8, 16, 32, 64, 128 );
+    return _mm256_castsi256_ps(
+        _mm256_cmpeq_epi32( _mm256_and_si256( _mm256_set1_epi32( (int)bits ), each ), each ) );
+}
+
+// The least of these lanes, in every lane.
+static inline __m256 least_of( __m256 mask, __m256 a )
+{
+    a = _mm256_blendv_ps( _mm256_set1_ps( INFINITY ), a, mask );
+    a = _mm256_min_ps( a, _mm256_permute2f128_ps( a, a, 1 ) );
+    a = _mm256_min_ps( a, _mm256_permute_ps( a, 0x4E ) );
+    return _mm256_min_ps( a, _mm256_permute_ps( a, 0xB1 ) );
+}
+
+#define OWN_NODES
+static inline uint32_t pick_nodes(
+    query_stack* stack, uint32_t top, const query_node* node, eight near, uint32_t bits )
+{
+    __m256 nearest = least_of( mask_of_bits( bits ), near );
+    uint32_t equal = (uint32_t)_mm256_movemask_ps( _mm256_cmp_ps( near, nearest, _CMP_EQ_OQ ) ) & bits;
+    uint32_t first = equal & ( 0u - equal ), count = base_bit_count( bits );
+    __m256i order = press_lanes( bits & ~first );
+    __m256i child = _mm256_load_si256( (const __m256i*)node->child );
+    _mm256_storeu_ps( stack->near + top, _mm256_permutevar8x32_ps( near, order ) );
+    _mm256_storeu_si256( (__m256i*)( stack->node + top ), _mm256_permutevar8x32_epi32( child, order ) );
+    // Where there is none this writes behind the last.
+    uint32_t last = top + count - ( count > 0 );
+    stack->near[last] = _mm256_cvtss_f32( nearest );
+    stack->node[last] = node->child[base_lowest_bit( first | 0x100u ) & ( QUERY_LANES - 1 )];
+    return top + count;
+}
 
 #include "simd/kernel_body.h"
 
-#include "simd/box_x86_body.h"
+#include "simd/cell_body.h"
 
-#include "simd/strays_x86.h"
+#include "simd/query_body.h"
+
+const simd_cells clv_simd_cells_avx2 = {
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
+};
+
+const simd_queries clv_simd_queries_avx2 = { walk_overlap, walk_cast, walk_distance, walk_closest,
+    walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_avx2, &clv_simd_queries_avx2 };
+    &clv_simd_cells_avx2 };
 
 #include "simd/target_end.h"
 

@@ -8,68 +8,79 @@
 #include "simd/cells.h"
 #include "simd/query_lanes.h"
 
-#include <arm_neon.h>
+#include <math.h>
 
-#include "simd/wide_neon.h"
+#include "simd/lanes_neon.h"
+
+typedef cell_words words;
+
+static inline uint16x4_t words_of_corner(
+    float32x4_t corner, const float* origin, const float* scale, const float* most )
+{
+    float32x4_t v = vmulq_f32( vsubq_f32( corner, vld1q_f32( origin ) ), vld1q_f32( scale ) );
+    // maxnm takes the number where the other is NaN, as the comparisons of the other kernels do
+    v = vminnmq_f32( vmaxnmq_f32( v, vdupq_n_f32( 0 ) ), vld1q_f32( most ) );
+    return vmovn_u32( vcvtq_u32_f32( v ) );
+}
+
+static inline words words_of( const clv_aabb* box, const scaling* s )
+{
+    float32x4_t lower = vld1q_f32( &box->lower.x );
+    float32x4_t upper = vld1q_f32( &box->lower.z );
+    upper = vextq_f32( upper, upper, 1 );
+    uint16x4_t low = words_of_corner( lower, s->origin, s->scale, s->most );
+    uint16x4_t high = words_of_corner( upper, s->origin + 4, s->scale + 4, s->most + 4 );
+    words w;
+    vst1_u16( w.lower, low );
+    vst1_u16( w.upper, high );
+    return w;
+}
+
+static inline cell_span words_span( words w )
+{
+    return cell_words_span( &w );
+}
+
+static inline cell_key words_key( words w, const scaling* s )
+{
+    return cell_words_key( &w, s );
+}
+
+static inline uint64_t words_code( words w )
+{
+    return cell_words_code( &w );
+}
+
+static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, size_t stride )
+{
+    for ( int i = 0; i < 16; ++i )
+    {
+        for ( int byte = 0; byte < 7; ++byte )
+        {
+            lanes[(size_t)byte * stride + (size_t)i] = (uint8_t)( entries[i].code >> ( 8 * byte ) );
+        }
+    }
+}
 
 #include "simd/kernel_body.h"
 
-static bool are_good( const clv_aabb* boxes, uint32_t count )
-{
-    uint32x4_t good = vdupq_n_u32( UINT32_MAX );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        const float* box = &boxes[i].lower.x;
-        float32x4_t last = vld1q_f32( box + 2 );
-        good = vandq_u32( good, vcleq_f32( vld1q_f32( box ), vextq_f32( last, last, 1 ) ) );
-    }
-    return vminvq_u32( vsetq_lane_u32( UINT32_MAX, good, 3 ) ) != 0; // the fourth lane means nothing
-}
+#include "simd/cell_body.h"
 
-// The fourth lane means nothing.
-static inline bool is_near( float32x4_t face, float32x4_t rest )
-{
-    const uint32x4_t no_matter = { 0, 0, 0, UINT32_MAX };
-    float32x4_t margin = vdupq_laneq_f32( rest, 3 );
-    uint32x4_t near = vandq_u32(
-        vcleq_f32( vsubq_f32( rest, margin ), face ), vcleq_f32( face, vaddq_f32( rest, margin ) ) );
-    return vminvq_u32( vorrq_u32( near, no_matter ) ) != 0;
-}
+#include "simd/query_body.h"
 
-static uint64_t find_strays( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count )
-{
-    uint64_t bits = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        const float* box = &boxes[i].lower.x;
-        float32x4_t last = vld1q_f32( box + 2 );
-        bool rests_here = is_near( vld1q_f32( box ), vld1q_f32( rests[i].lower ) ) &
-            is_near( vextq_f32( last, last, 1 ), vld1q_f32( rests[i].upper ) );
-        bits |= (uint64_t)!rests_here << i;
-    }
-    return bits;
-}
+const simd_cells clv_simd_cells_neon = {
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
+};
 
-static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count )
-{
-    const uint32x4_t no_matter = { 0, 0, 0, UINT32_MAX };
-    uint64_t bits = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        const float* a = &boxes[pairs[i].a].lower.x;
-        const float* b = &boxes[pairs[i].b].lower.x;
-        // Lower z and the upper corner, moved down by one; the fourth lane means nothing.
-        float32x4_t a_upper = vld1q_f32( a + 2 ), b_upper = vld1q_f32( b + 2 );
-        a_upper = vextq_f32( a_upper, a_upper, 1 );
-        b_upper = vextq_f32( b_upper, b_upper, 1 );
-        uint32x4_t overlap =
-            vandq_u32( vcleq_f32( vld1q_f32( a ), b_upper ), vcleq_f32( vld1q_f32( b ), a_upper ) );
-        bits |= (uint64_t)( vminvq_u32( vorrq_u32( overlap, no_matter ) ) != 0 ) << i;
-    }
-    return bits;
-}
+const simd_queries clv_simd_queries_neon = { walk_overlap, walk_cast, walk_distance, walk_closest,
+    walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_neon = { CLV_ISA_NEON, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_neon, &clv_simd_queries_neon };
+    &clv_simd_cells_neon };
 
 #endif

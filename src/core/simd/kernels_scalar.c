@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The reference: plain loops.
+// The reference: every kernel in plain loops, box by box and pair by pair, without a line of the others' templates; only the walks of
+// queries are theirs, over eight floats in a plain array. It decides what the others have to say, the order of pairs included.
 #include "simd/kernels.h"
 
+#include "base/bits.h"
 #include "simd/cells.h"
 #include "simd/query_lanes.h"
+
+#include <math.h>
 
 #include "simd/kernel_plain.h"
 
@@ -50,5 +54,329 @@ static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uin
     return bits;
 }
 
+// ---- from boxes to records
+
+static cell_record record_of( const clv_aabb* box, const scaling* s, uint32_t slot )
+{
+    cell_words w = cell_words_of( box, s );
+    cell_key key = cell_words_key( &w, s );
+    return ( cell_record ){ cell_words_code( &w ) | (uint64_t)key.kind << 56, cell_name( slot, key.cell ) };
+}
+
+static void make_records( const cell_boxes* some, const scaling* s, cell_record* out )
+{
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        uint32_t slot = cell_boxes_slot( some, i );
+        out[i] = record_of( &some->boxes[slot], s, slot );
+    }
+}
+
+static void make_records_by(
+    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out )
+{
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        uint32_t slot = cell_boxes_slot( some, i );
+        out[i] = record_of( &some->boxes[slot], &scales[numbers[i]], slot );
+    }
+}
+
+static void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
+    const bool* goes, cell_segment* segments, cell_record* out )
+{
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        const scaling* s = &scales[numbers[i]];
+        uint32_t slot = cell_boxes_slot( some, i );
+        cell_record record = record_of( &some->boxes[slot], s, slot );
+        if ( goes[i] )
+        {
+            segment_put( &segments[numbers[i]], out, record );
+        }
+    }
+}
+
+static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
+{
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        cell_words w = cell_words_of( &some->boxes[cell_boxes_slot( some, i )], s );
+        out[i] = ( cell_reach ){ cell_words_span( &w ), cell_words_key( &w, s ).cell };
+    }
+}
+
+// ---- the pairs of a cell
+
+// Six bytes, nine bits for each, so that a difference of fields does not borrow from the next: where the ninth bit is set in the first.
+#define FIELD_BITS UINT64_C( 0x20100804020100 )
+
+static uint64_t spread( uint32_t three, uint32_t next )
+{
+    uint64_t fields = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        fields |= (uint64_t)( three >> ( 8 * axis ) & 0xFF ) << ( 9 * axis );
+        fields |= (uint64_t)( next >> ( 8 * axis ) & 0xFF ) << ( 27 + 9 * axis );
+    }
+    return fields;
+}
+
+// Two intervals meet where this one's upper is at least the other's lower, and its lower at most the other's upper: which is the same as
+// 255 less its lower being at least 255 less that upper. So it is six times "at least", by one subtraction.
+static uint64_t row_fields( uint64_t code )
+{
+    return spread( (uint32_t)( code >> 32 ), ~(uint32_t)code ) | FIELD_BITS;
+}
+
+static uint64_t lane_fields( uint64_t code )
+{
+    return spread( (uint32_t)code, ~(uint32_t)( code >> 32 ) );
+}
+
+static bool fields_meet( uint64_t row, uint64_t lane )
+{
+    return ( ( row - lane ) & FIELD_BITS ) == FIELD_BITS;
+}
+
+// Is some lower byte equal to the upper one it is compared with?
+static bool codes_tie( uint64_t a, uint64_t b )
+{
+    bool ties = false;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        uint8_t a_lower = (uint8_t)( a >> ( 8 * axis ) ), a_upper = (uint8_t)( a >> ( 32 + 8 * axis ) );
+        uint8_t b_lower = (uint8_t)( b >> ( 8 * axis ) ), b_upper = (uint8_t)( b >> ( 32 + 8 * axis ) );
+        ties = ties || a_lower == b_upper || b_lower == a_upper;
+    }
+    return ties;
+}
+
+static bool boxes_touch( const clv_aabb* a, const clv_aabb* b )
+{
+    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+        b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+static clv_result settle_ties( cell_search* search )
+{
+    for ( uint32_t i = 0; i < search->tie_count; ++i )
+    {
+        clv_pair pair = search->ties[i];
+        if ( !boxes_touch( &search->exact[pair.a], &search->exact[pair.b] ) )
+        {
+            search->counters->failed_count += 1;
+            continue;
+        }
+        clv_result result = clv_pair_sink_put( search->sink, pair.a, pair.b );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    search->counters->tie_count += search->tie_count;
+    search->tie_count = 0;
+    return CLV_OK;
+}
+
+static clv_result put_hit( cell_search* search, const cell_entry* row, const cell_entry* lane )
+{
+    search->counters->candidate_count += 1;
+    if ( !codes_tie( row->code, lane->code ) )
+    {
+        return clv_pair_sink_put( search->sink, cell_slot( row ), cell_slot( lane ) );
+    }
+    uint32_t a = cell_slot( row ), b = cell_slot( lane );
+    search->ties[search->tie_count++] = ( clv_pair ){ a < b ? a : b, a < b ? b : a };
+    return CLV_OK;
+}
+
+// The rows from `first` on against the lanes from `word` on, 64 of each at most.
+static clv_result search_word(
+    cell_search* search, const cell_entry* entries, uint32_t count, uint32_t first, uint32_t word )
+{
+    const uint64_t* fields = (const uint64_t*)(const void*)search->lanes;
+    uint32_t row_end = first + 64 < count ? first + 64 : count,
+             lane_end = word + 64 < count ? word + 64 : count;
+    uint32_t found = 0;
+    for ( uint32_t row = first; row < row_end; ++row )
+    {
+        uint64_t at_least = row_fields( entries[row].code );
+        uint32_t before = cell_before( &entries[row] );
+        for ( uint32_t lane = row < word ? word : row + 1; lane < lane_end; ++lane )
+        {
+            // Two that both begin before this cell on some axis meet in another one.
+            if ( !fields_meet( at_least, fields[lane] ) || ( before & cell_before( &entries[lane] ) ) != 0 )
+            {
+                continue;
+            }
+            // Looked at where the others do, for they write so many at once: it has a say in the order.
+            clv_result result = found++ % HITS_AT_ONCE == 0 && search->tie_count >= CELL_TIES
+                ? settle_ties( search )
+                : CLV_OK;
+            result = result == CLV_OK ? put_hit( search, &entries[row], &entries[lane] ) : result;
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    return CLV_OK;
+}
+
+static clv_result search_cell( cell_search* search, const cell_entry* entries, uint32_t count )
+{
+    uint64_t* fields = (uint64_t*)(void*)search->lanes;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        fields[i] = lane_fields( entries[i].code );
+    }
+    clv_result result = CLV_OK;
+    for ( uint32_t word = 0; word < count; word += 64 )
+    {
+        for ( uint32_t first = 0; first <= word && result == CLV_OK; first += 64 )
+        {
+            result = search_word( search, entries, count, first, word );
+        }
+    }
+    return result;
+}
+
+// ---- eight floats, as query_body.h wants them
+
+#define EIGHT_ALIGN
+
+typedef struct eight
+{
+    float lane[QUERY_LANES];
+} eight;
+
+typedef struct eight_mask
+{
+    bool lane[QUERY_LANES];
+} eight_mask;
+
+#define EIGHT_EACH( type, expression )                                                                       \
+    type r;                                                                                                  \
+    for ( int i = 0; i < QUERY_LANES; ++i )                                                                  \
+    {                                                                                                        \
+        r.lane[i] = expression;                                                                              \
+    }                                                                                                        \
+    return r
+
+static inline eight eight_load( const float* p )
+{
+    EIGHT_EACH( eight, p[i] );
+}
+
+static inline void eight_store( float* p, eight a )
+{
+    for ( int i = 0; i < QUERY_LANES; ++i )
+    {
+        p[i] = a.lane[i];
+    }
+}
+
+static inline eight eight_splat( float f )
+{
+    EIGHT_EACH( eight, f );
+}
+
+static inline eight eight_sub( eight a, eight b )
+{
+    EIGHT_EACH( eight, a.lane[i] - b.lane[i] );
+}
+
+static inline eight eight_add( eight a, eight b )
+{
+    EIGHT_EACH( eight, a.lane[i] + b.lane[i] );
+}
+
+static inline eight eight_mul( eight a, eight b )
+{
+    EIGHT_EACH( eight, a.lane[i] * b.lane[i] );
+}
+
+static inline eight eight_max( eight a, eight b )
+{
+    EIGHT_EACH( eight, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i] );
+}
+
+static inline eight eight_min( eight a, eight b )
+{
+    EIGHT_EACH( eight, a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i] );
+}
+
+static inline eight_mask eight_le( eight a, eight b )
+{
+    EIGHT_EACH( eight_mask, a.lane[i] <= b.lane[i] );
+}
+
+static inline eight_mask eight_and( eight_mask a, eight_mask b )
+{
+    EIGHT_EACH( eight_mask, a.lane[i] && b.lane[i] );
+}
+
+static inline uint32_t eight_bits( eight_mask m )
+{
+    uint32_t bits = 0;
+    for ( uint32_t i = 0; i < QUERY_LANES; ++i )
+    {
+        bits |= (uint32_t)m.lane[i] << i;
+    }
+    return bits;
+}
+
+static inline float eight_least( eight a )
+{
+    float least = a.lane[0];
+    for ( int i = 1; i < QUERY_LANES; ++i )
+    {
+        least = a.lane[i] < least ? a.lane[i] : least;
+    }
+    return least;
+}
+
+static inline float eight_most( eight a )
+{
+    float most = a.lane[0];
+    for ( int i = 1; i < QUERY_LANES; ++i )
+    {
+        most = a.lane[i] > most ? a.lane[i] : most;
+    }
+    return most;
+}
+
+static inline uint32_t eight_signs( const uint32_t* p )
+{
+    uint32_t bits = 0;
+    for ( uint32_t i = 0; i < QUERY_LANES; ++i )
+    {
+        bits |= p[i] >> 31 << i;
+    }
+    return bits;
+}
+
+static inline uint32_t eight_least_slot( const uint32_t* p )
+{
+    return query_least_slot( p );
+}
+
+#undef EIGHT_EACH
+
+#include "simd/query_body.h"
+
+const simd_cells clv_simd_cells_scalar = {
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
+};
+
+const simd_queries clv_simd_queries_scalar = { walk_overlap, walk_cast, walk_distance, walk_closest,
+    walk_nearest, walk_count, bound_node };
+
 const simd_kernels clv_simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, are_good, find_strays,
-    find_touching, &clv_simd_cells_scalar, &clv_simd_queries_scalar };
+    find_touching, &clv_simd_cells_scalar };

@@ -8,17 +8,50 @@
 #include "simd/cells.h"
 #include "simd/query_lanes.h"
 
-#include <emmintrin.h>
+#include <math.h>
 
-#include "simd/wide_sse2.h"
+#include "simd/lanes_sse2.h"
+
+#include "simd/cell_x86.h"
+
+#define OWN_ROW
+static inline void load_row( const cell_entry* entry, bytes lower[3], bytes upper[3] )
+{
+    __m128i code = _mm_loadl_epi64( (const __m128i*)(const void*)&entry->code );
+    __m128i twice = _mm_unpacklo_epi8( code, code );
+    __m128i low = _mm_unpacklo_epi16( twice, twice ), high = _mm_unpackhi_epi16( twice, twice );
+    lower[0] = _mm_shuffle_epi32( low, 0x00 );
+    lower[1] = _mm_shuffle_epi32( low, 0x55 );
+    lower[2] = _mm_shuffle_epi32( low, 0xAA );
+    upper[0] = _mm_shuffle_epi32( high, 0x00 );
+    upper[1] = _mm_shuffle_epi32( high, 0x55 );
+    upper[2] = _mm_shuffle_epi32( high, 0xAA );
+}
+
+static inline uint32_t eight_least_slot( const uint32_t* p )
+{
+    return query_least_slot( p );
+}
 
 #include "simd/kernel_body.h"
 
-#include "simd/box_x86_body.h"
+#include "simd/cell_body.h"
 
-#include "simd/strays_x86.h"
+#include "simd/query_body.h"
+
+const simd_cells clv_simd_cells_sse2 = {
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
+};
+
+const simd_queries clv_simd_queries_sse2 = { walk_overlap, walk_cast, walk_distance, walk_closest,
+    walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_sse2, &clv_simd_queries_sse2 };
+    &clv_simd_cells_sse2 };
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The walks of query_lanes.h, written once over eight floats, which eight_<isa>.h defines, and over three things to do with the
-// lanes that a comparison chose, which query_picks_plain.h or query_picks_<isa>.h defines. Few branches: a wrong guess costs the
-// processor as much as a whole node.
+// The walks of query_lanes.h, written once over eight floats, which lanes_<isa>.h defines. Few branches: a mispredicted one costs
+// the processor as much as a whole node.
 //   eight                      eight floats
 //   eight_load( p )            p aligned to 32 bytes
 //   eight_store( p, a )
@@ -14,14 +13,70 @@
 //   eight_and( m, n )
 //   eight_bits( m )            one bit per lane, lane 0 lowest
 //   eight_signs( p )           the highest bits of eight integers, likewise
-//   pick_nodes( stack, top, node, near, bits ) likewise onto the stack, the nearest last; the new top
-//   pick_best( node, near, bits, best )       the least of time and slot of these lanes and `best`
-//   pick_nearest( query, node, bits )         these among the nearest, by their exact distances
 //   eight_least( a ), eight_most( a )
 //   eight_least_slot( p )      of eight unsigned integers
+// Where an instruction set has a quicker way to handle the lanes that a comparison chose, kernels_<isa>.c defines it and says so:
+//   OWN_NODES  pick_nodes      and several queries go in turn
+//   OWN_PICKS  pick_best, pick_nearest
 // A motion that does not move along an axis has an infinite inverse: 0 times it, a face exactly at the origin, is NaN and so
 // does not narrow the times, as it should not.
 // No include guard: this is a template.
+
+enum
+{
+#ifdef OWN_NODES
+    AT_ONCE = 4, // queries in turn: more of them gain nothing and need more of the first cache
+#else
+    AT_ONCE = 1, // in turn they would only spoil each other's branch predictions
+#endif
+};
+
+#ifndef OWN_NODES
+// Nodes of these lanes onto the stack, the nearest last; the new top. Only called where several queries go in turn.
+static inline uint32_t pick_nodes(
+    query_stack* stack, uint32_t top, const query_node* node, eight near, uint32_t bits )
+{
+    (void)stack, (void)node, (void)near, (void)bits;
+    return top;
+}
+#endif
+
+#ifndef OWN_PICKS
+// The least of time and slot of these lanes and `best`. Objects go one after the other: they are few.
+static inline uint64_t pick_best( const query_node* node, eight times, uint32_t bits, uint64_t best )
+{
+    EIGHT_ALIGN float near[QUERY_LANES];
+    eight_store( near, times );
+    for ( ; bits != 0; bits &= bits - 1 )
+    {
+        uint32_t lane = base_lowest_bit( bits );
+        uint64_t key = query_key( near[lane], node->least[lane] );
+        best = key < best ? key : best;
+    }
+    return best;
+}
+
+// These lanes among the nearest, by their exact distances. The keys stay in order by the lesser and the greater of two, without a
+// branch that may mispredict.
+static inline void pick_nearest( query_nearest* query, const query_node* node, uint32_t bits )
+{
+    for ( ; bits != 0; bits &= bits - 1 )
+    {
+        uint32_t lane = base_lowest_bit( bits );
+        clv_aabb box = query_lane_box( node, lane );
+        double square = query_gap_squared( &query->box, &box );
+        bool counts = square <= query->square && node->child[lane] != QUERY_NOBODY;
+        uint64_t key = counts ? query_key( (float)sqrt( square ), node->least[lane] ) : QUERY_NONE_NEAR;
+        for ( uint32_t i = 0; i < query->count; ++i )
+        {
+            uint64_t lesser = key < query->keys[i] ? key : query->keys[i];
+            key = key < query->keys[i] ? query->keys[i] : key;
+            query->keys[i] = lesser;
+        }
+    }
+    query_nearest_shorten( query );
+}
+#endif
 
 static bool walk_overlap( query_walk* walk )
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Closes target_avx2.h or target_avx512.h.
-// No include guard, as there.
+// Closes what lanes_avx2.h or lanes_avx512.h opened. No include guard, as there.
 #if defined( __clang__ )
 #pragma clang attribute pop
 #else

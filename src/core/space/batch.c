@@ -9,9 +9,7 @@
 
 enum
 {
-    RECORD_GROUP = 64,     // boxes checked at once
-    PLAIN_BOXES = 1 << 13, // boxes in a piece, at least
-    PLAIN_PIECES = 64,     // at most
+    RECORD_GROUP = 64, // boxes checked at once
 };
 
 void clv_space_will_change( clv_space* space, bool does )
@@ -20,49 +18,6 @@ void clv_space_will_change( clv_space* space, bool does )
     {
         clv_query_state_freeze( &space->query, &space->objects, &space->memory );
     }
-}
-
-static space_stream stream_of_records( space_kind kind, const void* boxes )
-{
-    size_t corner = space_corner_bytes( kind );
-    return ( space_stream ){ kind, boxes, boxes != NULL ? (const char*)boxes + corner : NULL, 2 * corner };
-}
-
-space_stream clv_space_records( const clv_aabb* boxes )
-{
-    return stream_of_records( SPACE_FLOATS, boxes );
-}
-
-space_stream clv_space_records2( const clv_aabb2* boxes )
-{
-    return stream_of_records( SPACE_FLAT, boxes );
-}
-
-space_stream clv_space_records64( const clv_aabb64* boxes )
-{
-    return stream_of_records( SPACE_DOUBLES, boxes );
-}
-
-space_stream clv_space_stream( clv_box_stream stream )
-{
-    return ( space_stream ){ SPACE_FLOATS, stream.lower, stream.upper, stream.stride };
-}
-
-space_stream clv_space_stream2( clv_box_stream2 stream )
-{
-    return ( space_stream ){ SPACE_FLAT, stream.lower, stream.upper, stream.stride };
-}
-
-space_stream clv_space_stream64( clv_box_stream64 stream )
-{
-    return ( space_stream ){ SPACE_DOUBLES, stream.lower, stream.upper, stream.stride };
-}
-
-static inline clv_aabb box_at( const space_stream* stream, uint32_t index )
-{
-    clv_aabb box;
-    space_read_box( stream, index, &box.lower, &box.upper );
-    return box;
 }
 
 // Boxes of floats [first, first + RECORD_GROUP) as records: where they lie, or copied.
@@ -110,7 +65,7 @@ static bool is_good_box( const space_stream* stream, uint32_t index )
     {
     case SPACE_DOUBLES: return clv_aabb64_is_valid( space_box64_at( stream, index ) );
     case SPACE_FLAT: return clv_aabb2_is_valid( space_box2_at( stream, index ) );
-    default: return clv_aabb_is_valid( box_at( stream, index ) );
+    default: return clv_aabb_is_valid( space_box_at( stream, index ) );
     }
 }
 
@@ -230,7 +185,7 @@ static clv_result check_add(
         return clv_space_refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
     }
     uint32_t bad_box = find_bad_box( space, stream, count );
-    clv_result result = with != NULL ? clv_space_check_add_def( space, with, bad_box ) : CLV_OK;
+    clv_result result = with != NULL ? clv_space_check_columns( space, with, NULL, bad_box ) : CLV_OK;
     if ( result != CLV_OK )
     {
         return result;
@@ -239,7 +194,7 @@ static clv_result check_add(
     {
         return refuse_box( space, stream, bad_box, clv_null_id() );
     }
-    if ( count > 0 && with != NULL && !clv_space_use_add_def( space, with, count ) )
+    if ( count > 0 && with != NULL && !clv_space_use_columns( space, with, count ) )
     {
         return clv_space_refuse_add( space, CLV_OUT_OF_MEMORY, count );
     }
@@ -247,25 +202,15 @@ static clv_result check_add(
     return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
 }
 
-static clv_id add_box( clv_space* space, const space_stream* boxes, uint32_t index )
-{
-    switch ( boxes->kind )
-    {
-    case SPACE_DOUBLES: return clv_space_add_box64( space, space_box64_at( boxes, index ) );
-    case SPACE_FLAT: return clv_space_add_box2( space, space_box2_at( boxes, index ) );
-    default: return clv_object_store_add( &space->objects, box_at( boxes, index ) );
-    }
-}
-
 static void take_new(
     clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        clv_id id = add_box( space, boxes, i );
+        clv_id id = clv_space_take_new( space, boxes, i );
         if ( with != NULL )
         {
-            clv_space_dress( space, with, i, id.index );
+            clv_space_set_columns( space, with, i, id.index );
         }
         if ( ids != NULL )
         {
@@ -308,7 +253,7 @@ clv_result clv_space_add_all(
     return clv_space_succeed( space );
 }
 
-clv_result clv_space_add_stream( clv_space* space, space_stream boxes, uint32_t count, clv_id* ids )
+static clv_result add_stream( clv_space* space, space_stream boxes, uint32_t count, clv_id* ids )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
     if ( !clv_space_enter( space ) )
@@ -321,132 +266,7 @@ clv_result clv_space_add_stream( clv_space* space, space_stream boxes, uint32_t 
     return clv_space_leave( space, result );
 }
 
-clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
-{
-    return clv_space_add_stream( space, clv_space_stream( boxes ), count, ids );
-}
-
-clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
-{
-    return clv_space_add_stream( space, clv_space_records( boxes ), count, ids );
-}
-
-static void take_boxes( clv_space* space, const clv_id* ids, const space_stream* stream, uint32_t count )
-{
-    if ( stream->kind == SPACE_DOUBLES )
-    {
-        clv_space_take_boxes64( space, ids, stream, count );
-    }
-    else if ( stream->kind == SPACE_FLAT )
-    {
-        clv_space_take_boxes2( space, ids, stream, count );
-    }
-    else if ( !object_store_uses( &space->objects, OBJECT_GIVEN_BOX ) )
-    {
-        clv_object_store_scatter_boxes(
-            &space->objects, ids, stream->lower, stream->upper, stream->stride, count );
-    }
-    else
-    {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            clv_object_store_set_box( &space->objects, ids[i].index, box_at( stream, i ) );
-        }
-    }
-}
-
-// The bulk of most frames: boxes one behind the other for slots one behind the other, all alive, no margins and no motions.
-typedef struct plain_move
-{
-    clv_space* space;
-    const clv_id* ids;
-    const clv_aabb* boxes;
-    uint32_t count;
-    uint32_t piece_count;
-    bool is_good[PLAIN_PIECES];
-} plain_move;
-
-// Where a piece begins: pieces share no word of the bits of moved slots.
-static uint32_t plain_first( const plain_move* move, uint32_t piece )
-{
-    uint32_t slot = move->ids[0].index;
-    if ( piece == 0 )
-    {
-        return 0;
-    }
-    uint32_t end = slot + (uint32_t)( (uint64_t)move->count * piece / move->piece_count );
-    return piece == move->piece_count ? move->count : ( end | 63 ) + 1 - slot;
-}
-
-static void check_plain_piece( uint32_t piece, uint32_t worker, void* context )
-{
-    (void)worker;
-    plain_move* move = context;
-    uint32_t first = plain_first( move, piece ), last = plain_first( move, piece + 1 );
-    const uint32_t* generations = object_generations( &move->space->objects ) + move->ids[0].index;
-    uint32_t different = 0, dead = 0;
-    for ( uint32_t i = first; i < last; ++i )
-    {
-        different |= ( move->ids[i].index ^ ( move->ids[0].index + i ) ) |
-            ( move->ids[i].generation ^ generations[i] );
-        dead |= ~generations[i] & 1;
-    }
-    move->is_good[piece] = ( different | dead ) == 0 &&
-        clv_object_store_check_boxes( &move->space->objects, move->ids[0].index + first, move->boxes + first,
-            last - first, move->space->kernels->are_good );
-}
-
-static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
-{
-    (void)worker;
-    const plain_move* move = context;
-    uint32_t first = plain_first( move, piece ), last = plain_first( move, piece + 1 );
-    clv_object_store_take_boxes(
-        &move->space->objects, move->ids[0].index + first, move->boxes + first, last - first );
-}
-
-// One pass checks, one takes the boxes. False if the batch is not of this kind or an entry is bad: then no box was taken, but
-// the check may have marked slots as moved, which costs a comparison at the next update and changes no answer.
-static bool take_plain_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
-{
-    object_store* objects = &space->objects;
-    if ( object_store_uses( objects, OBJECT_GIVEN_BOX ) || ids[0].index >= objects->slot_count ||
-        count > objects->slot_count - ids[0].index )
-    {
-        return false;
-    }
-    plain_move move = { .space = space, .ids = ids, .count = count, .piece_count = 1 };
-    move.boxes = boxes;
-    if ( count >= 4 * PLAIN_BOXES )
-    {
-        // By their number alone: where pieces begin decides which boxes are marked as moved without a comparison.
-        move.piece_count = count / PLAIN_BOXES < PLAIN_PIECES ? count / PLAIN_BOXES : PLAIN_PIECES;
-    }
-    clv_task_run( &space->tasks, check_plain_piece, move.piece_count, &move );
-    for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
-    {
-        if ( !move.is_good[piece] )
-        {
-            return false;
-        }
-    }
-    clv_space_will_change( space, count > 0 );
-    clv_task_run( &space->tasks, take_plain_piece, move.piece_count, &move );
-    return true;
-}
-
-// The quick ways, which check on the way. False: the batch is not so, or something is wrong with it.
-static bool take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
-{
-    if ( count == 0 || !space_are_records( boxes ) || boxes->kind == SPACE_DOUBLES )
-    {
-        return false;
-    }
-    return boxes->kind == SPACE_FLAT ? clv_space_take_row2( space, ids, boxes->lower, count )
-                                     : take_plain_move( space, ids, boxes->lower, count );
-}
-
-clv_result clv_space_move_stream( clv_space* space, const clv_id* ids, space_stream boxes, uint32_t count )
+static clv_result move_stream( clv_space* space, const clv_id* ids, space_stream boxes, uint32_t count )
 {
     CLV_ASSERT(
         space != NULL && ( count == 0 || ( ids != NULL && boxes.lower != NULL && boxes.upper != NULL ) ) );
@@ -456,12 +276,12 @@ clv_result clv_space_move_stream( clv_space* space, const clv_id* ids, space_str
     }
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_kind( space, boxes.kind );
-    if ( result == CLV_OK && !take_row( space, ids, &boxes, count ) )
+    if ( result == CLV_OK && !clv_space_take_row( space, ids, &boxes, count ) )
     {
         result = check_stride( space, &boxes, count );
         result = result == CLV_OK ? check_move( space, ids, &boxes, count ) : result;
         clv_space_will_change( space, result == CLV_OK && count > 0 );
-        take_boxes( space, ids, &boxes, result == CLV_OK ? count : 0 );
+        clv_space_take_boxes( space, ids, &boxes, result == CLV_OK ? count : 0 );
     }
     if ( result == CLV_OK )
     {
@@ -469,16 +289,6 @@ clv_result clv_space_move_stream( clv_space* space, const clv_id* ids, space_str
     }
     base_fp_leave( mode );
     return clv_space_leave( space, result );
-}
-
-clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
-{
-    return clv_space_move_stream( space, ids, clv_space_stream( boxes ), count );
-}
-
-clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
-{
-    return clv_space_move_stream( space, ids, clv_space_records( boxes ), count );
 }
 
 clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count )
@@ -524,14 +334,98 @@ void clv_space_clear( clv_space* space )
     clv_space_leave( space, clv_space_succeed( space ) );
 }
 
+// ---- the doors of the three kinds
+
+clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
+{
+    return add_stream( space, SPACE_STREAM( SPACE_FLOATS, boxes ), count, ids );
+}
+
+clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
+{
+    return add_stream( space, space_records( SPACE_FLOATS, boxes ), count, ids );
+}
+
 clv_result clv_space_add_one( clv_space* space, clv_aabb box, clv_id* id )
 {
     return clv_space_add( space, &box, 1, id );
 }
 
+clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
+{
+    return move_stream( space, ids, SPACE_STREAM( SPACE_FLOATS, boxes ), count );
+}
+
+clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
+{
+    return move_stream( space, ids, space_records( SPACE_FLOATS, boxes ), count );
+}
+
 clv_result clv_space_move_one( clv_space* space, clv_id id, clv_aabb box )
 {
     return clv_space_move( space, &id, &box, 1 );
+}
+
+clv_result clv_space_add_strided2( clv_space* space, clv_box_stream2 boxes, uint32_t count, clv_id* ids )
+{
+    return add_stream( space, SPACE_STREAM( SPACE_FLAT, boxes ), count, ids );
+}
+
+clv_result clv_space_add2( clv_space* space, const clv_aabb2* boxes, uint32_t count, clv_id* ids )
+{
+    return add_stream( space, space_records( SPACE_FLAT, boxes ), count, ids );
+}
+
+clv_result clv_space_add_one2( clv_space* space, clv_aabb2 box, clv_id* id )
+{
+    return clv_space_add2( space, &box, 1, id );
+}
+
+clv_result clv_space_move_strided2(
+    clv_space* space, const clv_id* ids, clv_box_stream2 boxes, uint32_t count )
+{
+    return move_stream( space, ids, SPACE_STREAM( SPACE_FLAT, boxes ), count );
+}
+
+clv_result clv_space_move2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
+{
+    return move_stream( space, ids, space_records( SPACE_FLAT, boxes ), count );
+}
+
+clv_result clv_space_move_one2( clv_space* space, clv_id id, clv_aabb2 box )
+{
+    return clv_space_move2( space, &id, &box, 1 );
+}
+
+clv_result clv_space_add_strided64( clv_space* space, clv_box_stream64 boxes, uint32_t count, clv_id* ids )
+{
+    return add_stream( space, SPACE_STREAM( SPACE_DOUBLES, boxes ), count, ids );
+}
+
+clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count, clv_id* ids )
+{
+    return add_stream( space, space_records( SPACE_DOUBLES, boxes ), count, ids );
+}
+
+clv_result clv_space_add_one64( clv_space* space, clv_aabb64 box, clv_id* id )
+{
+    return clv_space_add64( space, &box, 1, id );
+}
+
+clv_result clv_space_move_strided64(
+    clv_space* space, const clv_id* ids, clv_box_stream64 boxes, uint32_t count )
+{
+    return move_stream( space, ids, SPACE_STREAM( SPACE_DOUBLES, boxes ), count );
+}
+
+clv_result clv_space_move64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
+{
+    return move_stream( space, ids, space_records( SPACE_DOUBLES, boxes ), count );
+}
+
+clv_result clv_space_move_one64( clv_space* space, clv_id id, clv_aabb64 box )
+{
+    return clv_space_move64( space, &id, &box, 1 );
 }
 
 clv_result clv_space_remove_one( clv_space* space, clv_id id )

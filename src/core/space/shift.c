@@ -36,12 +36,8 @@ static clv_aabb64 widen_box( clv_aabb box )
 static clv_aabb64 given_as_double( const clv_space* space, uint32_t slot )
 {
     const object_store* objects = &space->objects;
-    if ( !space_has_doubles( space ) )
-    {
-        return widen_box( clv_object_store_given_box( objects, slot ) );
-    }
-    const clv_aabb64* given = objects->columns[OBJECT_GIVEN_BOX64];
-    return given != NULL ? given[slot] : object_boxes64( objects )[slot];
+    return space_has_doubles( space ) ? clv_space_given_box64( space, slot )
+                                      : widen_box( clv_object_store_given_box( objects, slot ) );
 }
 
 static clv_aabb64 shift_box( clv_aabb64 box, clv_vec64 by )
@@ -193,7 +189,7 @@ clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
         bool was_still = nothing_moved( objects );
         if ( shift_floats( space, origin ) && was_still )
         {
-            // Who moves from here on is noted as before; that all have moved is news to the method alone.
+            // Movers are noted from here on as before; only the method learns that all boxes moved.
             memset( objects->moved.items, 0, ( (size_t)objects->slot_count + 63 ) / 64 * sizeof( uint64_t ) );
             space->is_shifted = true;
         }

@@ -4,6 +4,7 @@
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "space/instrument.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -309,4 +310,16 @@ uint32_t clv_space_worker_count( const clv_space* space )
 clv_isa clv_space_isa( const clv_space* space )
 {
     return space->kernels->isa;
+}
+
+uint32_t clv_space_report( clv_space* space, method_figure* figures, uint32_t capacity )
+{
+    const method* row = space->method;
+    return row->report != NULL ? row->report( space->method_state, figures, capacity ) : 0;
+}
+
+size_t clv_space_dump( clv_space* space, char* text, size_t text_size )
+{
+    const method* row = space->method;
+    return row->dump != NULL ? row->dump( space->method_state, text, text_size ) : 0;
 }

@@ -61,7 +61,7 @@ struct clv_space
     pair_decisions decisions;      ///< of the callback, about the last good list
     pair_decisions next_decisions; ///< being made
 
-    query_state query; ///< what questions see, once somebody asks
+    query_state query; ///< what queries see, from the first one on
 
     clv_stats stats;
     clv_error error;
@@ -128,51 +128,16 @@ static inline space_kind space_kind_of( const clv_space* space )
 /// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
 clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count );
 
-enum
-{
-    SPACE_ROW_BOXES = 1 << 13, // boxes in a piece of a row, at least
-    SPACE_ROW_PIECES = 64,     // at most
-};
+/// Gives a live slot of a space of doubles another box, as the caller gave it, and grows and maps it.
+void clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given );
 
-/// Slots one behind the other, in pieces for several workers. By their number alone, so that all spaces cut alike.
-static inline uint32_t space_row_pieces( uint32_t count )
-{
-    uint32_t pieces = count / SPACE_ROW_BOXES < SPACE_ROW_PIECES ? count / SPACE_ROW_BOXES : SPACE_ROW_PIECES;
-    return count >= 4 * SPACE_ROW_BOXES ? pieces : 1;
-}
-
-/// Where a piece begins, counted from the first slot: pieces share no word of the bits that tell who moved.
-static inline uint32_t space_row_begin(
-    uint32_t first_slot, uint32_t count, uint32_t piece, uint32_t piece_count )
-{
-    if ( piece == 0 || piece == piece_count )
-    {
-        return piece == 0 ? 0 : count;
-    }
-    uint32_t end = first_slot + (uint32_t)( (uint64_t)count * piece / piece_count );
-    uint32_t begin = ( end | 63 ) + 1 - first_slot;
-    return begin < count ? begin : count;
-}
-
-/// Are these ids of slots one behind the other?
-static inline bool space_ids_in_a_row( const clv_id* ids, uint32_t count )
-{
-    uint32_t different = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        different |= ids[i].index ^ ( ids[0].index + i );
-    }
-    return different == 0;
-}
-
-/// Gives a live slot of a space of doubles another box, as the caller gave it, and grows and maps it. True if its test box is
-/// another than it was.
-bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given );
+/// The box that the caller gave a live slot of a space of doubles.
+clv_aabb64 clv_space_given_box64( const clv_space* space, uint32_t slot );
 
 /// A live slot's test box anew: its margin or motion is another.
 void clv_space_renew_box( clv_space* space, uint32_t slot );
 
-/// Before the next update, and before anybody gets a new motion: boxes swept along spent motions shrink back. O(n) if there are any.
+/// Before the next update, and before any object gets a new motion: boxes swept along spent motions shrink back. O(n) if there are any.
 void clv_space_drop_motions( clv_space* space );
 
 /// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if out of memory.
@@ -187,11 +152,6 @@ clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t co
 /// Records what clv_object_store_check_ids found, and returns its code.
 clv_result clv_space_refuse_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
 
-/// Finite? At least 0 and finite? Otherwise records the complaint about that entry of a batch and returns its code.
-clv_result clv_space_check_motion( clv_space* space, clv_vec3 motion, uint32_t position, clv_id id );
-clv_result clv_space_check_margin_rule(
-    clv_space* space, clv_margin_rule rule, uint32_t position, clv_id id );
-
 /// Boxes of any kind, in memory of any shape.
 typedef struct space_stream
 {
@@ -200,14 +160,6 @@ typedef struct space_stream
     size_t stride;
 } space_stream;
 
-/// Records one behind the other, or streams of the caller's.
-space_stream clv_space_records( const clv_aabb* boxes );
-space_stream clv_space_records2( const clv_aabb2* boxes );
-space_stream clv_space_records64( const clv_aabb64* boxes );
-space_stream clv_space_stream( clv_box_stream stream );
-space_stream clv_space_stream2( clv_box_stream2 stream );
-space_stream clv_space_stream64( clv_box_stream64 stream );
-
 /// A corner, of two or three floats or of three doubles.
 static inline size_t space_corner_bytes( space_kind kind )
 {
@@ -215,6 +167,17 @@ static inline size_t space_corner_bytes( space_kind kind )
         : kind == SPACE_FLAT     ? sizeof( clv_vec2 )
                                  : sizeof( clv_vec3 );
 }
+
+/// Records one behind the other.
+static inline space_stream space_records( space_kind kind, const void* boxes )
+{
+    size_t corner = space_corner_bytes( kind );
+    return ( space_stream ){ kind, boxes, boxes != NULL ? (const char*)boxes + corner : NULL, 2 * corner };
+}
+
+/// A stream of the caller's, of one of the three public types.
+#define SPACE_STREAM( kind, stream )                                                                         \
+    ( ( space_stream ){ ( kind ), ( stream ).lower, ( stream ).upper, ( stream ).stride } )
 
 /// Are these plain records, one behind the other?
 static inline bool space_are_records( const space_stream* s )
@@ -231,6 +194,13 @@ static inline void space_read_box( const space_stream* s, uint32_t index, void* 
     size_t offset = s->stride * index, corner = space_corner_bytes( s->kind );
     memcpy( lower, (const char*)s->lower + offset, corner );
     memcpy( upper, (const char*)s->upper + offset, corner );
+}
+
+static inline clv_aabb space_box_at( const space_stream* s, uint32_t index )
+{
+    clv_aabb box;
+    space_read_box( s, index, &box.lower, &box.upper );
+    return box;
 }
 
 static inline clv_aabb2 space_box2_at( const space_stream* s, uint32_t index )
@@ -251,25 +221,18 @@ static inline clv_aabb64 space_box64_at( const space_stream* s, uint32_t index )
 clv_result clv_space_add_all(
     clv_space* space, space_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
 
-/// The same as calls: of any kind, and all or nothing.
-clv_result clv_space_add_stream( clv_space* space, space_stream boxes, uint32_t count, clv_id* ids );
-clv_result clv_space_move_stream( clv_space* space, const clv_id* ids, space_stream boxes, uint32_t count );
+/// For it, once all is checked: a new object; moves; and moves of slots one behind the other, which check themselves and answer
+/// false if the batch is not so or an entry is bad.
+clv_id clv_space_take_new( clv_space* space, const space_stream* boxes, uint32_t index );
+void clv_space_take_boxes( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
+bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
 
-/// For them, kind by kind, with everything checked but in the row: a new object, moves, and moves of slots one behind the other, which
-/// check themselves and answer false if the batch is not so or an entry is bad.
-clv_id clv_space_add_box2( clv_space* space, clv_aabb2 box );
-clv_id clv_space_add_box64( clv_space* space, clv_aabb64 given );
-void clv_space_take_boxes2( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
-void clv_space_take_boxes64( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
-bool clv_space_take_row2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count );
-
-/// For it: are the first `count` entries good? the columns they need; and all that entry `i` brings, for a new object in `slot`.
-clv_result clv_space_check_add_def( clv_space* space, const clv_add_def* def, uint32_t count );
-bool clv_space_use_add_def( clv_space* space, const clv_add_def* def, uint32_t count );
-void clv_space_dress( clv_space* space, const clv_add_def* def, uint32_t i, uint32_t slot );
-
-/// The columns that these rules need; false if out of memory.
-bool clv_space_use_margins( clv_space* space, const clv_margin_rule* rules, uint32_t count );
+/// What objects carry besides a box. Are the first `count` entries good (`ids` may be NULL)? The columns they need; and all that
+/// entry `i` brings, for the object in `slot`.
+clv_result clv_space_check_columns(
+    clv_space* space, const clv_add_def* def, const clv_id* ids, uint32_t count );
+bool clv_space_use_columns( clv_space* space, const clv_add_def* def, uint32_t count );
+void clv_space_set_columns( clv_space* space, const clv_add_def* def, uint32_t i, uint32_t slot );
 
 /// At the door of every call that changes the space: false if it comes from inside another one. Then nothing may be touched, and
 /// the answer is CLV_BUSY.

@@ -67,7 +67,7 @@ static clv_result check_item( const query_list* list, uint32_t index )
 typedef struct check_job
 {
     const query_list* list;
-    atomic_uint first_bad; // the least that was found
+    atomic_uint first_bad; // the least that any worker found
 } check_job;
 
 static void check_piece( uint32_t piece, uint32_t worker, void* context )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX2 turned on, as cells_avx2.c is; nothing here runs before dispatch.c has asked the CPU.
+// Compiled with AVX2 turned on; nothing here runs before dispatch.c has asked the CPU.
 #include "simd/method_kernels.h"
 
 #ifdef CLV_HAVE_AVX2
@@ -8,15 +8,11 @@
 
 #include <math.h>
 
-#include "simd/target_avx2.h"
-
-#include "simd/wide_avx2.h"
+#include "simd/lanes_avx2.h"
 
 #include "simd/kernel_body.h"
 
-#include "simd/sweep_body.h"
-
-#include "simd/cross_body.h"
+#include "simd/small_x86.h"
 
 typedef __m256i small_wide;
 
@@ -47,9 +43,7 @@ static inline uint32_t small_round(
     return ~(uint32_t)_mm256_movemask_epi8( _mm256_permute4x64_epi64( packed, 0xD8 ) );
 }
 
-#include "simd/slots_x86_body.h"
-
-#include "simd/small_body.h"
+#include "simd/method_body.h"
 
 const simd_method_kernels clv_simd_method_kernels_avx2 = { CLV_ISA_AVX2, test_block, sweep, sweep_cross,
     sweep_movers, take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX-512 (F, BW, DQ, VL) turned on, as cells_avx512.c is; nothing here runs before dispatch.c has asked the CPU.
+// Compiled with AVX-512 turned on; nothing here runs before dispatch.c has asked the CPU.
 #include "simd/method_kernels.h"
 
 #ifdef CLV_HAVE_AVX512
@@ -8,15 +8,11 @@
 
 #include <math.h>
 
-#include "simd/target_avx512.h"
-
-#include "simd/wide_avx512.h"
+#include "simd/lanes_avx512.h"
 
 #include "simd/kernel_body.h"
 
-#include "simd/sweep_body.h"
-
-#include "simd/cross_body.h"
+#include "simd/small_x86.h"
 
 typedef __m512i small_wide;
 
@@ -37,9 +33,7 @@ static inline uint32_t small_round(
     return first & second;
 }
 
-#include "simd/slots_x86_body.h"
-
-#include "simd/small_body.h"
+#include "simd/method_body.h"
 
 const simd_method_kernels clv_simd_method_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross,
     sweep_movers, take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small,

@@ -8,15 +8,11 @@
 
 #include <math.h>
 
-#include <emmintrin.h>
-
-#include "simd/wide_sse2.h"
+#include "simd/lanes_sse2.h"
 
 #include "simd/kernel_body.h"
 
-#include "simd/sweep_body.h"
-
-#include "simd/cross_body.h"
+#include "simd/small_x86.h"
 
 typedef __m128i small_wide;
 
@@ -50,9 +46,7 @@ static inline uint32_t small_round(
     return ~( small_apart( lower, upper, boxes, at ) | small_apart( lower, upper, boxes, at + 16 ) << 16 );
 }
 
-#include "simd/slots_x86_body.h"
-
-#include "simd/small_body.h"
+#include "simd/method_body.h"
 
 const simd_method_kernels clv_simd_method_kernels_sse2 = { CLV_ISA_SSE2, test_block, sweep, sweep_cross,
     sweep_movers, take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small,

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What AVX2 and AVX-512 share: eight floats in one register, as query_body.h wants them. No include guard: part of a template.
+
+#define EIGHT_ALIGN _Alignas( 32 )
+
+typedef __m256 eight;
+typedef __m256 eight_mask;
+
+static inline eight eight_load( const float* p )
+{
+    return _mm256_load_ps( p );
+}
+
+static inline void eight_store( float* p, eight a )
+{
+    _mm256_store_ps( p, a );
+}
+
+static inline eight eight_splat( float f )
+{
+    return _mm256_set1_ps( f );
+}
+
+static inline eight eight_sub( eight a, eight b )
+{
+    return _mm256_sub_ps( a, b );
+}
+
+static inline eight eight_add( eight a, eight b )
+{
+    return _mm256_add_ps( a, b );
+}
+
+static inline eight eight_mul( eight a, eight b )
+{
+    return _mm256_mul_ps( a, b );
+}
+
+static inline eight eight_max( eight a, eight b )
+{
+    return _mm256_max_ps( a, b );
+}
+
+static inline eight eight_min( eight a, eight b )
+{
+    return _mm256_min_ps( a, b );
+}
+
+static inline eight_mask eight_le( eight a, eight b )
+{
+    return _mm256_cmp_ps( a, b, _CMP_LE_OQ );
+}
+
+static inline eight_mask eight_and( eight_mask a, eight_mask b )
+{
+    return _mm256_and_ps( a, b );
+}
+
+static inline uint32_t eight_bits( eight_mask m )
+{
+    return (uint32_t)_mm256_movemask_ps( m );
+}
+
+static inline float eight_least( eight a )
+{
+    __m128 quad = _mm_min_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
+    __m128 two = _mm_min_ps( quad, _mm_movehl_ps( quad, quad ) );
+    return _mm_cvtss_f32( _mm_min_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
+}
+
+static inline float eight_most( eight a )
+{
+    __m128 quad = _mm_max_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
+    __m128 two = _mm_max_ps( quad, _mm_movehl_ps( quad, quad ) );
+    return _mm_cvtss_f32( _mm_max_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
+}
+
+static inline uint32_t eight_signs( const uint32_t* p )
+{
+    return (uint32_t)_mm256_movemask_ps( _mm256_castsi256_ps( _mm256_load_si256( (const __m256i*)p ) ) );
+}
+
+static inline uint32_t eight_least_slot( const uint32_t* p )
+{
+    __m256i all = _mm256_load_si256( (const __m256i*)p );
+    __m128i quad = _mm_min_epu32( _mm256_castsi256_si128( all ), _mm256_extracti128_si256( all, 1 ) );
+    __m128i two = _mm_min_epu32( quad, _mm_shuffle_epi32( quad, _MM_SHUFFLE( 1, 0, 3, 2 ) ) );
+    return (uint32_t)_mm_cvtsi128_si32( _mm_min_epu32( two, _mm_shuffle_epi32( two, 1 ) ) );
+}

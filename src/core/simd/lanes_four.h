@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// For the instruction sets whose widest register has four floats, SSE2 and NEON: the wide type of kernel_body.h is one register,
+// the eight floats of query_body.h are two. Over `four`, which lanes_x86.h or lanes_neon.h defines, and of two registers
+//   eight_bits( m ), eight_signs( p ), eight_least_slot( p ), eight_least( a ), eight_most( a ), which the includer adds.
+// No include guard: part of a template.
+
+#define WIDE_LANES 4
+typedef four wide;
+typedef four_mask wide_mask;
+
+static inline wide wide_load( const float* p )
+{
+    return four_load_aligned( p );
+}
+
+static inline wide wide_splat( float f )
+{
+    return four_splat( f );
+}
+
+static inline wide_mask wide_le( wide a, wide b )
+{
+    return four_le( a, b );
+}
+
+static inline wide_mask wide_le_and( wide_mask m, wide a, wide b )
+{
+    return four_and( m, four_le( a, b ) );
+}
+
+static inline uint32_t wide_bits( wide_mask m )
+{
+    return four_bits( m );
+}
+
+#define EIGHT_ALIGN _Alignas( 16 )
+
+typedef struct eight
+{
+    four low, high;
+} eight;
+
+typedef struct eight_mask
+{
+    four_mask low, high;
+} eight_mask;
+
+static inline eight eight_load( const float* p )
+{
+    return ( eight ){ four_load_aligned( p ), four_load_aligned( p + 4 ) };
+}
+
+static inline void eight_store( float* p, eight a )
+{
+    four_store( p, a.low );
+    four_store( p + 4, a.high );
+}
+
+static inline eight eight_splat( float f )
+{
+    return ( eight ){ four_splat( f ), four_splat( f ) };
+}
+
+#define EIGHT_BOTH( type, of, operation )                                                                    \
+    static inline type eight_##operation( of a, of b )                                                       \
+    {                                                                                                        \
+        return ( type ){ four_##operation( a.low, b.low ), four_##operation( a.high, b.high ) };             \
+    }
+
+EIGHT_BOTH( eight, eight, sub )
+EIGHT_BOTH( eight, eight, add )
+EIGHT_BOTH( eight, eight, mul )
+EIGHT_BOTH( eight, eight, max )
+EIGHT_BOTH( eight, eight, min )
+EIGHT_BOTH( eight_mask, eight, le )
+EIGHT_BOTH( eight_mask, eight_mask, and)
+
+#undef EIGHT_BOTH
