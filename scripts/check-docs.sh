@@ -225,7 +225,7 @@ check_words()
 # `folder/file`: from here, from the page, or from where code and results lie.
 check_path()
 {
-    for from in . "$(dirname "$page")" src src/core src/methods src/physics src/gpu include bench report; do
+    for from in . "$(dirname "$page")" src src/core src/methods src/physics src/gpu src/kdop include bench report; do
         # shellcheck disable=SC2086 # may be a pattern
         ls -d "$from"/$1 >/dev/null 2>&1 && return 0
     done

@@ -127,6 +127,7 @@ END {
     starts[++start_count] = "src/physics/"
     starts[++start_count] = "src/gpu/"
     starts[++start_count] = "src/mpi/"
+    starts[++start_count] = "src/kdop/"
     while ( ( getline file < files ) > 0 )
     {
         is_file[file] = 1

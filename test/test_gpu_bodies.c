@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Bodies on the device against the same on the CPU: volumes bit by bit, the pairs of each kind of volume by two loops, contacts.
 #include "cleave/physics.h"
+#include "gpu_bodies.h"
 #include "gpu_fixture.h"
-#include "gpu_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static void volumes_and_pairs_are_the_cpus( void )
     }
 }
 
-static void far_away_and_all_in_one_spot_too( void )
+static void bodies_far_away_and_in_one_spot_agree( void )
 {
     static crowd s_crowd;
     static const float s_places[] = { 1e6f, 1e9f, 3e-40f };
@@ -363,16 +363,16 @@ static void contacts_that_are_hard_are_the_cpus( void )
 // With room for hardly a tetrahedron nearly all that touch go to the host, and nothing changes.
 static void what_a_device_cannot_decide_the_host_finishes( void )
 {
-    uint64_t finished = s_gpu->bodies.finished_count;
-    s_gpu->polytope_room = 5;
+    uint64_t finished = gpu_bodies_of( s_gpu )->finished_count;
+    gpu_bodies_of( s_gpu )->polytope_room = 5;
     contacts_of_a_crowd_are_the_cpus();
-    CHECK( s_gpu->bodies.finished_count > finished );
-    s_gpu->polytope_room = 4;
+    CHECK( gpu_bodies_of( s_gpu )->finished_count > finished );
+    gpu_bodies_of( s_gpu )->polytope_room = 4;
     contacts_that_are_hard_are_the_cpus();
-    s_gpu->polytope_room = 0;
+    gpu_bodies_of( s_gpu )->polytope_room = 0;
 }
 
-static void pairs_that_are_none_are_refused_by_position( void )
+static void invalid_pairs_are_refused_by_position( void )
 {
     static crowd s_crowd;
     clv_contact contacts[2];
@@ -403,8 +403,8 @@ static void poses_and_vertices_are_where_transforms_put_them( void )
     make_crowd( &s_crowd, 300, 5, 1, HULLS );
     set_crowd( &s_crowd );
     CHECK_OK( clv_gpu_update_bodies( s_gpu, CLV_VOLUME_AABB, s_crowd.at ) );
-    read_doubles( s_gpu->bodies.on.poses, poses, 12 * (size_t)s_crowd.count );
-    read_doubles( s_gpu->bodies.on.moved, moved, 3 * (size_t)s_gpu->bodies.moved_count );
+    read_doubles( gpu_bodies_of( s_gpu )->on.poses, poses, 12 * (size_t)s_crowd.count );
+    read_doubles( gpu_bodies_of( s_gpu )->on.moved, moved, 3 * (size_t)gpu_bodies_of( s_gpu )->moved_count );
     uint32_t at = 0;
     for ( uint32_t i = 0; i < s_crowd.count; ++i )
     {
@@ -492,7 +492,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( volumes_and_pairs_are_the_cpus ),
-        TEST_CASE( far_away_and_all_in_one_spot_too ),
+        TEST_CASE( bodies_far_away_and_in_one_spot_agree ),
         TEST_CASE( touching_counts_and_one_step_apart_does_not ),
         TEST_CASE( a_list_that_is_too_short_is_made_whole ),
         TEST_CASE( boxes_made_on_the_device_go_to_every_search ),
@@ -502,7 +502,7 @@ int main( int argc, char** argv )
         TEST_CASE( contacts_of_a_crowd_are_the_cpus ),
         TEST_CASE( contacts_that_are_hard_are_the_cpus ),
         TEST_CASE( what_a_device_cannot_decide_the_host_finishes ),
-        TEST_CASE( pairs_that_are_none_are_refused_by_position ),
+        TEST_CASE( invalid_pairs_are_refused_by_position ),
     };
     if ( gpu_test_is_skipped() )
     {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The k-DOP paper's pipeline on the device against clv_shape_sim, frame by frame: bodies and counts to the last bit.
 #include "cleave/physics.h"
+#include "gpu_bodies.h"
 #include "gpu_fixture.h"
 #include "gpu_schedule.h"
-#include "gpu_state.h"
 #include "math/splitmix.h"
 
 #include <math.h>
@@ -168,15 +168,15 @@ static void small_bodies_are_lifted_as_on_the_cpu( void )
 }
 
 // Room for a tetrahedron and no more: whatever is deeper goes to the host in the middle of a frame.
-static void what_is_undecided_is_finished_on_the_host( void )
+static void undecided_contacts_are_finished_on_the_host( void )
 {
     static twins s_twins;
     clv_shape_sim_def def = clv_default_shape_sim_def();
-    s_gpu->polytope_room = 5;
+    gpu_bodies_of( s_gpu )->polytope_room = 5;
     begin_twins( &s_twins, &def, ( clv_vec3 ){ 1, 1, 1 }, 16, 1.8f );
     step_twins( &s_twins, 40 );
     CHECK( clv_gpu_sim_finished_count( s_twins.gpu ) > 10 );
-    s_gpu->polytope_room = 0;
+    gpu_bodies_of( s_gpu )->polytope_room = 0;
     end_twins( &s_twins );
 }
 
@@ -302,7 +302,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_tower_falls_as_on_the_cpu ),
         TEST_CASE( other_settings_are_the_cpus_too ),
         TEST_CASE( small_bodies_are_lifted_as_on_the_cpu ),
-        TEST_CASE( what_is_undecided_is_finished_on_the_host ),
+        TEST_CASE( undecided_contacts_are_finished_on_the_host ),
         TEST_CASE( frames_go_on_after_others_used_the_device ),
         TEST_CASE( bad_simulations_are_refused ),
         TEST_CASE( levels_keep_the_order ),

@@ -3,7 +3,7 @@
 // tower of 512 bodies falls, and the candidates its three kinds of bounding volumes let through are counted,
 // frame by frame; and what it leaves open: other volumes, other bodies, soft ones.
 #include "base/timer.h"
-#include "cleave/gpu.h"
+#include "gpu_bodies.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
@@ -490,7 +490,7 @@ static void print_run( const sim_run* run, const sim_flags* flags )
         int digits = i <= ALL_PAIRS ? 0 : 4;
         if ( flags->no_stages && i >= VOLUME_MS && i <= MATCH_MS )
         {
-            continue; // nobody took them
+            continue; // this sweep does not take them
         }
         text_table_add( &table, "%s", column_names[i] );
         text_table_add( &table, "%.*f", digits, run->columns[i].sum / (double)flags->frames );

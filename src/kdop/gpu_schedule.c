@@ -2,7 +2,7 @@
 #include "gpu_schedule.h"
 #include "base/assertion.h"
 
-#include "gpu_solid_host.h"
+#include "gpu_bodies.h"
 
 typedef struct schedule_input
 {
@@ -134,4 +134,79 @@ void clv_gpu_schedule_free( gpu_schedule* schedule, base_memory* memory )
     base_array_free( &schedule->starts, memory );
     base_array_free( &schedule->levels, memory );
     base_array_free( &schedule->body_levels, memory );
+}
+
+// ---- checking
+
+typedef struct schedule_walk
+{
+    const gpu_schedule* schedule;
+    const clv_pair* pairs;
+    uint32_t pair_count, body_count;
+} schedule_walk;
+
+// One more response of a body; `body_levels` has one more than the last level that it was in.
+static bool meets_once( const schedule_walk* walk, uint32_t body, uint32_t level )
+{
+    uint32_t* last = &walk->schedule->body_levels.items[body];
+    bool is_later = *last <= level;
+    *last = level + 1;
+    return is_later;
+}
+
+// A device that errs may find a pair of one body, which is one response then.
+static bool pair_meets_once( const schedule_walk* walk, clv_pair pair, uint32_t level )
+{
+    bool is_once = meets_once( walk, pair.a, level );
+    return pair.a == pair.b ? is_once : meets_once( walk, pair.b, level ) && is_once;
+}
+
+static const char* check_level( const schedule_walk* walk, uint32_t level )
+{
+    const gpu_schedule* s = walk->schedule;
+    for ( uint32_t at = s->starts.items[level]; at < s->starts.items[level + 1]; ++at )
+    {
+        uint32_t task = s->tasks.items[at] & ~GPU_TASK_LAST;
+        if ( task >= walk->pair_count + walk->body_count )
+        {
+            return "a level has a task of no pair and no body";
+        }
+        bool is_once = task < walk->pair_count ? pair_meets_once( walk, walk->pairs[task], level )
+                                               : meets_once( walk, task - walk->pair_count, level );
+        if ( !is_once )
+        {
+            return "a body has two responses in one level";
+        }
+    }
+    return NULL;
+}
+
+static uint64_t count_tasks(
+    uint32_t pair_count, const uint32_t* reaches, uint32_t body_count, uint32_t round_count )
+{
+    uint64_t floor_count = 0;
+    for ( uint32_t i = 0; i < body_count && reaches != NULL; ++i )
+    {
+        floor_count += reaches[i] != 0;
+    }
+    return ( pair_count + floor_count ) * round_count;
+}
+
+const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const clv_pair* pairs, uint32_t pair_count,
+    const uint32_t* reaches, uint32_t body_count, uint32_t round_count )
+{
+    const uint32_t* starts = schedule->starts.items;
+    const schedule_walk walk = { schedule, pairs, pair_count, body_count };
+    uint64_t tasks = count_tasks( pair_count, reaches, body_count, round_count );
+    if ( schedule->tasks.count != tasks || starts[0] != 0 || starts[schedule->level_count] != tasks )
+    {
+        return "the levels do not have as many tasks as there are responses";
+    }
+    memset( schedule->body_levels.items, 0, body_count * sizeof( uint32_t ) );
+    const char* message = NULL;
+    for ( uint32_t level = 0; level < schedule->level_count && message == NULL; ++level )
+    {
+        message = starts[level] >= starts[level + 1] ? "a level has no task" : check_level( &walk, level );
+    }
+    return message;
 }

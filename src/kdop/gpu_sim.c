@@ -3,10 +3,9 @@
 // volumes, axis, projection, sort, sweep, GJK + EPA and shape matching; kernels/volume.cl, narrow.cl and match.cl. The host
 // puts pairs in the CPU's order and tells which responses may come at once (gpu_schedule.h), so that bodies end where those of
 // clv_shape_sim do, bit for bit. After a good frame the host has a copy of all bodies: a device that fails costs a frame, no more.
-#include "gpu_check.h"
+#include "gpu_bodies.h"
 #include "gpu_schedule.h"
-#include "gpu_solid_host.h"
-#include "gpu_state.h"
+#include "solid/solid_match.h"
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
@@ -100,14 +99,15 @@ static void give_copy( base_memory* memory, sim_bodies* bodies, uint64_t count )
 
 static void place_at_rest( clv_gpu_sim* sim, const clv_transform* at )
 {
-    CLV_ASSERT( sim->count == sim->gpu->bodies.body_count );
+    CLV_ASSERT( sim->count == gpu_bodies_of( sim->gpu )->body_count );
     memset( sim->now.motions, 0, sim->count * GPU_MOTION_DOUBLES * sizeof( double ) );
     memset( sim->now.marks, 0, sim->count * GPU_MARK_WORDS * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < sim->count; ++i )
     {
-        const float transform[7] = { at[i].position.x, at[i].position.y, at[i].position.z, at[i].rotation.x,
-            at[i].rotation.y, at[i].rotation.z, at[i].rotation.w };
-        clv_gpu_solid_pose( transform, sim->now.poses + (size_t)i * GPU_POSE_DOUBLES );
+        math_pose pose = math_pose_widen( at[i] );
+        double* to = sim->now.poses + (size_t)i * GPU_POSE_DOUBLES;
+        memcpy( to, pose.rotation.m, sizeof( pose.rotation.m ) );
+        memcpy( to + 9, &pose.position, sizeof( pose.position ) );
     }
 }
 
@@ -135,16 +135,16 @@ static clv_result create(
     memset( made, 0, sizeof( *made ) );
     made->gpu = gpu;
     made->def = *def;
-    made->count = gpu->bodies.body_count;
-    made->bodies_number = gpu->bodies.number;
+    made->count = gpu_bodies_of( gpu )->body_count;
+    made->bodies_number = gpu_bodies_of( gpu )->number;
     made->reaches = clv_base_memory_take( &gpu->memory, made->count, sizeof( uint32_t ) );
     bool has_room = take_copy( &gpu->memory, &made->now, made->count ) &&
         take_copy( &gpu->memory, &made->next, made->count ) && made->reaches != NULL;
     if ( !has_room && made->count > 0 )
     {
         clv_gpu_sim_destroy( made );
-        return clv_gpu_fail(
-            gpu, CLV_OUT_OF_MEMORY, "clv_gpu_sim_create: no memory for %u bodies", gpu->bodies.body_count );
+        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "clv_gpu_sim_create: no memory for %u bodies",
+            gpu_bodies_of( gpu )->body_count );
     }
     place_at_rest( made, at );
     made->axis = FIRST_AXIS;
@@ -155,9 +155,14 @@ static clv_result create(
 clv_result clv_gpu_sim_create(
     clv_gpu* gpu, const clv_shape_sim_def* def, const clv_transform* at, clv_gpu_sim** sim )
 {
-    CLV_ASSERT( gpu != NULL && def != NULL && sim != NULL && ( at != NULL || gpu->bodies.body_count == 0 ) );
+    CLV_ASSERT( gpu != NULL && def != NULL && sim != NULL );
     *sim = NULL;
     gpu->error[0] = '\0';
+    if ( clv_gpu_bodies_open( gpu ) == NULL )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    CLV_ASSERT( at != NULL || gpu_bodies_of( gpu )->body_count == 0 );
     base_fp_mode mode = base_fp_enter();
     clv_result result = create( gpu, def, at, sim );
     base_fp_leave( mode );
@@ -171,9 +176,9 @@ void clv_gpu_sim_destroy( clv_gpu_sim* sim )
         return;
     }
     base_memory* memory = &sim->gpu->memory;
-    if ( sim->gpu->bodies.owner == sim )
+    if ( gpu_bodies_of( sim->gpu )->owner == sim )
     {
-        sim->gpu->bodies.owner = NULL;
+        gpu_bodies_of( sim->gpu )->owner = NULL;
     }
     give_copy( memory, &sim->now, sim->count );
     give_copy( memory, &sim->next, sim->count );
@@ -192,7 +197,7 @@ void clv_gpu_sim_destroy( clv_gpu_sim* sim )
 static clv_result send_rests( clv_gpu_sim* sim )
 {
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     uint64_t bytes = (uint64_t)bodies->hull_count * GPU_REST_DOUBLES * sizeof( double );
     double* rests =
         clv_base_memory_take( &gpu->memory, bodies->hull_count, GPU_REST_DOUBLES * sizeof( double ) );
@@ -205,8 +210,12 @@ static clv_result send_rests( clv_gpu_sim* sim )
     {
         const uint32_t* row = bodies->rows + 4 * (size_t)i;
         CLV_ASSERT( row[0] + row[1] <= bodies->vertex_count );
-        clv_gpu_solid_rest(
-            bodies->vertices + 3 * (size_t)row[0], row[1], rests + (size_t)i * GPU_REST_DOUBLES );
+        sim_rest_shape rest = sim_rest_shape_make( bodies->vertices + 3 * (size_t)row[0], row[1] );
+        double* to = rests + (size_t)i * GPU_REST_DOUBLES; // as kernels/match.cl has it
+        memset( to, 0, GPU_REST_DOUBLES * sizeof( double ) );
+        memcpy( to, &rest.mean, sizeof( rest.mean ) );
+        memcpy( to + 3, rest.axes.m, sizeof( rest.axes.m ) );
+        to[12] = rest.rank;
     }
     clv_result result = clv_gpu_send( gpu, &bodies->on.rests, rests, bytes );
     clv_base_memory_give( &gpu->memory, rests, bodies->hull_count, GPU_REST_DOUBLES * sizeof( double ) );
@@ -217,7 +226,7 @@ static clv_result send_rests( clv_gpu_sim* sim )
 static clv_result send_bodies( clv_gpu_sim* sim )
 {
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     uint64_t n = sim->count;
     CLV_ASSERT( n > 0 && sim->bodies_number == bodies->number );
     clv_result result = clv_gpu_bodies_send( gpu );
@@ -243,7 +252,7 @@ static clv_result send_bodies( clv_gpu_sim* sim )
 static clv_result bring_bodies( clv_gpu_sim* sim )
 {
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     size_t n = sim->count;
     CLV_ASSERT( bodies->owner == sim );
     CLV_ASSERT( gpu_holds( &bodies->on.poses, n, GPU_POSE_DOUBLES * sizeof( double ) ) );
@@ -267,7 +276,7 @@ static double gravity_of( const clv_gpu_sim* sim )
 
 static clv_result move_freely( clv_gpu_sim* sim )
 {
-    gpu_bodies* bodies = &sim->gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( sim->gpu );
     uint32_t how = (uint32_t)sim->def.integrator;
     double gravity = gravity_of( sim );
     double damping = (double)sim->def.damping;
@@ -281,7 +290,7 @@ static clv_result move_freely( clv_gpu_sim* sim )
 
 static clv_result find_floor( clv_gpu_sim* sim )
 {
-    gpu_bodies* bodies = &sim->gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( sim->gpu );
     uint32_t kind = (uint32_t)sim->def.volume;
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.volumes.memory ), GPU_ARGUMENT( kind ),
         GPU_ARGUMENT( sim->count ), GPU_ARGUMENT( bodies->on.reaches.memory ) };
@@ -339,7 +348,8 @@ static clv_result find_candidates( clv_gpu_sim* sim )
     result = result == CLV_OK ? clv_gpu_volumes_search( gpu ) : result;
     result = result == CLV_OK ? bring_pairs( sim ) : result;
     return result == CLV_OK && sim->def.has_floor
-        ? clv_gpu_read( gpu, gpu->bodies.on.reaches.memory, 0, sim->reaches, sim->count * sizeof( uint32_t ) )
+        ? clv_gpu_read(
+              gpu, gpu_bodies_of( gpu )->on.reaches.memory, 0, sim->reaches, sim->count * sizeof( uint32_t ) )
         : result;
 }
 
@@ -374,7 +384,7 @@ static clv_result send_tasks( clv_gpu_sim* sim )
 {
     static const uint32_t s_zeros[COUNT_WORDS];
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* b = &gpu->bodies;
+    gpu_bodies* b = gpu_bodies_of( gpu );
     uint64_t ends = (uint64_t)sim->pair_count + sim->count;
     uint64_t record_bytes = (uint64_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t );
     clv_result result = hand_over( gpu, &b->on.records, sim->records.items, record_bytes );
@@ -416,9 +426,10 @@ static clv_result make_tasks( clv_gpu_sim* sim )
 static clv_result narrow_level( clv_gpu_sim* sim, uint32_t level, uint32_t first, uint32_t end )
 {
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* b = &gpu->bodies;
+    gpu_bodies* b = gpu_bodies_of( gpu );
     uint32_t stride = clv_gpu_contact_stride( gpu, end - first );
-    uint32_t room = gpu->polytope_room > 0 ? gpu->polytope_room : GPU_POLYTOPE_ROOM;
+    uint32_t room =
+        gpu_bodies_of( gpu )->polytope_room > 0 ? gpu_bodies_of( gpu )->polytope_room : GPU_POLYTOPE_ROOM;
     uint32_t room_and_level = room << 24 | level;
     CLV_ASSERT( room < 256 && level < 1u << 24 ); // both in one word
     CLV_ASSERT( first <= end && gpu_holds( &b->on.tasks, end, sizeof( uint32_t ) ) );
@@ -438,7 +449,7 @@ static clv_result narrow_level( clv_gpu_sim* sim, uint32_t level, uint32_t first
 static clv_result match_level( clv_gpu_sim* sim, uint32_t level, uint32_t first, uint32_t end )
 {
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* b = &gpu->bodies;
+    gpu_bodies* b = gpu_bodies_of( gpu );
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->on.poses.memory ), GPU_ARGUMENT( b->on.hulls.memory ),
         GPU_ARGUMENT( b->on.rows.memory ), GPU_ARGUMENT( b->on.vertices.memory ),
         GPU_ARGUMENT( b->on.rests.memory ), GPU_ARGUMENT( b->on.tasks.memory ), GPU_ARGUMENT( first ),
@@ -467,11 +478,12 @@ static clv_result run_levels( clv_gpu_sim* sim, uint32_t first_level )
 // As sim_narrow does it, with more room. `counts` are the frame's.
 static void finish_pair( clv_gpu_sim* sim, uint32_t pair, bool is_last, double* numbers, uint32_t* counts )
 {
-    const gpu_bodies* bodies = &sim->gpu->bodies;
-    gpu_solids solids = { sim->next.poses, bodies->hulls, bodies->rows, bodies->vertices };
+    const gpu_bodies* bodies = gpu_bodies_of( sim->gpu );
     uint32_t* record = sim->records.items + (size_t)pair * GPU_RECORD_WORDS;
-    gpu_solid_contact found =
-        clv_gpu_solid_contact( &solids, record[0], record[1], record + GPU_RECORD_CACHE );
+    clv_pair_cache cache;
+    memcpy( &cache, record + GPU_RECORD_CACHE, sizeof( cache ) );
+    narrow_contact found = clv_gpu_host_contact( bodies, sim->next.poses, record[0], record[1], &cache );
+    memcpy( record + GPU_RECORD_CACHE, &cache, sizeof( cache ) );
     record[GPU_RECORD_MOVES_A] = sim->next.marks[(size_t)record[0] * GPU_MARK_WORDS];
     record[GPU_RECORD_MOVES_B] = sim->next.marks[(size_t)record[1] * GPU_MARK_WORDS];
     counts[GPU_COUNT_HITS] += ( record[GPU_RECORD_BITS] & GPU_RECORD_HIT ) == 0 ? 1 : 0;
@@ -481,11 +493,11 @@ static void finish_pair( clv_gpu_sim* sim, uint32_t pair, bool is_last, double* 
         counts[GPU_COUNT_UNCONVERGED] += 1;
         return;
     }
-    memcpy( numbers, found.numbers, sizeof( found.numbers ) );
+    clv_gpu_host_numbers( &found, numbers );
     sim->states.items[pair] = GPU_STATE_MATCH;
     if ( is_last )
     {
-        sim->depths.items[pair] = found.numbers[3];
+        sim->depths.items[pair] = found.depth;
     }
 }
 
@@ -493,7 +505,7 @@ static void finish_pair( clv_gpu_sim* sim, uint32_t pair, bool is_last, double* 
 static clv_result finish_tasks( clv_gpu_sim* sim, uint32_t level, uint32_t* counts )
 {
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* b = &gpu->bodies;
+    gpu_bodies* b = gpu_bodies_of( gpu );
     clv_result result = CLV_OK;
     for ( uint32_t at = sim->schedule.starts.items[level];
           at < sim->schedule.starts.items[level + 1] && result == CLV_OK; ++at )
@@ -529,7 +541,7 @@ static clv_result finish_tasks( clv_gpu_sim* sim, uint32_t level, uint32_t* coun
 static clv_result finish_level( clv_gpu_sim* sim, uint32_t* counts )
 {
     clv_gpu* gpu = sim->gpu;
-    gpu_bodies* b = &gpu->bodies;
+    gpu_bodies* b = gpu_bodies_of( gpu );
     uint32_t level = counts[GPU_COUNT_HALT] - 1;
     CLV_ASSERT( level < sim->schedule.level_count ); // separate_bodies refuses others
     uint32_t first = sim->schedule.starts.items[level];
@@ -562,7 +574,7 @@ static clv_result separate_bodies( clv_gpu_sim* sim )
     for ( ;; )
     {
         result = result == CLV_OK
-            ? clv_gpu_read( gpu, gpu->bodies.on.tallies.memory, 0, counts, sizeof( counts ) )
+            ? clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.tallies.memory, 0, counts, sizeof( counts ) )
             : result;
         if ( result != CLV_OK || counts[GPU_COUNT_HALT] == 0 )
         {
@@ -581,7 +593,7 @@ static clv_result separate_bodies( clv_gpu_sim* sim )
 
 static clv_result settle_bodies( clv_gpu_sim* sim )
 {
-    gpu_bodies* b = &sim->gpu->bodies;
+    gpu_bodies* b = gpu_bodies_of( sim->gpu );
     uint32_t keeps_velocity = sim->def.after_contact == CLV_VELOCITY_KEPT ? 1 : 0;
     CLV_ASSERT( b->owner == sim );
     double share = (double)sim->def.damping * (double)sim->def.carry;
@@ -614,7 +626,7 @@ static void tell_counts( clv_gpu_sim* sim, const uint32_t* counts, const double*
         .potential_energy = sums[1],
         .deepest = sums[2],
         .mean_depth = counts[GPU_COUNT_DEPTHS] > 0 ? sums[3] / (double)counts[GPU_COUNT_DEPTHS] : 0.0,
-        .axis = sim->gpu->bodies.axis };
+        .axis = gpu_bodies_of( sim->gpu )->axis };
     for ( uint32_t i = 0; i < sim->count && sim->def.has_floor; ++i )
     {
         stats->floor_candidate_count += sim->reaches[i] != 0 ? 1 : 0;
@@ -653,10 +665,11 @@ static clv_result end_frame( clv_gpu_sim* sim )
     double sums[SUMS] = { 0 };
     clv_result result = settle_bodies( sim );
     result = result == CLV_OK
-        ? clv_gpu_read( gpu, gpu->bodies.on.tallies.memory, 0, counts, sizeof( counts ) )
+        ? clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.tallies.memory, 0, counts, sizeof( counts ) )
         : result;
-    result =
-        result == CLV_OK ? clv_gpu_read( gpu, gpu->bodies.on.sums.memory, 0, sums, sizeof( sums ) ) : result;
+    result = result == CLV_OK
+        ? clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.sums.memory, 0, sums, sizeof( sums ) )
+        : result;
     result = result == CLV_OK ? bring_bodies( sim ) : result;
     if ( result == CLV_OK )
     {
@@ -686,18 +699,18 @@ static clv_result step( clv_gpu_sim* sim )
         return result;
     }
     gpu->spans = sim->def.stage_times && gpu->def.times ? &sim->spans : NULL;
-    gpu->bodies.axis = sim->axis;
-    gpu->bodies.until_axis = sim->until_axis;
+    gpu_bodies_of( gpu )->axis = sim->axis;
+    gpu_bodies_of( gpu )->until_axis = sim->until_axis;
     result = run_frame( sim );
     clv_gpu_spans_take( gpu );
     gpu->spans = NULL;
     if ( result != CLV_OK )
     {
-        gpu->bodies.owner = NULL;
+        gpu_bodies_of( gpu )->owner = NULL;
         return clv_gpu_end_failed( gpu, result );
     }
-    sim->axis = gpu->bodies.axis;
-    sim->until_axis = gpu->bodies.until_axis;
+    sim->axis = gpu_bodies_of( gpu )->axis;
+    sim->until_axis = gpu_bodies_of( gpu )->until_axis;
     if ( sim->def.stage_times && gpu->def.times )
     {
         tell_times( sim );
@@ -710,7 +723,7 @@ clv_result clv_gpu_sim_step( clv_gpu_sim* sim )
     CLV_ASSERT( sim != NULL );
     clv_gpu* gpu = sim->gpu;
     gpu->error[0] = '\0';
-    if ( gpu->bodies.number != sim->bodies_number )
+    if ( gpu_bodies_of( gpu )->number != sim->bodies_number )
     {
         return clv_gpu_fail(
             gpu, CLV_STALE, "clv_gpu_sim_step: the bodies were set anew since the simulation was made" );
@@ -734,12 +747,14 @@ uint32_t clv_gpu_sim_body_count( const clv_gpu_sim* sim )
 clv_transform clv_gpu_sim_transform( const clv_gpu_sim* sim, uint32_t body )
 {
     CLV_ASSERT( sim != NULL && body < sim->count );
-    float f[7];
+    const double* from = sim->now.poses + (size_t)body * GPU_POSE_DOUBLES;
+    math_mat3 rotation;
+    memcpy( rotation.m, from, sizeof( rotation.m ) );
     base_fp_mode mode = base_fp_enter();
-    clv_gpu_solid_transform( sim->now.poses + (size_t)body * GPU_POSE_DOUBLES, f );
-    base_fp_settle( f );
+    clv_transform at = { math_narrow( math_make( from[9], from[10], from[11] ) ),
+        math_quat_narrow( math_quat_from_matrix( &rotation ) ) };
+    base_fp_settle( &at );
     base_fp_leave( mode );
-    clv_transform at = { { f[0], f[1], f[2] }, { f[3], f[4], f[5], f[6] } };
     return at;
 }
 

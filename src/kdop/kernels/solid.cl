@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies as they lie in a device's memory, behind common.cl and src/core/solid/solid_math.h in front of every program about them. The host compiles
-// this text too (gpu_solid_host.c).
+// Bodies as they lie in a device's memory, behind common.cl and src/core/solid/solid_math.h in front of every program about them.
 
 // Of a pose in memory: the rotation's rows, then the position.
 #define POSE_DOUBLES 12

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // GJK and EPA on the device for pairs of bodies; kernels/narrow.cl tells how. The host finishes what a device's room leaves undecided.
-#include "gpu_solid_host.h"
-#include "gpu_state.h"
+#include "gpu_bodies.h"
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
@@ -30,8 +29,8 @@ uint32_t clv_gpu_contact_stride( const clv_gpu* gpu, uint64_t count )
 
 static clv_result check_pairs( clv_gpu* gpu, const clv_pair* pairs, uint32_t count )
 {
-    uint32_t body_count = gpu->bodies.body_count;
-    if ( !gpu->bodies.has_volumes && count > 0 )
+    uint32_t body_count = gpu->guest != NULL ? gpu_bodies_of( gpu )->body_count : 0;
+    if ( count > 0 && ( gpu->guest == NULL || !gpu_bodies_of( gpu )->has_volumes ) )
     {
         return clv_gpu_fail(
             gpu, CLV_BAD_ARGUMENT, "clv_gpu_find_contacts: no clv_gpu_update_bodies has placed the bodies" );
@@ -61,12 +60,12 @@ typedef struct contact_piece
 
 static clv_result search_piece( clv_gpu* gpu, const contact_piece* piece )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     uint64_t n = piece->count;
-    CLV_ASSERT( n > 0 && n <= PIECE && gpu->bodies.has_volumes );
+    CLV_ASSERT( n > 0 && n <= PIECE && gpu_bodies_of( gpu )->has_volumes );
     CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, GPU_POSE_DOUBLES * sizeof( double ) ) );
     uint32_t stride = clv_gpu_contact_stride( gpu, n );
-    uint32_t room = gpu->polytope_room > 0 ? gpu->polytope_room : GPU_POLYTOPE_ROOM;
+    uint32_t room = bodies->polytope_room > 0 ? bodies->polytope_room : GPU_POLYTOPE_ROOM;
     size_t fact_bytes = (size_t)n * FACT_WORDS * sizeof( uint32_t );
     size_t number_bytes = (size_t)n * GPU_CONTACT_DOUBLES * sizeof( double );
     clv_result result = clv_gpu_reserve( gpu, &bodies->on.contact_pairs, n * sizeof( clv_pair ) );
@@ -95,25 +94,64 @@ static clv_result search_piece( clv_gpu* gpu, const contact_piece* piece )
 
 static clv_result read_poses( clv_gpu* gpu, contact_piece* piece )
 {
-    size_t bytes = (size_t)gpu->bodies.body_count * GPU_POSE_DOUBLES * sizeof( double );
-    piece->poses =
-        clv_base_memory_take( &gpu->memory, gpu->bodies.body_count, GPU_POSE_DOUBLES * sizeof( double ) );
+    size_t bytes = (size_t)gpu_bodies_of( gpu )->body_count * GPU_POSE_DOUBLES * sizeof( double );
+    piece->poses = clv_base_memory_take(
+        &gpu->memory, gpu_bodies_of( gpu )->body_count, GPU_POSE_DOUBLES * sizeof( double ) );
     if ( piece->poses == NULL )
     {
         return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory to finish contacts on the host" );
     }
-    return clv_gpu_read( gpu, gpu->bodies.on.poses.memory, 0, piece->poses, bytes );
+    return clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.poses.memory, 0, piece->poses, bytes );
+}
+
+// A hull of the caller's as the narrow phase takes it: all vertices are looked at, as on the device.
+static narrow_core core_of( const clv_hull* hull, const double* poses, uint32_t body )
+{
+    const double* from = poses + (size_t)body * GPU_POSE_DOUBLES;
+    math_pose pose;
+    memcpy( pose.rotation.m, from, sizeof( pose.rotation.m ) );
+    pose.position = math_make( from[9], from[10], from[11] );
+    narrow_core core = narrow_core_make( clv_hull_shape( hull ), &pose );
+    core.brute_limit = UINT32_MAX;
+    return core;
+}
+
+static clv_hull hull_of( const gpu_bodies* bodies, uint32_t body )
+{
+    CLV_ASSERT( body < bodies->body_count && bodies->hulls[body] < bodies->hull_count );
+    const uint32_t* row = bodies->rows + 4 * (size_t)bodies->hulls[body];
+    clv_hull hull = { .vertex_count = row[1] };
+    hull.vertices = (clv_vec3*)(void*)( bodies->vertices + 3 * (size_t)row[0] );
+    memcpy( &hull.radius, &row[2], sizeof( hull.radius ) );
+    return hull;
+}
+
+narrow_contact clv_gpu_host_contact(
+    const gpu_bodies* bodies, const double* poses, uint32_t a, uint32_t b, clv_pair_cache* cache )
+{
+    clv_hull hull_a = hull_of( bodies, a ), hull_b = hull_of( bodies, b );
+    narrow_core core_a = core_of( &hull_a, poses, a ), core_b = core_of( &hull_b, poses, b );
+    narrow_contact contact;
+    clv_narrow_find_contact( &core_a, 0.0, &core_b, 0.0, cache, &contact );
+    return contact;
+}
+
+void clv_gpu_host_numbers( const narrow_contact* contact, double numbers[GPU_CONTACT_DOUBLES] )
+{
+    memcpy( numbers, &contact->normal, 3 * sizeof( double ) );
+    numbers[3] = contact->depth;
+    memcpy( numbers + 4, &contact->point_a, 3 * sizeof( double ) );
+    memcpy( numbers + 7, &contact->point_b, 3 * sizeof( double ) );
 }
 
 static void finish_on_host( const clv_gpu* gpu, contact_piece* piece, uint32_t i )
 {
-    const gpu_bodies* bodies = &gpu->bodies;
     uint32_t* fact = piece->facts + (size_t)i * FACT_WORDS;
     CLV_ASSERT( piece->poses != NULL && i < piece->count );
-    gpu_solids solids = { piece->poses, bodies->hulls, bodies->rows, bodies->vertices };
     base_fp_mode mode = base_fp_enter();
-    gpu_solid_contact found = clv_gpu_solid_contact( &solids, piece->pairs[i].a, piece->pairs[i].b, NULL );
-    memcpy( piece->numbers + (size_t)i * GPU_CONTACT_DOUBLES, found.numbers, sizeof( found.numbers ) );
+    narrow_contact found = clv_gpu_host_contact(
+        gpu_bodies_of( gpu ), piece->poses, piece->pairs[i].a, piece->pairs[i].b, NULL );
+    clv_gpu_host_numbers( &found, piece->numbers + (size_t)i * GPU_CONTACT_DOUBLES );
     base_fp_leave( mode );
     fact[0] = ( found.touching ? TOUCHING : 0u ) | ( found.converged ? CONVERGED : 0u );
     fact[1] = found.gjk_round_count;
@@ -153,7 +191,7 @@ static clv_result solve_piece( clv_gpu* gpu, contact_piece* piece, clv_contact* 
             if ( result == CLV_OK )
             {
                 finish_on_host( gpu, piece, i );
-                gpu->bodies.finished_count += 1;
+                gpu_bodies_of( gpu )->finished_count += 1;
             }
         }
     }
@@ -190,7 +228,7 @@ static clv_result find_contacts( clv_gpu* gpu, const clv_pair* pairs, uint32_t c
     clv_base_memory_give( &gpu->memory, facts, room, FACT_WORDS * sizeof( uint32_t ) );
     clv_base_memory_give( &gpu->memory, numbers, room, GPU_CONTACT_DOUBLES * sizeof( double ) );
     clv_base_memory_give(
-        &gpu->memory, piece.poses, gpu->bodies.body_count, GPU_POSE_DOUBLES * sizeof( double ) );
+        &gpu->memory, piece.poses, gpu_bodies_of( gpu )->body_count, GPU_POSE_DOUBLES * sizeof( double ) );
     return result;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies on the device, their bounding volumes, and sweep-and-prune over those: the broad phase of "Detecção de Colisão usando
 // Sweep and Prune com k-DOPs em GPU" (COPPE 2021), sections 3.2 to 3.5; kernels/volume.cl tells how.
-#include "gpu_check.h"
-#include "gpu_state.h"
+#include "gpu_bodies.h"
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
@@ -14,7 +13,6 @@ enum
 {
     ROW_WORDS = 4,
     TRANSFORM_FLOATS = 7,
-    POSE_DOUBLES = 12, // as kernels/solid.cl has it
     MOMENT_GROUPS = 32,
     MOMENTS = 10,
     FIRST_AXIS = 1, // y, as clv_default_volume_sweep_def has it
@@ -118,7 +116,7 @@ static void fill_hulls( gpu_bodies* bodies, const clv_gpu_hull* hulls )
 
 void clv_gpu_bodies_free( clv_gpu* gpu )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     clv_base_memory_give( &gpu->memory, bodies->vertices, bodies->vertex_count, 3 * sizeof( float ) );
     clv_base_memory_give( &gpu->memory, bodies->rows, bodies->hull_count, ROW_WORDS * sizeof( uint32_t ) );
     clv_base_memory_give( &gpu->memory, bodies->hulls, bodies->body_count, sizeof( uint32_t ) );
@@ -169,12 +167,13 @@ static clv_result set_bodies(
         made.hulls[i] = hull_of != NULL ? hull_of[i] : 0;
         made.moved_count += hulls[made.hulls[i]].vertex_count;
     }
-    made.on = gpu->bodies.on; // kept, and written anew
-    made.number = gpu->bodies.number + 1;
-    made.finished_count = gpu->bodies.finished_count;
+    made.on = gpu_bodies_of( gpu )->on; // kept, and written anew
+    made.number = gpu_bodies_of( gpu )->number + 1;
+    made.finished_count = gpu_bodies_of( gpu )->finished_count;
+    made.polytope_room = gpu_bodies_of( gpu )->polytope_room;
     clv_gpu_bodies_free( gpu );
-    gpu->bodies = made;
-    CLV_VALIDATE( clv_gpu_bodies_check( &gpu->bodies ) == NULL );
+    *gpu_bodies_of( gpu ) = made;
+    CLV_VALIDATE( clv_gpu_bodies_check( gpu_bodies_of( gpu ) ) == NULL );
     return CLV_OK;
 }
 
@@ -183,6 +182,10 @@ clv_result clv_gpu_set_bodies(
 {
     CLV_ASSERT( gpu != NULL && ( hulls != NULL || hull_count == 0 ) );
     gpu->error[0] = '\0';
+    if ( clv_gpu_bodies_open( gpu ) == NULL )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
     base_fp_mode mode = base_fp_enter();
     clv_result result = set_bodies( gpu, hulls, hull_count, hull_of, count );
     base_fp_leave( mode );
@@ -220,7 +223,7 @@ static void fill_places( const gpu_bodies* bodies, uint32_t* starts, uint32_t* s
 
 static clv_result send_places( clv_gpu* gpu )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     uint64_t start_count = (uint64_t)bodies->body_count + 1;
     uint64_t word_count = start_count + 2 * (uint64_t)bodies->moved_count;
     uint32_t* words = clv_base_memory_take( &gpu->memory, word_count, sizeof( uint32_t ) );
@@ -239,7 +242,7 @@ static clv_result send_places( clv_gpu* gpu )
 
 clv_result clv_gpu_bodies_send( clv_gpu* gpu )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     uint64_t n = bodies->body_count;
     if ( bodies->is_there )
     {
@@ -259,8 +262,9 @@ clv_result clv_gpu_bodies_send( clv_gpu* gpu )
                               : result;
     result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.hulls, bodies->hulls, n * sizeof( uint32_t ) )
                               : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.poses, n * POSE_DOUBLES * sizeof( double ) )
-                              : result;
+    result = result == CLV_OK
+        ? clv_gpu_reserve( gpu, &bodies->on.poses, n * GPU_POSE_DOUBLES * sizeof( double ) )
+        : result;
     result = result == CLV_OK
         ? clv_gpu_reserve( gpu, &bodies->on.moved, (uint64_t)bodies->moved_count * 3 * sizeof( double ) )
         : result;
@@ -270,11 +274,11 @@ clv_result clv_gpu_bodies_send( clv_gpu* gpu )
 
 void clv_gpu_bodies_release( clv_gpu* gpu )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
 #define GPU_BODY_BUFFER_RELEASE( name ) clv_gpu_release( gpu, &bodies->on.name );
     GPU_BODY_BUFFERS( GPU_BODY_BUFFER_RELEASE )
 #undef GPU_BODY_BUFFER_RELEASE
-    bodies->is_there = bodies->has_volumes = bodies->is_swept = false;
+    bodies->is_there = bodies->has_volumes = false;
     bodies->owner = NULL;
 }
 
@@ -289,7 +293,7 @@ size_t clv_gpu_volume_bytes( clv_volume_kind kind )
 
 static clv_result move_vertices( clv_gpu* gpu )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     CLV_ASSERT(
         bodies->is_there && gpu_holds( &bodies->on.moved, bodies->moved_count, 3 * sizeof( double ) ) );
     CLV_ASSERT( gpu_holds( &bodies->on.sources, bodies->moved_count, 2 * sizeof( uint32_t ) ) );
@@ -301,7 +305,7 @@ static clv_result move_vertices( clv_gpu* gpu )
 
 static clv_result wrap_vertices( clv_gpu* gpu, gpu_kernel_id kernel, uint64_t item_count )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     CLV_ASSERT( gpu_holds( &bodies->on.starts, (uint64_t)bodies->body_count + 1, sizeof( uint32_t ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.moved.memory ),
         GPU_ARGUMENT( bodies->on.starts.memory ), GPU_ARGUMENT( bodies->body_count ),
@@ -312,7 +316,7 @@ static clv_result wrap_vertices( clv_gpu* gpu, gpu_kernel_id kernel, uint64_t it
 
 clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     uint64_t n = bodies->body_count;
     CLV_ASSERT( bodies->is_there && n > 0 );
     bodies->has_volumes = false;
@@ -360,7 +364,7 @@ static uint32_t nearest_axis( const double d[3], uint32_t axis_count )
 
 clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     double partial[MOMENT_GROUPS * MOMENTS];
     double sums[MOMENTS] = { 0 };
     double direction[3];
@@ -402,7 +406,7 @@ clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
 
 clv_result clv_gpu_volumes_prepare( clv_gpu* gpu, gpu_frame* frame )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     gpu_buffers* b = &gpu->buffers;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t kind = (uint32_t)bodies->kind;
@@ -436,7 +440,7 @@ clv_result clv_gpu_volumes_prepare( clv_gpu* gpu, gpu_frame* frame )
 
 clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     gpu_buffers* b = &gpu->buffers;
     uint32_t kind = (uint32_t)bodies->kind;
     uint32_t capacity = (uint32_t)gpu->pair_room;
@@ -452,9 +456,18 @@ clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t 
 
 // ---- one update
 
+clv_result clv_gpu_volumes_search( clv_gpu* gpu )
+{
+    const gpu_bodies* bodies = gpu_bodies_of( gpu );
+    CLV_ASSERT( bodies->body_count == 0 || bodies->has_volumes );
+    CLV_ASSERT( bodies->body_count == 0 ||
+        gpu_holds( &bodies->on.volumes, bodies->body_count, clv_gpu_volume_bytes( bodies->kind ) ) );
+    return clv_gpu_guest_search( gpu, bodies->on.volumes.memory, bodies->body_count );
+}
+
 clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, const char* caller )
 {
-    for ( uint32_t i = 0; i < gpu->bodies.body_count; ++i )
+    for ( uint32_t i = 0; i < gpu_bodies_of( gpu )->body_count; ++i )
     {
         if ( !is_finite( at[i].position.x, at[i].position.y, at[i].position.z ) ||
             !is_finite( at[i].rotation.x, at[i].rotation.y, at[i].rotation.z ) ||
@@ -469,7 +482,7 @@ clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, cons
 
 static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
 {
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     bodies->owner = NULL;
     clv_result result = clv_gpu_send(
         gpu, &bodies->on.placements, at, (uint64_t)bodies->body_count * TRANSFORM_FLOATS * sizeof( float ) );
@@ -477,7 +490,7 @@ static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
     {
         return result;
     }
-    CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, POSE_DOUBLES * sizeof( double ) ) );
+    CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, GPU_POSE_DOUBLES * sizeof( double ) ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.placements.memory ),
         GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.poses.memory ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_place_bodies, bodies->body_count, arguments );
@@ -485,8 +498,13 @@ static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
 
 clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at )
 {
-    CLV_ASSERT( gpu != NULL && ( at != NULL || gpu->bodies.body_count == 0 ) );
+    CLV_ASSERT( gpu != NULL );
     gpu->error[0] = '\0';
+    if ( clv_gpu_bodies_open( gpu ) == NULL )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    CLV_ASSERT( at != NULL || gpu_bodies_of( gpu )->body_count == 0 );
     if ( volume != CLV_VOLUME_AABB && volume != CLV_VOLUME_DOP18 && volume != CLV_VOLUME_SPHERE )
     {
         return clv_gpu_fail( gpu, CLV_UNSUPPORTED,
@@ -506,7 +524,7 @@ clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const cl
         return result;
     }
     result = clv_gpu_bodies_send( gpu );
-    if ( result == CLV_OK && gpu->bodies.body_count > 0 )
+    if ( result == CLV_OK && gpu_bodies_of( gpu )->body_count > 0 )
     {
         result = place_bodies( gpu, at );
         result = result == CLV_OK ? clv_gpu_volumes_build( gpu, volume ) : result;
@@ -518,9 +536,9 @@ clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const cl
 clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes )
 {
     CLV_ASSERT( gpu != NULL );
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     gpu->error[0] = '\0';
-    if ( bodies->body_count == 0 )
+    if ( bodies == NULL || bodies->body_count == 0 )
     {
         return CLV_OK;
     }
@@ -537,5 +555,6 @@ clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes )
 void* clv_gpu_volume_buffer( const clv_gpu* gpu )
 {
     CLV_ASSERT( gpu != NULL );
-    return gpu->bodies.has_volumes ? gpu->bodies.on.volumes.memory : NULL;
+    return gpu->guest != NULL && gpu_bodies_of( gpu )->has_volumes ? gpu_bodies_of( gpu )->on.volumes.memory
+                                                                   : NULL;
 }

@@ -23,3 +23,8 @@ bool clv_gpu_schedule_make( gpu_schedule* schedule, base_memory* memory, const c
     uint32_t pair_count, const uint32_t* reaches, uint32_t body_count, uint32_t round_count );
 
 void clv_gpu_schedule_free( gpu_schedule* schedule, base_memory* memory );
+
+/// The first sentence that is not true, or NULL: each response of each round has its place, and no body two in one level. `body_levels`
+/// is used to count in.
+const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const clv_pair* pairs, uint32_t pair_count,
+    const uint32_t* reaches, uint32_t body_count, uint32_t round_count );
