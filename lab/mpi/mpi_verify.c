@@ -2,7 +2,7 @@
 // `cleave-mpi verify`: the pairs of many processes, frame by frame, beside those of one.
 #include "cleave/space.h"
 #include "lab/base/terminal.h"
-#include "lab/mpi_world.h"
+#include "lab/mpi/mpi_job.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "lab/base/terminal.h"
 #include "lab/base/text.h"
 #include "lab/frame/bake.h"
-#include "lab/mpi_job.h"
+#include "lab/mpi/mpi_job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,8 +68,8 @@ static bool make_def( gen* g, job* j )
     def->seed = o->seed;
     def->split = o->splits;
     def->thread_count = (uint32_t)o->threads;
-    def->part_first = job_part_first( def->body_count, j->share, j->share_count );
-    def->part_count = job_part_first( def->body_count, j->share + 1, j->share_count ) - def->part_first;
+    def->part_first = job_range_first( def->body_count, j->world_rank, j->world_size );
+    def->part_count = job_range_first( def->body_count, j->world_rank + 1, j->world_size ) - def->part_first;
     g->is_empty = def->part_count == 0;
     def->part_count = g->is_empty ? 1 : def->part_count; // 0 would be all
     def->part_first -= g->is_empty && def->part_first == def->body_count;
@@ -143,7 +143,7 @@ static bool write_frames( gen* g, job* j )
             g->def.generator->boxes( g->state, g->boxes );
             ok = scene_part_put( &g->part, (uint32_t)( frame - g->def.from ), g->boxes, &j->why );
         }
-        // Stop early: baking into a file that will not be kept may take hours.
+        // All stop when one fails: the file would not be kept.
         ok = job_agree( j, ok );
         progress_show( &bar, frame + 1 );
     }
