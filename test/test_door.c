@@ -436,7 +436,7 @@ static bool visit_wide_hits( uint32_t query, const clv_hit64* hits, uint64_t cou
     return true;
 }
 
-static void ask_all_wide( stage* s, clv_queries queries )
+static void ask_all_wide( stage* s, clv_queries64 queries )
 {
     uint64_t offsets[BOXES + 1];
     clv_hit64 hits[BOXES * BOXES];
