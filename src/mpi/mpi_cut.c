@@ -195,7 +195,7 @@ static float place_of( const group* g, int axis )
 {
     if ( g->weight == 0 )
     {
-        return 0; // nobody there: anywhere, but at a number
+        return 0; // no object there: anywhere, but at a number
     }
     uint32_t key = g->prefix[axis][1];
     uint64_t target = target_of( g, 1 ), below = g->below[axis][1], with = below + g->at[axis][1];

@@ -76,7 +76,7 @@ typedef struct mpi_id_change
     bool is_added;
 } mpi_id_change;
 
-/// Columns by slot. Those that nobody needs stay empty.
+/// Columns by slot. Those that are not needed stay empty.
 typedef struct mpi_columns
 {
     BASE_ARRAY( uint64_t ) ids;
@@ -174,7 +174,7 @@ typedef struct mpi_corner
 
 typedef BASE_ARRAY( clv_mpi_pair ) mpi_pair_list;
 
-/// Everybody's numbers after a search, in one reduction: two of which the largest counts, then sums.
+/// The numbers of all processes after a search, in one reduction: two of which the largest counts, then sums.
 enum
 {
     TALLY_ERROR,
@@ -459,7 +459,7 @@ clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, 
 /// A space like the one inside, empty.
 clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside );
 
-/// Own objects into one row of slots, where they stand scattered; before anybody looks at slots in an update.
+/// Own objects into one row of slots, where they stand scattered; before slots are used in an update.
 void clv_mpi_pack_slots( clv_mpi_space* space );
 
 // ---- mpi_update.c
