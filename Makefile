@@ -216,7 +216,7 @@ lint:
 	@JOBS=$(JOBS) scripts/lint.sh $(BUILD)/lint
 
 flags: test-release
-	@JOBS=$(JOBS) scripts/check-flags.sh $(BUILD)
+	@JOBS=$(JOBS) scripts/check.sh flags $(BUILD)
 
 fuzz:
 	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
@@ -225,13 +225,13 @@ fuzz:
 fuzz-mpi:
 	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target fuzz_mpi
-	@for count in 4 3 2; do MPI_SECONDS=$$(($(FUZZ_SECONDS) + 300)) scripts/check-mpi.sh $(BUILD)/test/fuzz_mpi $$count $(SEED) $$(($(FUZZ_SECONDS) / 3)) || exit 1; done
+	@for count in 4 3 2; do MPI_SECONDS=$$(($(FUZZ_SECONDS) + 300)) scripts/check.sh mpi $(BUILD)/test/fuzz_mpi $$count $(SEED) $$(($(FUZZ_SECONDS) / 3)) || exit 1; done
 
 other-machines:
 	@JOBS=$(JOBS) scripts/other-machines.sh $(BUILD)/other
 
 coverage:
-	@JOBS=$(JOBS) scripts/coverage.sh $(BUILD)/coverage
+	@JOBS=$(JOBS) scripts/coverage.py $(BUILD)/coverage
 
 mutate:
 	@JOBS=$(JOBS) scripts/mutate.sh $(BUILD)/mutate
