@@ -3,9 +3,9 @@
 #pragma once
 
 #include "cleave/gpu.h"
-#include "cleave/shape_sim.h"
 #include "gpu_state.h"
 #include "narrow/contact.h"
+#include "shape_sim.h"
 
 // ---- bodies: volumes made on the device
 

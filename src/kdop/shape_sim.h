@@ -86,31 +86,31 @@ typedef struct clv_shape_sim_def
     float softness; ///< part of a deformation that stays to the next frame, 0 .. 0.999; default 0.5
 } clv_shape_sim_def;
 
-CLV_API clv_shape_sim_def clv_default_shape_sim_def( void );
+clv_shape_sim_def clv_default_shape_sim_def( void );
 
 /// CLV_BAD_DEF or CLV_OUT_OF_MEMORY leave *sim NULL; the reason goes to the def's logger.
-CLV_API clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim );
+clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim );
 
 /// NULL is legal.
-CLV_API void clv_shape_sim_destroy( clv_shape_sim* sim );
+void clv_shape_sim_destroy( clv_shape_sim* sim );
 
 /// Add a body at rest. The hull must outlive the simulation; its vertices are the body's particles, all of
 /// one mass. Soft bodies are what is convex around their vertices, deformed or not. Bodies are numbered 0, 1, 2, … CLV_BAD_ARGUMENT for no hull or a transform that is not finite;
 /// CLV_OUT_OF_MEMORY.
-CLV_API clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at );
+clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at );
 
 /// One frame. After CLV_OUT_OF_MEMORY nothing has moved, and the same call works once there is memory.
-CLV_API clv_result clv_shape_sim_step( clv_shape_sim* sim );
+clv_result clv_shape_sim_step( clv_shape_sim* sim );
 
-CLV_API uint32_t clv_shape_sim_body_count( const clv_shape_sim* sim );
+uint32_t clv_shape_sim_body_count( const clv_shape_sim* sim );
 
 /// Where a body is, rounded to float. `body` below the count.
-CLV_API clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body );
-CLV_API clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body );
+clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body );
+clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body );
 
 /// Where a body's vertices are, as many as its hull has and in that order, deformed if it is soft. Writes up to `capacity` of them
 /// and returns how many there are. clv_shape_sim_transform is then the rigid body that fits best.
-CLV_API uint32_t clv_shape_sim_vertices(
+uint32_t clv_shape_sim_vertices(
     const clv_shape_sim* sim, uint32_t body, clv_vec3* vertices, uint32_t capacity );
 
 /// Counts, measures and times of the last frame. Pairs with the floor are counted apart.
@@ -142,4 +142,4 @@ typedef struct clv_shape_sim_stats
     double deformation_mean, deformation_most;
 } clv_shape_sim_stats;
 
-CLV_API clv_shape_sim_stats clv_shape_sim_get_stats( const clv_shape_sim* sim );
+clv_shape_sim_stats clv_shape_sim_get_stats( const clv_shape_sim* sim );

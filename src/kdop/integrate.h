@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cleave/shape_sim.h"
 #include "math/vec3.h"
+#include "shape_sim.h"
 
 /// One frame of free flight; see clv_integrator.
 void clv_sim_integrate(

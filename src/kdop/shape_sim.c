@@ -2,7 +2,7 @@
 // The frame of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021): section 3 with
 // its algorithm 3 as the loop of responses. What the paper leaves open or misprints is decided in
 // docs/physics.md.
-#include "cleave/shape_sim.h"
+#include "shape_sim.h"
 
 #include "base/array.h"
 #include "base/assertion.h"
@@ -10,9 +10,9 @@
 #include "base/radix_sort.h"
 #include "base/refusal.h"
 #include "base/timer.h"
+#include "integrate.h"
 #include "narrow/contact.h"
-#include "sim/integrate.h"
-#include "sim/soft_match.h"
+#include "soft_match.h"
 #include "volume/bound.h"
 #include "volume/dop.h"
 #include "volume/obb.h"

@@ -2,7 +2,7 @@
 // The integrators of section 2.6.1 of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE
 // 2021) with a time step of one frame. Equation 2.7 lacks parentheses (v + (a + a')/2), 2.4 and the
 // Runge-Kutta formula are garbled; with a constant acceleration the right ones reduce to what stands here.
-#include "sim/integrate.h"
+#include "integrate.h"
 
 void clv_sim_integrate(
     clv_integrator how, math_vec3 gravity, double damping, math_vec3* position, math_vec3* velocity )

@@ -4,7 +4,7 @@
 // the best fit A and its rotation R; particles go to their goals at once, as paper 003's rigid ones do. Other than there
 // the quadratic terms are taken about their mean, so that a deformation moves no center of mass, and directions of which the
 // vertices say nothing (six vertices have no nine terms) are left out by a pseudo-inverse.
-#include "sim/soft_match.h"
+#include "soft_match.h"
 
 #include <string.h>
 
