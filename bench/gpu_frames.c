@@ -69,7 +69,7 @@ static const bench_row s_rows[] = {
     { "rest-dense600-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 600 },
     { "still-dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 1000000 },
     { "rest512-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 600 },
-    { "still-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1000000 }, // nobody, or one
+    { "still-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1000000 }, // none moves, or one
     { "far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 9, 1 },            // half a side per frame: no order lasts
     { "sparse-10m", 10000000, SPARSE, CLV_GPU_AUTO, 1.35, 0.3f, 1 },
     { "rest-10m", 10000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 100 },
@@ -359,7 +359,7 @@ static clv_gpu* open_gpu( const bench_flags* flags, clv_gpu_way way, void* queue
     return gpu;
 }
 
-// Boxes are made on the device, and come to the host for whom needs them there.
+// Boxes are made on the device, and copied to the host where they are needed there.
 static void open_world( bench_world* world, clv_gpu* gpu, const bench_row* row, clv_aabb* boxes )
 {
     uint64_t bytes = (uint64_t)row->count * sizeof( clv_aabb );

@@ -14,7 +14,7 @@
 enum
 {
     FRAMES = 200,
-    TURN = 40 // frames after which everybody who moves turns back
+    TURN = 40 // frames after which all movers turn back
 };
 
 #define SPACING 0.98f

@@ -101,7 +101,7 @@ static void count_rounds( const char* name, uint64_t pair_count )
         place( &random, hull, &pose_a, &pose_b );
         narrow_core a = narrow_core_make( shape, &pose_a ), b = narrow_core_make( shape, &pose_b );
         narrow_gjk g;
-        clv_narrow_gjk_search( &a, &b, 0.0, false, NULL, &g );
+        narrow_gjk_search( &a, &b, 0.0, false, NULL, &g );
         histogram_add( &distance, g.round_count );
         failed += g.converged ? 0 : 1;
         narrow_contact contact;

@@ -155,25 +155,25 @@ static void measure_few( uint32_t count, const rival* rivals, double medians[RIV
     double* frames = take( RIVALS * FEW_FRAMES, sizeof( double ) );
     for ( int round = 0; round < ROUNDS * 3; ++round )
     {
-        for ( int who = 0; who < RIVALS; ++who )
+        for ( int rival = 0; rival < RIVALS; ++rival )
         {
             swarm all = make_swarm( count, 1 );
-            clv_space* space = make_space( rivals[who].method, rivals[who].isa, &all );
+            clv_space* space = make_space( rivals[rival].method, rivals[rival].isa, &all );
             for ( int frame = 0; frame < FEW_FRAMES; ++frame )
             {
                 step( &all );
                 double ns = time_frame( space, &all );
-                double* best = &frames[who * FEW_FRAMES + frame];
+                double* best = &frames[rival * FEW_FRAMES + frame];
                 *best = round == 0 ? ns : least( *best, ns );
             }
             clv_space_destroy( space );
             free_swarm( &all );
         }
     }
-    for ( int who = 0; who < RIVALS; ++who )
+    for ( int rival = 0; rival < RIVALS; ++rival )
     {
-        qsort( frames + who * FEW_FRAMES, FEW_FRAMES, sizeof( double ), compare_doubles );
-        medians[who] = frames[who * FEW_FRAMES + FEW_FRAMES / 2];
+        qsort( frames + rival * FEW_FRAMES, FEW_FRAMES, sizeof( double ), compare_doubles );
+        medians[rival] = frames[rival * FEW_FRAMES + FEW_FRAMES / 2];
     }
     free( frames );
 }

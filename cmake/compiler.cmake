@@ -54,7 +54,7 @@ function( cleave_compile_options target )
 endfunction()
 
 # As a folder of a project without a build type the library would be compiled without optimisation and be eight times slower,
-# which nobody means who forgot the type: it is then compiled as Release, as it is on its own. The type is the project's to
+# which is never intended where the type was forgotten: it is then compiled as Release, as it is on its own. The type is the project's to
 # set, so only our targets change; a level of its own (-O0 to step through our code) is left as it is.
 function( cleave_optimise target )
     get_directory_property( options COMPILE_OPTIONS )

@@ -9,7 +9,6 @@
 #include "lab/base/platform.h"
 #include "lab/base/terminal.h"
 #include "lab/command/commands.h"
-#include "lab/measure/peer_modules.h"
 #include "lab/measure/plugin.h"
 #include "lab/run/run_child.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi bench`: frames on many processes, timed, with what each of them did.
-#include "lab/base/progress.h"
-#include "lab/measure/device_choice.h"
-#include "lab/measure/frame_hash.h"
+#include "lab/base/terminal.h"
+#include "lab/measure/judge.h"
+#include "lab/measure/plugin.h"
 #include "lab/mpi_resume.h"
-#include "lab/result/run_output.h"
+#include "lab/result/output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 // that it owns. Contact-free scenes are made part by part, .aabbs files read range by range; other scenes process 0 bakes and deals out.
 #pragma once
 
-#include "lab/frame/scene_spec.h"
+#include "lab/frame/scene_list.h"
 #include "lab/mpi_job.h"
 
 typedef enum frames_kind

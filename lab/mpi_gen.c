@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi gen`: a contact-free scene baked by many processes into one .aabbs file, each its bodies, at their offsets. The bytes are
 // those that `cleave gen` writes.
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/base/text.h"
 #include "lab/frame/bake.h"
 #include "lab/mpi_job.h"

@@ -4,7 +4,6 @@
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
-#include "lab/base/progress.h"
 #include "lab/base/terminal.h"
 #include "lab/measure/plugin.h"
 #include "lab/mpi_job.h"

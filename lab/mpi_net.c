@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi net`: what a message costs between two processes, one pair at a time and all pairs at once, and what a small reduction
 // over all costs. A message of b bytes takes about alpha + b / beta (R. W. Hockney, The communication challenge for MPP, Parallel
-// Computing 20, 1994); docs/scaling.md uses both.
+// Computing 20, 1994); docs/mpi.md uses both.
 #include "lab/mpi_job.h"
+#include "lab/result/output.h"
 #include "lab/result/results.h"
-#include "lab/result/text_output.h"
 
 #include <math.h>
 #include <stdio.h>

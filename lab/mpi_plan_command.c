@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi plan`: a scene cut for many processes by the library's own bisection, at its first frame, and what they would hold and send
 // in a later one. Nothing of theirs runs; with a sample not even all boxes are made.
-#include "mpi_plan.h"
+#include "mpi_regions.h"
 
 #include "lab/base/text.h"
 #include "lab/mpi_frames.h"
+#include "lab/result/output.h"
 #include "lab/result/results.h"
-#include "lab/result/text_output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static plan_sums sum_up( const mpi_plan* plan, double scale )
     double count = plan->process_count;
     for ( int32_t r = 0; r < plan->process_count; ++r )
     {
-        const mpi_plan_process* one = &plan->shares[r];
+        const mpi_plan_process* one = &plan->processes[r];
         double neighbours = clv_mpi_plan_neighbours( plan, r );
         s.objects += (double)one->own * scale;
         s.ghosts += (double)one->ghosts * scale;

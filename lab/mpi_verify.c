@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi verify`: the pairs of many processes, frame by frame, beside those of one.
 #include "cleave/space.h"
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/mpi_world.h"
 
 #include <inttypes.h>

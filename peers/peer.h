@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Other people's broad phases behind method.h. Each module is loaded at run time and never linked into the program, so
-// that its licence stays its own. What they all share is here: who came and who went, boxes they cannot take, filtering by
+// that its licence stays its own. What they all share is here: objects that came and went, boxes they cannot take, filtering by
 // the boxes as given, and what they hold in memory.
 #pragma once
 
@@ -82,7 +82,7 @@ class broad_phase
     /// Take the boxes of the frame and put every pair that overlaps, and perhaps some that do not.
     virtual void update( const frame& now, output& out ) = 0;
 
-    /// Can this box be shown? The others are tested against everybody.
+    /// Can the library take this box? The others are tested against all boxes.
     virtual bool takes( const clv_aabb& box ) const
     {
         const float* sides = &box.lower.x;
@@ -165,7 +165,7 @@ class host
         m_charged += more;
     }
 
-    // Who is shown, who came, who went, who is tested apart.
+    // Which objects the library holds, which came and went, and which are tested apart.
     void sort_out( const clv_method_input* input )
     {
         m_slots.clear(), m_came.clear(), m_went.clear(), m_loose.clear();

@@ -6,12 +6,14 @@ cd "$(dirname "$0")/../src/gpu/kernels"
 clang=${CLANG:-clang}
 command -v "$clang" >/dev/null 2>&1 || { echo "skipped: no clang here"; exit 77; }
 status=0
+solid=../../core/solid # headers that are OpenCL C too
 for program in *.cl; do
     shared=
     case $program in # as gpu_program.c has it
-        common.cl | solid.cl | cells.cl | gjk.cl | epa.cl) continue ;;
-        volume.cl | match.cl) shared=solid.cl ;;
-        narrow.cl) shared="solid.cl gjk.cl epa.cl" ;;
+        common.cl | solid.cl | cells.cl | core.cl) continue ;;
+        volume.cl) shared="$solid/solid_math.h solid.cl" ;;
+        match.cl) shared="$solid/solid_math.h solid.cl $solid/solid_polar.h $solid/solid_match.h" ;;
+        narrow.cl) shared="$solid/solid_math.h solid.cl core.cl $solid/solid_gjk.h $solid/solid_epa.h" ;;
         grid.cl | rest.cl) shared=cells.cl ;;
     esac
     cat common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \

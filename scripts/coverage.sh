@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Lines and branches of src/ that the unit tests and the fuzz corpus reach. Fails below 95 % of the lines or 90 % of the
-# branches; what is left is explained in docs/coverage.md. Usage: coverage.sh [BUILD]
+# branches; what is left is explained in CONTRIBUTING.md. Usage: coverage.sh [BUILD]
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build/coverage}

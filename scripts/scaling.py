@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Scaling over processes: results into CSV, and the model of docs/scaling.md beside what was measured.
+"""Scaling over processes: results into CSV, and the model of docs/mpi.md beside what was measured.
 
 usage: scripts/scaling.py collect FOLDER CSV_FOLDER   JSON of `cleave-mpi bench|net|plan` and `cleave bench` into three CSV files
        scripts/scaling.py model CSV_FOLDER OUT.svg    tables on standard output, and the drawing to 4,096 processes

@@ -54,9 +54,9 @@ build_playground()
     build_library
     cd "$root" # paths in the module are relative, so that it is the same wherever it is made
     emcc -std=c17 -O3 -ffp-contract=off -msimd128 -msse2 -Wall -Wextra -Werror -I. -Iinclude -Isrc/core -Isrc/methods -Isrc/physics \
-        view/engine/playground.c lab/scene/body.c lab/scene/broadmark_scenes.c lab/scene/hard_scenes.c lab/scene/recipe.c \
-        lab/scene/recipe_run.c lab/scene/tower.c lab/base/random.c lab/base/lab_list.c lab/base/text.c lab/base/byte_buffer.c lab/view/view_cells.c \
-        lab/view/view_tree.c lab/view/view_scale.c lab/view/view_volumes.c "$folder/library/libcleave-physics.a" "$folder/library/libcleave-methods.a" \
+        view/engine/playground.c lab/scene/body.c lab/scene/recipe.c \
+        lab/scene/tower.c lab/base/random.c lab/base/text.c lab/base/bytes.c \
+        lab/view/view_overlay.c "$folder/library/libcleave-physics.a" "$folder/library/libcleave-methods.a" \
         "$folder/library/libcleave.a" -sSTANDALONE_WASM --no-entry -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB \
         -sEXPORTED_FUNCTIONS=_malloc,_free -o "$folder/playground.wasm"
     [ -d report/node_modules/esbuild ] || { echo "wasm.sh: skipped: report/node_modules is not there (scripts/setup.sh report installs it)"; exit 77; }

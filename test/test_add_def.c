@@ -128,7 +128,7 @@ static void one_call_is_as_good_as_seven( void )
     }
 }
 
-static void a_stream_and_no_ids_will_do( void )
+static void a_stream_without_ids_is_enough( void )
 {
     cargo all;
     test_random random = test_random_make( 2 );
@@ -270,7 +270,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( one_call_is_as_good_as_seven ),
-        TEST_CASE( a_stream_and_no_ids_will_do ),
+        TEST_CASE( a_stream_without_ids_is_enough ),
         TEST_CASE( the_first_bad_entry_is_named_and_nobody_is_added ),
         TEST_CASE( defs_that_cannot_be_meant_are_refused ),
         TEST_CASE( without_memory_nobody_is_added ),

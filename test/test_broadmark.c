@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Broadmark's settings come in, its results go out, and what went out comes in again.
 #define _POSIX_C_SOURCE 200809L
-#include "lab/base/json_file.h"
-#include "lab/broadmark/broadmark_files.h"
-#include "lab/broadmark/broadmark_names.h"
+#include "lab/base/json.h"
+#include "lab/broadmark/broadmark.h"
 #include "program.h"
 #include "support.h"
 

@@ -481,7 +481,7 @@ static void pairs_at_rest_that_are_wrong_are_noticed( void )
     clv_pair pair = marginal->pairs.items[0];
     uint32_t other = find_slot( pairs, false );
     SPOIL( marginal->heads.items[2 * pair.a + 1], 99, "longer or shorter" );
-    SPOIL( marginal->heads.items[2 * other], marginal->heads.items[2 * pair.a], "somebody else's" );
+    SPOIL( marginal->heads.items[2 * other], marginal->heads.items[2 * pair.a], "a pair of other objects" );
     uint32_t touching = 0;
     while ( !rest_marginal_is_touching( marginal, touching ) )
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What methods count and what the lab makes of it: figures that must add up, their means in results, a tree as a file.
 #include "kd/kd_batch.h"
-#include "lab/base/json_file.h"
-#include "lab/base/progress.h"
+#include "lab/base/json.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/result/results.h"
 #include "space/instrument.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every public function called by somebody who traps floating-point exceptions, rounds another way and flushes denormals:
-// no trap is sprung, the answer is the plain one, and modes and flags are as before. doors.def lists the functions, and
+// Every public function called with floating-point traps, another rounding mode and flushed denormals:
+// no trap fires, the answer is the plain one, and modes and flags are as before. doors.def lists the functions, and
 // the headers are read to see that none is missing.
 #if !defined( _GNU_SOURCE )
 #define _GNU_SOURCE // feenableexcept

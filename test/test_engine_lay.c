@@ -115,7 +115,7 @@ static void lay_in( laid* l, cell_grid grid )
     l->layout = clv_engine_cell_lay_alone( &l->job );
 }
 
-static void a_given_grid_is_kept_where_it_will_do( void )
+static void a_given_grid_is_kept_where_it_fits( void )
 {
     laid* l = open_crowd( TEST_CROWD_SPREAD, BOXES, 1 );
     cell_extent extent = clv_engine_cell_measure_job( &l->job );
@@ -284,7 +284,7 @@ static void the_checker_sees_what_is_spoilt( void )
 {
     static const char twice[] =
         "a box lies in a cell twice and another not at all, or a pair has no home or two";
-    static const char count[] = "a cell has other than as many entries as boxes reach it";
+    static const char count[] = "the entry count of a cell differs from the number of boxes reaching it";
     laid* l = open_crowd( TEST_CROWD_SPREAD, BOXES, 9 );
     l->layout = clv_engine_cell_lay_alone( &l->job );
     place_all( l );
@@ -337,7 +337,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( corners_are_the_cells_of_a_class ),
         TEST_CASE( every_crowd_is_laid_as_the_checker_says ),
-        TEST_CASE( a_given_grid_is_kept_where_it_will_do ),
+        TEST_CASE( a_given_grid_is_kept_where_it_fits ),
         TEST_CASE( a_grid_of_too_many_entries_is_made_coarser ),
         TEST_CASE( a_crowd_in_one_cell_is_looked_at_alone ),
         TEST_CASE( records_made_again_keep_what_they_began_before ),

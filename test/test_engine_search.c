@@ -318,7 +318,7 @@ static void the_checker_sees_spoilt_slabs( void )
     open_world( &w, BOXES, 3, 8192 );
     CHECK( w.world.slabs.count > 1 );
     cell_segment* segment = &w.world.segments.list.items[1];
-    SPOIL( segment->count, segment->count - 1, "a slab has other than as many records as boxes reach it" );
+    SPOIL( segment->count, segment->count - 1, "the record count of a slab differs from the number of boxes reaching it" );
     SPOIL( segment->capacity, segment->count - 1, "a segment holds more records than it has room for" );
     cell_record* record = &w.world.segments.records.items[segment->first];
     SPOIL( record->code, record->code ^ 1, "a record is not that of its box" );
@@ -334,7 +334,7 @@ static void the_checker_sees_spoilt_blocks( void )
     cell_segment* segment = &w.world.segments.list.items[3];
     cell_record* record = &w.world.segments.records.items[segment->first];
     static const char home[] = "a record does not know where its box began, so a pair has no home or two";
-    SPOIL( segment->count, segment->count - 1, "a block has other than as many records as boxes reach it" );
+    SPOIL( segment->count, segment->count - 1, "the record count of a block differs from the number of boxes reaching it" );
     SPOIL( record->code, record->code ^ (uint64_t)1 << 24, home );
     SPOIL( record->code, record->code ^ (uint64_t)1 << 40, "a record is not that of its box" );
     SPOIL( w.world.plan.map.items[0], (uint16_t)( w.world.plan.map.items[0] + 1 ),

@@ -140,7 +140,7 @@ static void script_leaves( script_run* l, const char* call )
     }
 }
 
-static void hulls_sweeps_and_simulations_do_too( void )
+static void sweeps_and_simulations_take_memory_through_the_hooks_alone( void )
 {
     for ( uint32_t i = 0; i < physics_script_count; ++i )
     {
@@ -167,7 +167,7 @@ static void move_some( clv_aabb* boxes, test_random* random )
     }
 }
 
-static void spaces_do_too( void )
+static void spaces_take_memory_through_the_hooks_alone( void )
 {
     static clv_aabb boxes[OBJECTS];
     static clv_id ids[OBJECTS];
@@ -209,8 +209,8 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( hulls_take_memory_through_the_hooks_alone ),
-        TEST_CASE( hulls_sweeps_and_simulations_do_too ),
-        TEST_CASE( spaces_do_too ),
+        TEST_CASE( sweeps_and_simulations_take_memory_through_the_hooks_alone ),
+        TEST_CASE( spaces_take_memory_through_the_hooks_alone ),
     };
     return test_run( "hook", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // JSON read back: values, kinds, where a text stops being JSON, files that are none. Without cJSON the program says so
 // and ends with 77: skipped.
-#include "lab/base/json_file.h"
+#include "lab/base/json.h"
 #include "support.h"
 
 #include <math.h>

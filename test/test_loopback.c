@@ -2,7 +2,6 @@
 // The little server of `cleave view --serve`: what it answers, to whom; that clients that are slow, silent or send nonsense cost others
 // nothing; and that its page can be read and replaced by its user alone.
 #define _POSIX_C_SOURCE 200809L
-#include "lab/base/http_head.h"
 #include "lab/base/loopback.h"
 #include "program.h"
 #include "support.h"

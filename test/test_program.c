@@ -2,9 +2,9 @@
 // The program as a new user meets it: odd flags, closed streams, narrow terminals, Ctrl-C. Whatever goes wrong is said in one
 // line, and nothing that was done is lost.
 #define _POSIX_C_SOURCE 200809L
-#include "lab/base/text_table.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
-#include "lab/measure/estimate.h"
+#include "lab/measure/machine.h"
 #include "lab/result/results.h"
 #include "lab/scene/generator.h"
 #include "program.h"

@@ -3,7 +3,7 @@
 // of threads, and stays in its world.
 #include "lab/frame/bake.h"
 #include "lab/frame/scene_file.h"
-#include "lab/scene/recipe_run.h"
+#include "lab/scene/generator.h"
 #include "support.h"
 
 #include <math.h>

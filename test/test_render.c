@@ -2,9 +2,8 @@
 // Pictures without a screen: what is nearer hides what is farther, files that others can read, words that are refused.
 #define _POSIX_C_SOURCE 200809L
 #include "inflate.h"
-#include "lab/render/picture_file.h"
-#include "lab/render/raster.h"
-#include "lab/render/solid.h"
+#include "lab/render/picture.h"
+#include "lab/render/render_scene.h"
 #include "program.h"
 #include "support.h"
 

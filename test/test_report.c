@@ -4,8 +4,7 @@
 #include "lab/base/json.h"
 #include "lab/base/platform.h"
 #include "lab/command/commands.h"
-#include "lab/report/report_data.h"
-#include "lab/report/report_page.h"
+#include "lab/report/report.h"
 #include "support.h"
 
 #include <stdlib.h>

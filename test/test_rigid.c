@@ -123,7 +123,7 @@ static bool stands(
     return is_up;
 }
 
-// What docs/dynamics.md says of light bodies under heavy ones, and how to hold more.
+// What docs/physics.md says of light bodies under heavy ones, and how to hold more.
 static void stacks_stand_as_high_as_the_docs_say( void )
 {
     static const struct

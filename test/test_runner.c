@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/json.h"
 #include "lab/result/results.h"
-#include "lab/run/live_page.h"
+#include "lab/run/live.h"
 #include "program.h"
 #include "support.h"
 

@@ -2,9 +2,9 @@
 // Schedules are read as written or refused with their line; they make the runs they mean, each once.
 #define _POSIX_C_SOURCE 200809L
 #include "cleave/gpu.h"
-#include "lab/measure/peer_modules.h"
-#include "lab/measure/range.h"
-#include "lab/run/pin.h"
+#include "lab/measure/plugin.h"
+#include "lab/measure/run_spec.h"
+#include "lab/run/run_child.h"
 #include "lab/run/run_plan.h"
 #include "support.h"
 

@@ -4,7 +4,7 @@
 #include "math/splitmix.h"
 #include "shapes.h"
 #include "sim/integrate.h"
-#include "sim/shape_match.h"
+#include "sim/soft_match.h"
 #include "support.h"
 
 #include <string.h>
@@ -22,10 +22,10 @@ static void a_plane_out_of_reach_changes_nothing( void )
     for ( int i = 0; i < 1000; ++i )
     {
         sim_rest_shape rest =
-            clv_sim_rest_shape_make( shapes_make( i % 2 ? SHAPES_OCTAHEDRON : SHAPES_CLOUD ).hull );
+            sim_rest_shape_of( shapes_make( i % 2 ? SHAPES_OCTAHEDRON : SHAPES_CLOUD ).hull );
         math_pose pose = math_pose_widen( shapes_pose( &random, 10 ) ), fitted;
         sim_contact_plane plane = { math_random_direction( &random ), 100.0 };
-        CHECK( clv_sim_shape_match( &rest, &pose, plane, &fitted ) == MATH_POLAR_OK );
+        CHECK( sim_shape_match( &rest, &pose, plane, &fitted ) == MATH_POLAR_OK );
         CHECK( math_length( math_sub( fitted.position, pose.position ) ) < 1e-13 );
         math_vec3 x = math_make( 1, 2, 3 );
         math_vec3 turned = math_sub( math_apply( &fitted.rotation, x ), math_apply( &pose.rotation, x ) );
@@ -38,10 +38,10 @@ static void a_face_is_pushed_up_without_turning( void )
 {
     clv_hull* hull = NULL;
     CHECK_OK( clv_hull_create_box( ( clv_vec3 ){ 1, 1, 1 }, &hull ) );
-    sim_rest_shape rest = clv_sim_rest_shape_make( hull );
+    sim_rest_shape rest = sim_rest_shape_of( hull );
     math_pose pose = { math_identity(), { 5, 0.9, 7 } }, fitted;
     sim_contact_plane floor = { { 0, -1, 0 }, 0.0 }; // everything below y = 0 is beyond
-    CHECK( clv_sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
+    CHECK( sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
     CHECK( is_near( fitted.position.y, 0.95, 1e-14 ) && is_near( fitted.position.x, 5, 1e-14 ) );
     CHECK( is_near( fitted.rotation.m[1][1], 1.0, 1e-14 ) );
     clv_hull_destroy( hull );
@@ -55,12 +55,12 @@ static void a_corner_turns_the_body( void )
     for ( int i = 0; i < 1000; ++i )
     {
         clv_shape shape = shapes_make( SHAPES_OCTAHEDRON );
-        sim_rest_shape rest = clv_sim_rest_shape_make( shape.hull );
+        sim_rest_shape rest = sim_rest_shape_of( shape.hull );
         clv_transform at = shapes_pose( &random, 1 );
         math_pose pose = math_pose_widen( at ), fitted;
         double lowest = -shapes_reach( shape, at, math_make( 0, -1, 0 ) );
         sim_contact_plane floor = { { 0, -1, 0 }, -( lowest + 0.05 ) };
-        CHECK( clv_sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
+        CHECK( sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
         CHECK( fitted.position.y > pose.position.y );
         clv_transform after = { math_narrow( fitted.position ),
             math_quat_narrow( math_quat_from_matrix( &fitted.rotation ) ) };
@@ -77,12 +77,12 @@ static void stretched_bodies_keep_their_rotation( void )
     math_random random = math_random_seed( 53 );
     clv_hull* hull = NULL;
     CHECK_OK( clv_hull_create_truncated_octahedron( ( clv_vec3 ){ 1, 3, 1 }, &hull ) );
-    sim_rest_shape rest = clv_sim_rest_shape_make( hull );
+    sim_rest_shape rest = sim_rest_shape_of( hull );
     for ( int i = 0; i < 1000; ++i )
     {
         math_pose pose = math_pose_widen( shapes_pose( &random, 10 ) ), fitted;
         sim_contact_plane plane = { { 0, 1, 0 }, 1e9 };
-        CHECK( clv_sim_shape_match( &rest, &pose, plane, &fitted ) == MATH_POLAR_OK );
+        CHECK( sim_shape_match( &rest, &pose, plane, &fitted ) == MATH_POLAR_OK );
         for ( int k = 0; k < 9; ++k )
         {
             CHECK( is_near( fitted.rotation.m[k / 3][k % 3], pose.rotation.m[k / 3][k % 3], 1e-12 ) );
@@ -93,10 +93,10 @@ static void stretched_bodies_keep_their_rotation( void )
 
 static void flattened_bodies_only_move( void )
 {
-    sim_rest_shape rest = clv_sim_rest_shape_make( shapes_make( SHAPES_OCTAHEDRON ).hull );
+    sim_rest_shape rest = sim_rest_shape_of( shapes_make( SHAPES_OCTAHEDRON ).hull );
     math_pose pose = { math_identity(), { 0, 0, 0 } }, fitted;
     sim_contact_plane above_all = { { 0, -1, 0 }, -5.0 }; // every vertex ends on the plane y = 5
-    CHECK( clv_sim_shape_match( &rest, &pose, above_all, &fitted ) == MATH_POLAR_SINGULAR );
+    CHECK( sim_shape_match( &rest, &pose, above_all, &fitted ) == MATH_POLAR_SINGULAR );
     CHECK( is_near( fitted.position.y, 5.0, 1e-12 ) && fitted.rotation.m[0][0] == 1.0 );
 }
 
@@ -129,15 +129,15 @@ static void plates_and_needles_turn_as_thin_boxes_do( void )
         test_where.seed = seed;
         math_random random = math_random_seed( seed );
         clv_hull *hull = make_flat( flat[seed % 4] ), *like = make_flat( thick[seed % 4] );
-        sim_rest_shape rest = clv_sim_rest_shape_make( hull ), rest_like = clv_sim_rest_shape_make( like );
+        sim_rest_shape rest = sim_rest_shape_of( hull ), rest_like = sim_rest_shape_of( like );
         CHECK_EQUAL( rest.rank, seed % 4 < 2 ? 2 : 1 );
         CHECK_EQUAL( rest_like.rank, 3 );
         math_pose pose = { math_quat_matrix( math_random_rotation( &random ) ), { 0, 5, 0 } }, fitted,
                   expected;
         sim_contact_plane floor = { { 0, -1, 0 }, math_random_between( &random, -4.99, -4.5 ) };
-        CHECK( clv_sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
+        CHECK( sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
         CHECK( is_near( math_determinant( &fitted.rotation ), 1.0, 1e-9 ) );
-        if ( clv_sim_shape_match( &rest_like, &pose, floor, &expected ) == MATH_POLAR_OK )
+        if ( sim_shape_match( &rest_like, &pose, floor, &expected ) == MATH_POLAR_OK )
         {
             math_vec3 axis = seed % 4 < 2 ? math_make( 0, 1, 0 ) : math_make( 1, 0, 0 );
             math_vec3 a = math_apply( &fitted.rotation, axis ), b = math_apply( &expected.rotation, axis );
@@ -152,12 +152,12 @@ static void plates_and_needles_turn_as_thin_boxes_do( void )
 static void points_only_move( void )
 {
     clv_hull* hull = make_flat( ( clv_vec3 ){ 0, 0, 0 } );
-    sim_rest_shape rest = clv_sim_rest_shape_make( hull );
+    sim_rest_shape rest = sim_rest_shape_of( hull );
     CHECK_EQUAL( rest.rank, 0 );
     math_random random = math_random_seed( 3 );
     math_pose pose = { math_quat_matrix( math_random_rotation( &random ) ), { 1, -2, 3 } }, fitted;
     sim_contact_plane floor = { { 0, -1, 0 }, 0.0 };
-    CHECK( clv_sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
+    CHECK( sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
     CHECK( is_near( fitted.position.y, 0.0, 1e-12 ) );
     CHECK( is_near( fitted.rotation.m[0][0], pose.rotation.m[0][0], 1e-12 ) );
     clv_hull_destroy( hull );

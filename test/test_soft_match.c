@@ -21,6 +21,7 @@ static const sim_contact_plane s_nowhere = { { 0, 1, 0 }, 1e9 };
 
 typedef struct subject
 {
+    const clv_hull* hull;
     sim_rest_shape rest;
     sim_soft_rest soft;
     math_pose pose;
@@ -30,7 +31,8 @@ typedef struct subject
 static subject make_subject( const clv_hull* hull, bool quadratic, math_random* random )
 {
     subject s;
-    s.rest = clv_sim_rest_shape_make( hull );
+    s.hull = hull;
+    s.rest = sim_rest_shape_of( hull );
     CHECK( hull->vertex_count <= VERTICES );
     s.soft = clv_sim_soft_rest_make( &s.rest, quadratic );
     s.pose = math_pose_widen( shapes_pose( random, 5 ) );
@@ -51,7 +53,7 @@ static math_vec3 mean_of( const math_vec3* cloud, uint32_t count )
 static double distance_of( const subject* s, const math_vec3* other, math_vec3 moved )
 {
     double most = 0.0;
-    for ( uint32_t i = 0; i < s->rest.hull->vertex_count; ++i )
+    for ( uint32_t i = 0; i < s->rest.vertex_count; ++i )
     {
         math_vec3 off = math_sub( math_add( other[i], moved ), s->cloud[i] );
         most = math_max( most, math_length( off ) );
@@ -101,7 +103,7 @@ static void without_softness_a_fit_is_the_rigid_one( void )
         sim_contact_plane plane = { math_random_direction( &random ), 0.0 };
         plane.offset = math_dot( plane.normal, s.pose.position ) + 0.3;
         math_pose rigid, fitted;
-        math_polar_result expected = clv_sim_shape_match( &s.rest, &s.pose, plane, &rigid );
+        math_polar_result expected = sim_shape_match( &s.rest, &s.pose, plane, &rigid );
         CHECK( clv_sim_soft_match( &s.rest, &s.soft, 0.0, &s.pose, s.cloud, plane, &shape, &fitted ) ==
             expected );
         CHECK( math_length( math_sub( fitted.position, rigid.position ) ) < 1e-12 );
@@ -126,7 +128,7 @@ static void a_deformation_moves_no_center( void )
         clv_sim_soft_place( &s.rest, &s.soft, &shape, &s.pose.rotation, s.cloud );
         sim_contact_plane plane = { math_random_direction( &random ), 0.0 };
         plane.offset = math_dot( plane.normal, s.pose.position ) + 0.4 * s.soft.size;
-        uint32_t count = s.rest.hull->vertex_count;
+        uint32_t count = s.rest.vertex_count;
         math_vec3 pushed[VERTICES], after[VERTICES];
         for ( uint32_t v = 0; v < count; ++v )
         {
@@ -199,7 +201,7 @@ static void volumes_contain_deformed_bodies( void )
         sim_soft_shape bent = clv_sim_soft_shape_rigid( &s.soft, &s.pose.rotation );
         bent.modes[3 + i % 6] = math_scale( math_random_direction( &random ), s.soft.size );
         math_pose placed = { math_identity(), s.pose.position };
-        narrow_core core = narrow_core_make( clv_hull_shape( s.rest.hull ), &placed );
+        narrow_core core = narrow_core_make( clv_hull_shape( s.hull ), &placed );
         core.cloud = s.cloud;
         core.cloud_reach = clv_sim_soft_place( &s.rest, &s.soft, &bent, &s.pose.rotation, s.cloud );
         clv_aabb box = clv_volume_core_aabb( &core, 0.0 );
@@ -208,7 +210,7 @@ static void volumes_contain_deformed_bodies( void )
         clv_obb obb = clv_volume_core_obb( &core, 0.0, &own );
         float ends[CLV_DOP_ENDS_MOST];
         clv_volume_core_dop( &core, 0.0, CLV_DOP_26, ends );
-        for ( uint32_t v = 0; v < s.rest.hull->vertex_count; ++v )
+        for ( uint32_t v = 0; v < s.rest.vertex_count; ++v )
         {
             math_vec3 p = math_add( s.cloud[v], s.pose.position );
             CHECK( p.x >= (double)box.lower.x && p.y <= (double)box.upper.y && p.z >= (double)box.lower.z );

@@ -3,11 +3,9 @@
 // view/test looks at the page itself, test_loopback at the server.
 #define _POSIX_C_SOURCE 200809L
 #include "inflate.h"
-#include "lab/base/base64.h"
-#include "lab/base/deflate.h"
-#include "lab/view/view_coder.h"
-#include "lab/view/view_scale.h"
-#include "lab/view/view_volumes.h"
+#include "lab/base/bytes.h"
+#include "lab/view/view_overlay.h"
+#include "lab/view/view_page.h"
 #include "program.h"
 #include "support.h"
 

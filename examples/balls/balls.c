@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 5,000 balls in a box: who may meet whom (filters), what began and ended (events), who will soon be near (margins), and
+// 5,000 balls in a box: which may be pairs (filters), what began and ended (events), what will soon be near (margins), and
 // balls that come and go every frame (ids and slots).
 //
 // Red and blue balls bounce off each other and off the walls. Ghosts bounce off walls alone. Comets are fast, so each has a
@@ -23,7 +23,7 @@ enum
 
 #define WORLD 24.0f // metres from wall to wall
 
-// Categories: a bit each. A mask says whom one meets; both must agree.
+// Categories: a bit each. A mask has the categories that an object meets; both must agree.
 enum
 {
     WALL = 1,
@@ -174,7 +174,7 @@ static void move_balls( clv_space* space )
     check( space, clv_space_move( space, ids, boxes, BALL_COUNT ) );
 }
 
-// Back from wall 0 to 5; only who flies into it turns, so that nobody is caught behind it.
+// Back from wall 0 to 5; only a ball that flies into it turns, so that none is caught behind it.
 static void bounce_off_wall( ball* b, uint32_t wall )
 {
     float* velocity = &b->velocity.x;

@@ -17,14 +17,14 @@ enum
     FRAME_COUNT = 12 * PERIOD
 };
 
-// ---- a job system: one job at a time, its pieces taken by whoever is free
+// ---- a job system: one job at a time, its pieces taken by threads that are free
 
 typedef struct job_system
 {
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
     pthread_t threads[WORKER_COUNT];
-    uint64_t job_number; // changes with every job, so that nobody takes part in one twice
+    uint64_t job_number; // changes with every job, so that no thread takes part in one twice
     uint32_t busy_count; // threads in the job
     bool ends;
     clv_task* task;
@@ -81,7 +81,7 @@ static void run_job( clv_task* task, uint32_t count, void* context, void* user )
 {
     job_system* jobs = user;
     pthread_mutex_lock( &jobs->mutex );
-    while ( jobs->busy_count > 0 ) // who woke up late for the last job has found it empty, and is leaving
+    while ( jobs->busy_count > 0 ) // a thread that woke late for the last job has found it empty, and is leaving
     {
         pthread_cond_wait( &jobs->done, &jobs->mutex );
     }

@@ -26,7 +26,7 @@
 #define CLV_API CLV_EXPORT
 #endif
 
-// Functions in the headers are read by other people's compilers, as C and as C++, with other people's warnings.
+// Functions in the headers are compiled by the caller's compiler, as C or C++, with the caller's warnings.
 #ifdef __cplusplus
 #define CLV_CAST( type, value ) static_cast<type>( value )
 #define CLV_NULL nullptr
@@ -74,6 +74,6 @@ typedef bool clv_assert_hook( const char* condition, const char* file, int line,
 /// stops. Assertions are compiled in unless the library was built with NDEBUG.
 CLV_API void clv_set_assert_hook( clv_assert_hook* hook, void* user );
 
-/// What a failed assertion calls, in all of our libraries: the hook, and abort() if it says so. For a plug-in whose own assertions
+/// What a failed assertion calls, in all of our libraries: the hook, then abort() if the hook returns true. For a plug-in whose own assertions
 /// shall reach the same hook. The strings are passed on and not kept.
 CLV_API void clv_assert_failed( const char* condition, const char* file, int line );

@@ -9,7 +9,7 @@ typedef struct clv_vec3
     float x, y, z;
 } clv_vec3;
 
-/// An axis-aligned box, closed: its faces belong to it. 24 bytes, and so it stays.
+/// An axis-aligned box, closed: its faces belong to it. 24 bytes; this layout is frozen.
 /// lower <= upper on every axis. Infinities are legal and make planes, half-spaces and everything; NaN is
 /// not.
 typedef struct clv_aabb

@@ -4,7 +4,7 @@
 #include "cleave/shape_sim.h"
 #include "cleave/types.h"
 
-// The library cleave-gpu: the same question answered on a graphics card, by OpenCL 1.2, which is loaded when it is first asked for.
+// The library cleave-gpu: the same search on a graphics card, by OpenCL 1.2, which is loaded at its first use.
 // Link cleave::gpu (or -lcleave-gpu before -lcleave). Three ways in:
 //
 //   clv_gpu_register();                 a space with def.method = "gpu" (or gpu-grid, gpu-sap, gpu-lbvh, gpu-tiles) then searches
@@ -70,8 +70,8 @@ CLV_API clv_result clv_gpu_device_find( const char* wish, uint32_t* index, char*
 /// Makes gpu-tiles, gpu-grid, gpu-sap, gpu-lbvh and gpu known to the core (method.h), behind those that are known already. Where
 /// OpenCL is not installed they are known as missing, with the reason. Calling it again does nothing and is CLV_OK.
 ///
-/// A space that fails for the device's reasons returns CLV_DEVICE_FAILED or CLV_OUT_OF_MEMORY from its update and tells its logger
-/// what the driver said; the next update tries again. With the setting gpu.fallback=1 the CPU's default method goes on instead,
+/// A space that fails for the device's reasons returns CLV_DEVICE_FAILED or CLV_OUT_OF_MEMORY from its update and sends its logger
+/// the driver's message; the next update tries again. With the setting gpu.fallback=1 the CPU's default method goes on instead,
 /// and the logger is told once; but where it fails while a list of more than eight million pairs, or one in pieces, is on its way, that
 /// update fails and the next one tries again.
 ///

@@ -45,7 +45,7 @@ CLV_API clv_match_def clv_default_match_def( void );
 /// Every two regions that overlap, once each and a < b, in chunks. The order is a function of the arguments alone.
 /// CLV_BAD_DEF; CLV_BAD_ARGUMENT for a stride or a count (above CLV_MAX_OBJECTS); CLV_BAD_BOX; CLV_OUT_OF_MEMORY; CLV_STOPPED if the
 /// visitor returned false. All but the last two come before the first pair. `error` may be NULL; it tells the position of the region to
-/// blame, and for CLV_OUT_OF_MEMORY and CLV_STOPPED the pairs visited so far. The def's logger hears a sentence.
+/// blame, and for CLV_OUT_OF_MEMORY and CLV_STOPPED the number of pairs visited so far. The reason goes to the def's logger.
 CLV_API clv_result clv_match_regions(
     const clv_match_def* def, clv_regions regions, clv_pair_visitor* visitor, void* user, clv_error* error );
 

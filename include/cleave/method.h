@@ -4,10 +4,10 @@
 #include "cleave/geom.h"
 #include "cleave/types.h"
 
-// What an algorithm looks like, and how one of your own is put beside those that are there.
+// What an algorithm looks like, and how to add one of your own.
 //
-// A method sees boxes by slot and answers with pairs of slots. Ids, margins, filters, events, order and limits are the
-// space's business. The default engine, brute force, the library cleave-methods, other people's libraries in peers/ and
+// A method sees boxes by slot and answers with pairs of slots. The space takes care of ids, margins,
+// filters, events, order and limits. The default engine, brute force, the library cleave-methods, other people's libraries in peers/ and
 // your own file all come in by clv_method_register; from then on clv_space_def.method takes the name.
 //
 //   static const clv_method s_mine = { .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = "mine", … };
@@ -20,8 +20,8 @@
 // on the thread that called the space, one at a time. States of different spaces may be at work at once on different
 // threads, so what is not const and not in the state needs a lock of the method's own.
 
-/// What changes here between versions of the library that do not understand each other. A method says which one it was
-/// compiled with, and so does the library.
+/// Changes when this interface changes incompatibly. A method carries the version it was compiled with, and so does the
+/// library.
 #define CLV_METHOD_VERSION 1u
 
 /// Most parameters a method may have.
@@ -38,7 +38,7 @@
 /// After make_room so many pairs fit, so that a search may write a batch before it asks again.
 #define CLV_PAIR_SINK_ROOM 64
 
-/// Where a method puts the pairs it finds; what happens to them there is the business of whoever made the sink. Use the
+/// Where a method puts the pairs it finds; what happens to them there depends on the sink. Use the
 /// functions below, or write into `pairs` yourself: pairs[count] is the next place while count < capacity. Every pair has
 /// a < b. It lives during one call of update, and belongs to the calling thread: pieces that run on others keep their pairs
 /// until they are done.
@@ -209,7 +209,7 @@ typedef struct clv_method_counters
     double clean_ms;     ///< dropping pairs kept from earlier updates that ended; in neither of the two
 } clv_method_counters;
 
-/// One number a method can tell about its last update, for people.
+/// One number a method reports about its last update, for people.
 typedef struct clv_method_figure
 {
     const char* name; ///< lives as long as the program
@@ -228,7 +228,7 @@ typedef struct clv_method_param
     const char* help;   ///< half a sentence for `cleave methods`
 } clv_method_param;
 
-/// A method: who it is, and its functions. Static and constant, as a rule; whatever it points to lives as long as the program.
+/// A method: its name and facts, and its functions. Static and constant, as a rule; whatever it points to lives as long as the program.
 typedef struct clv_method
 {
     uint32_t size;    ///< sizeof( clv_method )
@@ -248,8 +248,8 @@ typedef struct clv_method
     bool is_opaque;   ///< from outside: its counters, if any, mean something else, so none are shown
     bool wants_moved; ///< fill clv_method_input.moved, which costs a comparison of every box
     bool
-        is_trusted; ///< tests hold that its pairs are right: the space does not look at them in release builds
-    uint32_t moved_least; ///< from so many objects on; fewer are searched sooner than they are compared
+        is_trusted; ///< tests check that its pairs are right: the space does not check them in release builds
+    uint32_t moved_least; ///< from this many objects on; fewer are searched faster than they are compared
 
     const clv_method_param* params; ///< NULL where there are none
     uint32_t param_count;           ///< at most CLV_METHOD_PARAMS
@@ -337,7 +337,7 @@ typedef struct clv_plugin_host
 /// CLV_UNSUPPORTED if host->version is not the one the plug-in was compiled with.
 typedef clv_result clv_plugin_entry( const clv_plugin_host* host );
 
-/// That name, for whoever loads plug-ins.
+/// That name, for programs that load plug-ins.
 #define CLV_PLUGIN_ENTRY "clv_plugin_register"
 
 // Before the definition of the entry: visible whatever flags the plug-in is compiled with.

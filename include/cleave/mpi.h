@@ -37,7 +37,7 @@
 /// A space over the processes of a communicator.
 typedef struct clv_mpi_space clv_mpi_space;
 
-/// Who cuts space into regions.
+/// What cuts space into regions.
 typedef enum clv_mpi_cutter
 {
     CLV_MPI_CUT_AUTO = 0,      ///< Zoltan where the library was built with it, else bisection
@@ -84,7 +84,7 @@ typedef struct clv_mpi_def
     /// goes to all); time_limit below 0 or NaN.
     float imbalance;         ///< cut anew beyond this, once it pays: most work / mean work - 1; default 0.1
     uint32_t wide;           ///< boxes that reach more regions than this go to all at once; default 16
-    clv_mpi_cutter cutter;   ///< who cuts
+    clv_mpi_cutter cutter;   ///< what cuts space
     double time_limit;       ///< seconds to wait for other processes before CLV_LOST; 0: for ever
     clv_mpi_filter* filter;  ///< NULL: categories, masks and groups alone decide
     void* filter_user;       ///< handed to filter
@@ -97,7 +97,7 @@ CLV_API clv_mpi_def clv_default_mpi_def( void );
 typedef struct clv_mpi_error
 {
     clv_result code;
-    int32_t rank;      ///< of the first process that had something to complain about; -1: none in particular
+    int32_t rank;      ///< of the first process with an error; -1: none in particular
     uint32_t position; ///< of the bad entry in its batch; UINT32_MAX where no entry is to blame
     uint64_t id;       ///< of that entry; 0 where there is none
     const char* text;  ///< one line for people; lives until the next call
@@ -240,7 +240,7 @@ CLV_API clv_result clv_mpi_space_save( clv_mpi_space* space, const char* path );
 /// Into a space without objects: those of a checkpoint, on however many processes there are now. The next update lists the pairs, and
 /// tells the events, that the saved space's would have; until then there is no list. stats.update_count goes on from the saved
 /// one's. Every process owns what it owned, if there are as many as wrote it; otherwise each gets an equal share, in the order of the
-/// files. With `borrowed` it stays so; else the next update gives objects to whose region they lie in. unpack is called for each.
+/// files. With `borrowed` it stays so; else the next update gives each object to the process whose region it lies in. unpack is called for each.
 /// The def must have the same payload size, and with events the checkpoint must have them, and the same skip_static_pairs;
 /// method, workers, margins for new objects, cutter and `borrowed` may be others; the filter, where there is one, must be the same.
 /// CLV_FILE_FAILED, with file and offset, for one that is missing, cut off, damaged, of another save or version, or does not fit the
@@ -257,7 +257,7 @@ CLV_API clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path );
 // what was found there, to the others.
 //
 // What is seen are the boxes of the last good update, with their margins, and the filters as of then: CLV_STALE without one, and
-// after a call that added, moved, removed or dressed objects since. CLV_BAD_ARGUMENT and CLV_BAD_BOX as in query.h, on all
+// after a call since then that added, moved or removed objects or set their columns. CLV_BAD_ARGUMENT and CLV_BAD_BOX as in query.h, on all
 // processes, with the rank and the position in its list; CLV_UNSUPPORTED for half-spaces, for kinds of flat spaces and of doubles,
 // for callbacks, and for as_given where there are margins or motions; CLV_TOO_MANY_OBJECTS for more than 2^31 words of 8 bytes to
 // or from one process; CLV_OUT_OF_MEMORY. After a failure nothing was written.

@@ -4,8 +4,8 @@
 #include "cleave/transform.h"
 #include "cleave/types.h"
 
-// The narrow phase: two convex shapes in, and out come whether they touch, how far apart they are or how deep
-// they overlap, and where. It takes what a broad phase let through: clv_space_pairs, or
+// The narrow phase: takes two convex shapes and answers whether they touch, how far apart they are, or how deep
+// they overlap and where. It takes what a broad phase let through: clv_space_pairs, or
 // clv_volume_sweep_pairs.
 //
 // Shapes and transforms are float, the work between is done in double. No call allocates but
@@ -15,7 +15,7 @@
 
 // ---- hulls
 
-/// A convex polyhedron: vertices, flat faces, and who is whose neighbour. Never changes, so shapes and
+/// A convex polyhedron: vertices, flat faces, and the neighbours of each vertex. Never changes, so shapes and
 /// threads share it.
 typedef struct clv_hull clv_hull;
 
@@ -24,7 +24,7 @@ typedef struct clv_hull_def
 {
     uint32_t size;           ///< sizeof( clv_hull_def ), set by the default function
     uint32_t cookie;         ///< proof that the default function was called
-    const clv_vec3* points;  ///< in any order, doubles and inner points welcome; not kept
+    const clv_vec3* points;  ///< in any order; duplicates and inner points are allowed; not kept
     uint32_t point_count;    ///< at least 1
     clv_allocator allocator; ///< zero: the C library's
     clv_logger logger;       ///< zero: silence
@@ -38,7 +38,7 @@ CLV_API clv_hull_def clv_default_hull_def( void );
 /// left out. Every given point lies within 1e-5 of the cloud's diameter of the hull, also if the cloud is nearly
 /// flat or straight or far from the origin. Points on one plane, line or spot, exactly or by that measure, are no
 /// error: the hull has the dimension 2, 1 or 0 and works in every query. CLV_BAD_ARGUMENT for no points, and for
-/// NaN or infinity among them (the logger hears at which position); CLV_BAD_DEF, CLV_OUT_OF_MEMORY. Then *hull
+/// NaN or infinity among them (the logger gets the position); CLV_BAD_DEF, CLV_OUT_OF_MEMORY. Then *hull
 /// is NULL.
 CLV_API clv_result clv_hull_create( const clv_hull_def* def, clv_hull** hull );
 

@@ -4,7 +4,7 @@
 #include "cleave/transform.h"
 #include "cleave/types.h"
 
-// Questions to a space: what overlaps this shape, what does this ray hit first, who are the eight nearest? Make a list of
+// Questions to a space: what overlaps this shape, what does this ray hit first, which are the eight nearest? Make a list of
 // queries of one kind (clv_query_rays, clv_query_boxes, …), then ask: clv_space_query_all, _any, _closest, _nearest, _visit.
 // One query is a list of one; for the common ones there are short forms at the end. docs/queries.md has a program for each.
 //
@@ -13,13 +13,13 @@
 // `as_given` asks about the boxes as the caller gave them. Infinite and flat boxes are boxes like others. All is closed, as pairs
 // are: touching counts. Filters and user data are those of now.
 //
-// Exactness. No answer is approximate in secret: each kind says below which arithmetic decides, and every instruction set and
+// Exactness. Each kind says below which arithmetic decides, and every instruction set and
 // number of workers gives the same answer, bit by bit. Nodes of the structure only leave out what cannot count.
 //
 // Failure. Every query of a list is checked before the first is asked: CLV_BAD_ARGUMENT for a NaN, a negative radius, reach or
 // distance, an infinity where a kind says finite, a kind that a question has no meaning for; CLV_BAD_BOX for a box. Then *position,
 // if it is not NULL, is that of the first bad query, and nothing was written. CLV_OUT_OF_MEMORY if the structure could not be
-// made. CLV_STALE if nobody ever asked this space before and its boxes were changed since the last update: ask, or call
+// made. CLV_STALE for the first query of a space if its boxes were changed since the last update: query, or call
 // clv_space_refresh, before you move them. CLV_UNSUPPORTED for a list that is not of the space's kind: spaces of doubles and flat
 // ones (world.h) have kinds of their own, in world_query.h. CLV_BUSY from inside a call that changes the space. Before the first update there is nothing to find, which is no failure. These calls take
 // a const space, and clv_space_error does not tell of them.
@@ -33,7 +33,7 @@
 // refitted after an update that moved objects, and built anew after one that added some, or once a sample shows that questions would visit
 // too many nodes: they visit at most about twice those of a new structure, whatever has moved and however large some boxes are
 // (bench/queries.md: 32,000 boxes are built in about 2 ms and refitted in 0.4 on one core). From the first question on, the
-// first change after an update that nobody asked about copies the boxes. A query costs O(log n + what it finds) in all but contrived worlds.
+// first change after an update without queries copies the boxes. A query costs O(log n + what it finds) in all but contrived worlds.
 
 /// An object that was found.
 typedef struct clv_hit
@@ -178,7 +178,7 @@ typedef struct clv_queries
     clv_query_kind kind;
     uint32_t count;
     const void* items;                ///< `count` of the kind's type, one behind the other
-    const clv_filter* filters;        ///< who asks, as for pairs; NULL: sees everything
+    const clv_filter* filters;        ///< of the query, as for pairs; NULL: everything counts
     bool filter_each;                 ///< filters[i] belongs to query i; otherwise filters[0] to all
     bool as_given;                    ///< boxes without their margins
     clv_query_callback* callback;     ///< NULL: everything counts
@@ -302,8 +302,8 @@ CLV_API clv_result clv_space_query_visit( const clv_space* space, const clv_quer
 CLV_API clv_result clv_space_query_pairs( const clv_space* first, const clv_space* second, bool as_given,
     clv_pair* pairs, uint64_t capacity, uint64_t* count );
 
-/// From here on queries see the boxes as they are now, without a search for pairs, and find the structure ready. For those who
-/// only ask, and for those who want to choose who waits for it. Pairs and events are left as they are. CLV_OUT_OF_MEMORY: the
+/// From here on queries see the boxes as they are now, without a search for pairs, and find the structure ready. For programs
+/// that only query, and to choose the moment of that work. Pairs and events are left as they are. CLV_OUT_OF_MEMORY: the
 /// next question tries again.
 CLV_API clv_result clv_space_refresh( clv_space* space );
 

@@ -53,7 +53,7 @@ typedef enum clv_integrator
     CLV_VERLET = 3,          ///< x += d (x - x before) + g, where v is x - x before
 } clv_integrator;
 
-/// The velocity of a body that touched something, about which the paper says nothing; docs/shape-matching.md
+/// The velocity of a body that touched something, about which the paper says nothing; docs/physics.md
 /// compares.
 typedef enum clv_contact_velocity
 {
@@ -88,7 +88,7 @@ typedef struct clv_shape_sim_def
 
 CLV_API clv_shape_sim_def clv_default_shape_sim_def( void );
 
-/// CLV_BAD_DEF or CLV_OUT_OF_MEMORY leave *sim NULL; the def's logger hears the reason.
+/// CLV_BAD_DEF or CLV_OUT_OF_MEMORY leave *sim NULL; the reason goes to the def's logger.
 CLV_API clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim );
 
 /// NULL is legal.
@@ -129,7 +129,7 @@ typedef struct clv_shape_sim_stats
 
     // Skipped matches, the paper's exceptions.
     uint64_t unconverged_count; ///< GJK or EPA without an answer
-    uint64_t singular_count;    ///< particles on a plane, no rotation to be had
+    uint64_t singular_count;    ///< particles on a plane: the rotation is not determined
     uint64_t diverged_count;    ///< no square root found
     uint64_t drifted_count;     ///< rotation off by more than 1 % in some axis
     uint64_t unturned_count;    ///< bodies that no round could match: moved, not turned

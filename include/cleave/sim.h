@@ -4,13 +4,13 @@
 #include "cleave/transform.h"
 #include "cleave/types.h"
 
-// Rigid boxes that fall, hit each other and come to rest: enough physics to move scenes honestly.
+// Rigid boxes that fall, hit each other and come to rest: enough physics for scenes that move realistically.
 //
 // Life of a frame: clv_rigid_set_velocity, clv_rigid_set_gravity, … -> clv_rigid_step -> clv_rigid_boxes.
 //
 // A step finds the overlapping pairs once, through a clv_space, builds contact manifolds, and then solves contacts in
 // substeps. The same def and calls give the same bits for any worker_count and with every compiler that keeps to
-// IEEE 754 (-ffp-contract=off). One thread owns a world. docs/dynamics.md tells how and why.
+// IEEE 754 (-ffp-contract=off). One thread owns a world. docs/physics.md tells how and why.
 
 /// Rigid boxes in a walled world.
 typedef struct clv_rigid clv_rigid;
@@ -31,7 +31,7 @@ typedef struct clv_rigid_def
     float spin_most;         ///< radians per second a body may turn; default 7
     /// Stiffness of contacts, as if nothing rested on the two bodies; default 30, and never above a quarter of the substep rate. Where bodies
     /// lie on lighter ones a stack buckles: awake, 14 equal cubes stand, or 10 if the top has 8 times the mass of the bottom, and 8 if 16 times.
-    /// 60 with 8 substeps at 60 steps a second holds ten from 1 to 28 (docs/dynamics.md).
+    /// 60 with 8 substeps at 60 steps a second holds ten from 1 to 28 (docs/physics.md).
     float contact_hertz;
     float contact_damping;   ///< damping ratio of contacts; default 10
     bool lean;               ///< fewer contacts and passes: half the time, and heaps a little softer
@@ -82,7 +82,7 @@ typedef struct clv_rigid_report
     double find_ms, manifold_ms, solve_ms, other_ms;
 } clv_rigid_report;
 
-/// CLV_BAD_DEF, CLV_UNSUPPORTED or CLV_OUT_OF_MEMORY leave *world NULL; the def's logger hears the reason.
+/// CLV_BAD_DEF, CLV_UNSUPPORTED or CLV_OUT_OF_MEMORY leave *world NULL; the reason goes to the def's logger.
 CLV_API clv_result clv_rigid_create( const clv_rigid_def* def, clv_rigid** world );
 CLV_API void clv_rigid_destroy( clv_rigid* world );
 

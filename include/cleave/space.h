@@ -27,7 +27,7 @@
 // core with AVX-512, handing them over included; a world at rest far less (bench/engine.md). A steady frame allocates nothing.
 //
 // Floating-point modes of the caller (flush to zero, rounding, traps) do not change an answer; they and the exception flags
-// are left as found, and no trap is sprung. So it is with every function of the library.
+// are left as found, and no floating-point trap fires. This holds for every function of the library.
 
 // ---- a space
 
@@ -35,8 +35,8 @@
 CLV_API clv_space_def clv_default_space_def( void );
 
 /// Makes a space and the threads that the def asks for. The def and its strings are copied. CLV_BAD_DEF, CLV_UNSUPPORTED or
-/// CLV_OUT_OF_MEMORY leave *space NULL; the def's logger hears the reason, unless the def was not made by
-/// clv_default_space_def: then nothing in it is touched.
+/// CLV_OUT_OF_MEMORY leave *space NULL; the reason goes to the def's logger, unless the def was not made by
+/// clv_default_space_def: then nothing in it is used.
 CLV_API clv_result clv_space_create( const clv_space_def* def, clv_space** space );
 
 /// Ends its threads and gives all memory back; every id, view and text of it dies. NULL is legal.
@@ -44,7 +44,7 @@ CLV_API void clv_space_destroy( clv_space* space );
 
 // ---- objects in
 
-/// Add `count` boxes. ids[i] names boxes[i] until it is removed; ids may be NULL in a space nothing is removed from. Views of
+/// Add `count` boxes. ids[i] names boxes[i] until it is removed; ids may be NULL if nothing is ever moved or removed by id. Views of
 /// the last update stay as they are. O(count), and O(n) when the arrays grow, by half at a time.
 /// CLV_BAD_BOX, CLV_TOO_MANY_OBJECTS, CLV_OUT_OF_MEMORY: nothing was added and ids are untouched.
 CLV_API clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids );
@@ -116,7 +116,7 @@ CLV_API clv_result clv_space_set_margin_rule(
 CLV_API clv_result clv_space_set_motion(
     clv_space* space, const clv_id* ids, const clv_vec3* motions, uint32_t count );
 
-/// Changes who may meet whom, from the next update on. Implies clv_space_refilter. Default: clv_default_filter.
+/// Changes which objects may be pairs, from the next update on. Implies clv_space_refilter. Default: clv_default_filter.
 CLV_API clv_result clv_space_set_filter(
     clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count );
 
@@ -190,8 +190,8 @@ CLV_API clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor,
 /// forgets all.
 CLV_API clv_pair_view clv_space_pairs( const clv_space* space );
 
-/// Who the pairs first .. first + count - 1 of a view are: ids[i] has the ids of pair first + i as they were when the update
-/// found it, and null in place of an object that was removed since, whoever took its slot. O(count). CLV_BAD_ARGUMENT, with
+/// The ids of the pairs first .. first + count - 1 of a view: ids[i] has the ids of pair first + i as they were when the update
+/// found it, and null in place of an object that was removed since, whether its slot was used again or not. O(count). CLV_BAD_ARGUMENT, with
 /// ids untouched, for a view that died (of an older update, or of none), and for pairs beyond its count; no error of the space.
 CLV_API clv_result clv_space_pair_ids(
     const clv_space* space, clv_pair_view view, uint64_t first, uint64_t count, clv_id_pair* ids );

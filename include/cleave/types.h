@@ -26,9 +26,9 @@ typedef enum clv_result
     CLV_BUSY = 11,            ///< called from a callback or hook of the same space; see space.h
     CLV_NO_ROOM = 12,         ///< the caller's array is too small; the call tells how much is needed
     CLV_STALE = 13,           ///< a first query after boxes were changed; see query.h
-    CLV_DEVICE_FAILED = 14,   ///< a GPU or its driver did; the logger has what it said
+    CLV_DEVICE_FAILED = 14,   ///< a GPU or its driver failed; its message goes to the logger
     CLV_LOST = 15,            ///< another process did not answer, or MPI failed; see mpi.h
-    CLV_FILE_FAILED = 16,     ///< a file of a checkpoint, which the text names; see mpi.h
+    CLV_FILE_FAILED = 16,     ///< a file of a checkpoint, named in the error text; see mpi.h
 } clv_result;
 
 /// A name such as "CLV_BAD_BOX". Never NULL, also for numbers that are no result.
@@ -145,7 +145,7 @@ typedef struct clv_margin_rule
     float by_speed; ///< part of the way of clv_space_set_motion; 1: wherever it may turn; finite, >= 0
 } clv_margin_rule;
 
-/// Who may meet whom. Equal non-zero groups decide first: positive always pair, negative never.
+/// Which objects may be pairs. Equal non-zero groups decide first: positive always pair, negative never.
 /// Otherwise two objects pair if each one's category is in the other's mask.
 typedef struct clv_filter
 {
@@ -231,7 +231,7 @@ CLV_API bool clv_isa_is_supported( clv_isa isa );
 CLV_API clv_isa clv_isa_best( void );
 
 // Parameters of the default method, for clv_space_def.settings: "cleave.few=0,cleave.rest=0". The defaults are measured, and
-// right for nearly everybody; change one to compare or to test. The pairs stay the same, their order in an unsorted list may
+// right for nearly every program; change one to compare or to test. The pairs stay the same, their order in an unsorted list may
 // not. Values are whole numbers from 0 on, cleave.block from 8 on. `cleave methods` lists those of every other method.
 //
 //   name               default   meaning

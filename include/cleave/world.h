@@ -147,9 +147,9 @@ CLV_API clv_result clv_space_get_test_box2( const clv_space* space, clv_id id, c
 /// added anew, and the next update finds the pairs of the boxes so moved. Views of the last update stay as they are.
 ///
 /// A shift that rounds nothing changes no pair, as by whole numbers where all faces are multiples of 1/256: then a list that
-/// still holds is kept, without a search, if nothing else has changed (from 256 objects on, with methods that watch who moves), and no
-/// event comes of it. In a space of doubles the method does not notice, and a world at rest stays at rest; in a space of floats all
-/// boxes are new to it when next it searches.
+/// still holds is kept, without a search, if nothing else has changed (from 256 objects on, with methods that watch which boxes move), and there
+/// is no event. In a space of doubles the method sees no change, and a world at rest stays at rest; in a space of floats
+/// all boxes are new to its next search.
 ///
 /// CLV_BAD_ARGUMENT, and nothing moved: an origin that is not finite, or so far away that a finite face would leave the floats, or the doubles,
 /// of the space; clv_space_error names the object. O(n).

@@ -153,7 +153,7 @@ static inline clv_ray2 clv_segment2( clv_vec2 a, clv_vec2 b )
 //
 // Items, times and distances are doubles, and so the calls are others: clv_space_query_all64 to clv_space_query_visit64. Exactness
 // is that of query.h with double in place of float: a time of impact at 10^9 metres is as good as doubles are there. Shapes
-// with a middle or a beginning are looked at from there, so what lies near the query is as exact as near 0.
+// with a centre or a start are computed relative to it, so what lies near the query is as exact as near 0.
 //
 // The coordinates, motions and radii of capsules, of sphere and capsule casts and of oriented boxes, and the normals and origins
 // of half-spaces, are 1e150 at most, CLV_BAD_ARGUMENT otherwise; these shapes do not reach a box that is 1e150 or more away, but for half-spaces, which see faces that are

@@ -2,7 +2,6 @@
 // Flags of a command, read by a table. The same table prints the help, so that neither can forget a flag.
 #pragma once
 
-#include "lab/base/choice.h"
 #include "lab/base/error.h"
 #include "lab/base/text.h"
 

@@ -2,7 +2,6 @@
 #include "lab/base/error.h"
 
 #include "lab/base/interrupt.h"
-#include "lab/base/progress.h"
 #include "lab/base/terminal.h"
 
 #include <stdarg.h>

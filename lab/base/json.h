@@ -59,3 +59,9 @@ const char* json_key( const json_value* member ); ///< NULL in an array
 const char* json_as_text( const json_value* value );
 double json_as_number( const json_value* value );
 bool json_as_bool( const json_value* value ); ///< true only for the word true
+
+// ---- JSON from a file that may be anything.
+
+/// The value in a file, to json_free. NULL with an error that names the file, and the byte where it stops being
+/// JSON.
+json_value* json_file_read( const char* path, lab_error* why );

@@ -4,8 +4,43 @@
 
 #include "lab/base/error.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+// ---- Heads of HTTP/1 requests for the one page there is, and of the answers. Bytes of a client on this machine, which may be anybody's: each
+// is looked at before it is believed.
+
+enum
+{
+    HTTP_REQUEST_MOST = 8192, ///< bytes of a request's head
+    HTTP_ANSWER_ROOM = 512,   ///< of an answer's
+};
+
+typedef enum http_status
+{
+    HTTP_PAGE = 200,        ///< a request for the page
+    HTTP_BAD_REQUEST = 400, ///< no request, or none with one Host
+    HTTP_FORBIDDEN = 403,   ///< under another name than this machine's
+    HTTP_NOT_FOUND = 404,   ///< anything but /
+    HTTP_BAD_METHOD = 405,  ///< neither GET nor HEAD
+    HTTP_TIMEOUT = 408,     ///< the request did not come whole in time
+    HTTP_HEAD_TOO_LARGE = 431,
+    HTTP_BAD_VERSION = 505, ///< not HTTP/1
+} http_status;
+
+/// Bytes of a head up to and with its empty line; 0: it has not come whole.
+size_t http_head_length( const char* bytes, size_t count );
+
+/// Judges a whole head. `is_head`: a HEAD request, whose answer has no body.
+///
+/// Host must be 127.0.0.1 or localhost, with any port: a page of another site, whose name was made to lead here, sends that name.
+http_status http_head_judge( const char* head, size_t length, bool* is_head );
+
+/// The answer's head, and for all but HTTP_PAGE its body of one line, unless `is_head`. Returns its bytes.
+size_t http_head_answer(
+    char answer[HTTP_ANSWER_ROOM], http_status status, uint64_t page_bytes, bool is_head );
 
 enum
 {

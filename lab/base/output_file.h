@@ -34,3 +34,9 @@ bool output_file_commit( output_file* file, lab_error* why );
 /// Closes and removes what was written; the target stays as it was. Legal after a failure, a commit, and on
 /// zeroes.
 void output_file_abandon( output_file* file );
+
+// ---- Files of one kind given where another is wanted: a recipe to bench, a table to report. Their endings tell, and then the
+// error says what takes them instead of calling them damaged.
+
+/// True unless `path` ends as a file of another kind than `wanted` (".aabbs", ".json", …), and is there.
+bool file_kind_check( const char* path, const char* wanted, lab_error* why );

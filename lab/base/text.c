@@ -7,6 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ---- lab list
+
+void* lab_take( uint64_t count, size_t item_size )
+{
+    uint64_t wanted = count > 0 ? count : 1;
+    void* items = wanted <= SIZE_MAX / item_size ? calloc( (size_t)wanted, item_size ) : NULL;
+    if ( items == NULL )
+    {
+        lab_out_of_memory();
+    }
+    return items;
+}
+
+void* lab_grow( void* items, uint64_t count, size_t item_size )
+{
+    void* grown = count <= SIZE_MAX / item_size ? realloc( items, (size_t)count * item_size ) : NULL;
+    if ( grown == NULL )
+    {
+        lab_out_of_memory();
+    }
+    return grown;
+}
+
+// ---- text
+
 char* text_format( const char* format, ... )
 {
     va_list arguments;
@@ -246,4 +271,43 @@ size_t text_fold( const char* text, size_t room )
         }
     }
     return text[bytes] == '\0' || text[bytes] == ' ' || space == 0 ? bytes : space;
+}
+
+// ---- choice
+
+bool choice_find( const choice* list, const char* word, int* value )
+{
+    for ( const choice* known = list; known->word != NULL; ++known )
+    {
+        if ( strcmp( known->word, word ) == 0 )
+        {
+            *value = known->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+int choice_value( const choice* list, const char* word )
+{
+    int value = list[0].value;
+    choice_find( list, word, &value );
+    return value;
+}
+
+char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_ADVICE_ROOM] )
+{
+    text_guess guess = text_guess_begin( word );
+    for ( const choice* known = list; known->word != NULL; ++known )
+    {
+        text_guess_try( &guess, known->word );
+    }
+    int length = snprintf( buffer, CHOICE_ADVICE_ROOM, "%suse ", text_guess_say( &guess ) );
+    for ( const choice* known = list; known->word != NULL && length < CHOICE_ADVICE_ROOM; ++known )
+    {
+        const char* separator = known == list ? "" : known[1].word == NULL ? " or " : ", ";
+        length +=
+            snprintf( buffer + length, CHOICE_ADVICE_ROOM - (size_t)length, "%s%s", separator, known->word );
+    }
+    return buffer;
 }

@@ -3,10 +3,22 @@
 #pragma once
 
 #include "lab/base/error.h"
-#include "lab/base/lab_list.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+// ---- Memory and growing lists of the program. None of these fails: without memory the program ends.
+
+/// So many zeroed items, of 0 one; to free.
+void* lab_take( uint64_t count, size_t item_size );
+
+/// The same memory with room for so many, perhaps elsewhere; what is new is not zeroed. NULL begins one.
+void* lab_grow( void* items, uint64_t count, size_t item_size );
+
+/// The next item of a list, to be filled in: `*lab_list_next( list->items, list->count ) = value;`. A list is any pointer with any
+/// count beside it, NULL and 0 at first, and ends by free. Both are evaluated more than once.
+#define lab_list_next( items, count )                                                                        \
+    ( ( items ) = lab_grow( items, (uint64_t)( count ) + 1, sizeof( *( items ) ) ), &( items )[( count )++] )
 
 /// printf into a string to free.
 char* text_format( const char* format, ... ) LAB_ERROR_FORMAT( 1, 2 );
@@ -60,3 +72,23 @@ size_t text_width( const char* text );
 
 /// As many bytes of it as fit into so many columns, up to a space if there is one.
 size_t text_fold( const char* text, size_t room );
+
+// ---- A word out of a few, as flags and files take it, and what it stands for. The list is what a word is looked up in, what a mistake
+// is answered with, and what a shell completes.
+
+/// Lists end with a word that is NULL.
+typedef struct choice
+{
+    const char* word;
+    int value;
+} choice;
+
+/// False, and *value untouched, if the word is not in the list.
+bool choice_find( const choice* list, const char* word, int* value );
+
+/// The value of a word that is known to be in the list.
+int choice_value( const choice* list, const char* word );
+
+/// What to write behind "there is no 'word'; ": "did you mean a? use a, b or c". Returns `buffer`.
+#define CHOICE_ADVICE_ROOM 512
+char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_ADVICE_ROOM] );

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "lab/base/progress.h"
-#include "lab/base/stop_action.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/query/query_bench.h"
-#include "lab/result/results_table.h"
-#include "lab/result/run_output.h"
-#include "lab/run/pin.h"
+#include "lab/result/output.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
 

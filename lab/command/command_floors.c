@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
 #include "lab/command/commands.h"
-#include "lab/floors/race.h"
+#include "lab/floors/floors.h"
 
 #include <inttypes.h>
 #include <stdio.h>

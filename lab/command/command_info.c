@@ -2,10 +2,10 @@
 #include "cleave/space.h"
 #include "lab/base/args.h"
 #include "lab/base/json.h"
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
-#include "lab/frame/frame_stats.h"
-#include "lab/frame/scene_spec.h"
+#include "lab/frame/frame_source.h"
+#include "lab/frame/scene_list.h"
 #include "lab/measure/timed_run.h"
 
 #include <inttypes.h>

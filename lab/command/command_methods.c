@@ -2,9 +2,9 @@
 #include "cleave/gpu.h"
 #include "lab/base/args.h"
 #include "lab/base/json.h"
-#include "lab/base/text_table.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
-#include "lab/measure/device_choice.h"
+#include "lab/measure/plugin.h"
 #include "lab/measure/run_spec.h"
 
 #include <stdio.h>

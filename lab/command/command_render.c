@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/render/film.h"
-#include "lab/render/picture_file.h"
-#include "lab/render/raster.h"
+#include "lab/render/picture.h"
 #include "lab/render/render_scene.h"
 
 #include <inttypes.h>

@@ -2,9 +2,7 @@
 #include "lab/base/args.h"
 #include "lab/base/platform.h"
 #include "lab/command/commands.h"
-#include "lab/report/report_data.h"
-#include "lab/report/report_page.h"
-#include "lab/report/svg_export.h"
+#include "lab/report/report.h"
 
 #include <errno.h>
 #include <inttypes.h>

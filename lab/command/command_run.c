@@ -2,15 +2,12 @@
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
 #include "lab/base/platform.h"
-#include "lab/base/progress.h"
-#include "lab/base/stop_action.h"
-#include "lab/broadmark/broadmark_files.h"
+#include "lab/base/terminal.h"
+#include "lab/broadmark/broadmark.h"
 #include "lab/command/commands.h"
 #include "lab/compare/comparison.h"
-#include "lab/frame/bake_cache.h"
-#include "lab/result/results_table.h"
-#include "lab/result/run_output.h"
-#include "lab/run/pin.h"
+#include "lab/frame/frame_source.h"
+#include "lab/result/output.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
 
@@ -587,8 +584,8 @@ static lab_status run( run_flags* flags, const text_list* names )
 // ---- flags
 
 static const char* const notes =
-    "SCHEDULE is a name of --list, or the path of a .schedule file (docs/schedules.md tells how to write one),\n"
-    "or Broadmark's settings, a .json file, whose results go where it says (docs/broadmark.md).\n"
+    "SCHEDULE is a name of --list, or the path of a .schedule file (docs/lab.md tells how to write one),\n"
+    "or Broadmark's settings, a .json file, whose results go where it says (same page).\n"
     "Each run has a process of its own: one that crashes, hangs or takes too much memory ends alone, with a\n"
     "reason, and the rest goes on. Flags replace what every part of the schedule says. What is done is written\n"
     "to OUT.journal at once; after Ctrl-C or worse --resume goes on there, and it takes over from complete\n"

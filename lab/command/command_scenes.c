@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
 #include "lab/base/json.h"
-#include "lab/base/text_table.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/scene/generator.h"
 
@@ -119,7 +119,7 @@ lab_status command_scenes( int argc, char** argv )
             "papers of these names), hard (scenes that hurt, with contacts), worst (without), odd (worlds that are no cube).\n"
             "`cleave gen` bakes a scene into a file; bench, verify, view and others take it as a WHAT, such as\n"
             "gravity:32k:assorted@150+60: size, type (cubes or assorted), first frame and number of frames.\n"
-            "docs/scenes.md tells what each is made of, and how to write one's own.",
+            "docs/lab.md tells what each is made of, and how to write one's own.",
         .example = "  cleave scenes\n  cleave scenes --family broadmark,odd --json",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),

@@ -7,8 +7,7 @@
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
-#include "lab/base/progress.h"
-#include "lab/base/text_table.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "math/splitmix.h"
 
@@ -624,7 +623,7 @@ lab_status command_sim( int argc, char** argv )
             "Run the experiment of the k-DOP paper (Amaral, COPPE 2021): 512 bodies at (0, 10 i, 0) fall on a floor and\n"
             "push each other aside. Prints per frame the pairs that sweep-and-prune lets through, how many of them do\n"
             "not touch, the pairs with the floor (counted apart), and the times of the stages. On a device the same\n"
-            "bodies fall the same way. docs/shape-matching.md tells more.",
+            "bodies fall the same way. docs/physics.md tells more.",
         .example = "  cleave sim tower --volume 18-dop --scale 1,3,1 --csv tower.csv\n"
                    "  cleave sim tower --volume 18-dop --device 0 --frames 500\n"
                    "  cleave sim tower --bodies 64 --frames 1000 --faces 80 --match quadratic --softness 0.8",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
-#include "lab/base/file_kind.h"
-#include "lab/base/progress.h"
+#include "lab/base/output_file.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
-#include "lab/frame/pose_record.h"
+#include "lab/frame/scene_file.h"
 #include "lab/frame/splitter.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "lab/base/args.h"
 #include "lab/base/output_file.h"
 #include "lab/command/commands.h"
-#include "lab/frame/scene_spec.h"
+#include "lab/frame/scene_list.h"
 #include "lab/measure/timed_run.h"
 #include "space/instrument.h"
 

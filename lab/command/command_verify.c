@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cleave/space.h"
 #include "lab/base/args.h"
-#include "lab/base/progress.h"
-#include "lab/base/stop_action.h"
-#include "lab/base/text_table.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/frame/scene_list.h"
-#include "lab/measure/estimate.h"
-#include "lab/measure/frame_hash.h"
 #include "lab/measure/judge.h"
+#include "lab/measure/machine.h"
 #include "lab/measure/timed_run.h"
-#include "lab/measure/verdict.h"
 #include "lab/query/query_bench.h"
 
 #include <inttypes.h>

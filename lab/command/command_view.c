@@ -2,7 +2,7 @@
 #include "lab/base/args.h"
 #include "lab/base/loopback.h"
 #include "lab/base/platform.h"
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/view/view_page.h"
 

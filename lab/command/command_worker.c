@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One run, for the process that started this one: `cleave run` does, and reads the answer from a pipe. Not in the help, yet
 // `cleave worker --help` tells its flags.
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
-#include "lab/measure/device_choice.h"
-#include "lab/run/pin.h"
+#include "lab/measure/plugin.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
 

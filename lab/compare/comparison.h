@@ -2,9 +2,35 @@
 // Two sets of results, run by run.
 #pragma once
 
-#include "lab/compare/bootstrap.h"
-#include "lab/compare/doubt.h"
+#include "lab/base/json.h"
+#include "lab/measure/timed_run.h"
 #include "lab/result/results.h"
+
+// ---- How much longer one run took than another, and how sure that is: Efron's bootstrap (Bootstrap methods, Annals of
+// Statistics 1979) over passes and frames. Of each frame the median over the passes is taken, so that a hiccup in one pass
+// does not count; frames are drawn in pairs, since both runs saw the same boxes; passes are drawn for each run by itself,
+// since their noise has nothing to do with each other.
+
+typedef struct bootstrap_ratio
+{
+    double ratio;     ///< time of b over time of a, both summed over the frames' medians
+    double low, high; ///< 99 % of the draws lie between
+} bootstrap_ratio;
+
+/// Both ran well, over the same frames. The same draws every time.
+bootstrap_ratio bootstrap_compare( const run_result* a, const run_result* b );
+
+// ---- Reasons not to believe a comparison of times: the machines differ, or one of them was busy. What other people's processes
+// cost is in the times and looks like a change of the program.
+
+#define DOUBT_ROOM 256
+
+/// A sentence each, or "".
+typedef struct doubt
+{
+    char machine[DOUBT_ROOM]; ///< another processor, or another number of cores
+    char load[DOUBT_ROOM];    ///< others were at work; does not touch times of the thread's processor
+} doubt;
 
 typedef enum comparison_verdict
 {
@@ -20,9 +46,6 @@ typedef enum comparison_verdict
     COMPARISON_ONLY_B,
     COMPARISON_VERDICTS
 } comparison_verdict;
-
-/// "same", "faster", …
-const char* comparison_verdict_name( comparison_verdict verdict );
 
 typedef struct comparison_row
 {

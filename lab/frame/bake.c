@@ -2,7 +2,7 @@
 #include "lab/frame/bake.h"
 
 #include "lab/base/interrupt.h"
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/base/text.h"
 
 #include <inttypes.h>

@@ -3,11 +3,10 @@
 
 #include "lab/base/platform.h"
 #include "lab/base/text.h"
-#include "lab/frame/pose_record.h"
-#include "lab/frame/scene_bytes.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +42,92 @@ bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* by
 uint64_t scene_file_offset( uint32_t object_count, uint32_t frame, uint32_t object )
 {
     return SCENE_HEADER_BYTES + SCENE_BOX_BYTES * ( (uint64_t)object_count * frame + object );
+}
+
+// ---- pose record
+
+// How far the square of a rotation's length may be from 1: what floats lose is a millionth, garbage is further off.
+#define LENGTH_SLACK 1e-3
+
+static double square_length( const unsigned char* bytes )
+{
+    double sum = 0;
+    for ( uint32_t index = 0; index < 4; ++index )
+    {
+        double value = (double)scene_decode_float( bytes + 16 + 4 * index );
+        sum += value * value;
+    }
+    return sum;
+}
+
+// Position and rotation of `body` from a record. False, the body untouched, for a pad that is not 0, a NaN, an infinity, and
+// a rotation whose length is not 1.
+static bool pose_record_decode( const unsigned char* bytes, body_state* body )
+{
+    double square = square_length( bytes );
+    bool is_good = fabs( square - 1 ) <= LENGTH_SLACK && scene_decode_u32( bytes + 12 ) == 0;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        float value = scene_decode_float( bytes + 4 * axis );
+        is_good = is_good && value - value == 0;
+    }
+    if ( !is_good )
+    {
+        return false;
+    }
+    double length = sqrt( square );
+    for ( uint32_t index = 0; index < 4; ++index )
+    {
+        body->rotation[index] = (double)scene_decode_float( bytes + 16 + 4 * index ) / length;
+    }
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        body->position[axis] = (double)scene_decode_float( bytes + 4 * axis );
+    }
+    return true;
+}
+
+// Why such a record is bad, with the offset of the byte to blame; `what` is "frame 3, body 17", `advice` ends the sentence.
+// Always false.
+static bool pose_record_fail( const unsigned char* bytes, uint64_t offset, const char* path, const char* what,
+    const char* advice, lab_error* why )
+{
+    for ( uint32_t index = 0; index < 8; ++index )
+    {
+        float value = scene_decode_float( bytes + 4 * index );
+        uint64_t at = offset + 4 * index;
+        if ( index == 3 && scene_decode_u32( bytes + 12 ) != 0 )
+        {
+            return lab_error_write(
+                why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; %s", path, at, what, advice );
+        }
+        if ( value - value != 0 )
+        {
+            return lab_error_write( why, "%s: at byte %" PRIu64 ": the %s of %s is %s; %s", path, at,
+                index < 3 ? "position" : "rotation", what, value != value ? "NaN" : "infinite", advice );
+        }
+    }
+    return lab_error_write( why, "%s: at byte %" PRIu64 ": the rotation of %s has the length %.6g, not 1; %s",
+        path, offset + 16, what, sqrt( square_length( bytes ) ), advice );
+}
+
+// An unturned body that fills the box. False, the body untouched, if a side of the box is infinite.
+static bool pose_body_of_box( clv_aabb box, body_state* body )
+{
+    body_state made = { .rotation = { 0, 0, 0, 1 } };
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        double lower = (double)( &box.lower.x )[axis];
+        double upper = (double)( &box.upper.x )[axis];
+        if ( !( upper - lower < INFINITY ) )
+        {
+            return false;
+        }
+        made.position[axis] = 0.5 * ( lower + upper );
+        made.half_sides[axis] = (float)( 0.5 * ( upper - lower ) );
+    }
+    *body = made;
+    return true;
 }
 
 // ---- records

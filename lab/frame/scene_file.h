@@ -8,7 +8,7 @@
 //   272  float32[8] world: lower x y z 0, upper x y z 0
 //   304             (1 + F) x N x { float32[8]: lower x y z 0, upper x y z 0 }
 // Frame 0 is the initial state. Frames are streamed; a file may be far larger than memory.
-// A .posrot file is read as well: pose_record.h.
+// A .posrot file is read as well.
 #pragma once
 
 #include "cleave/geom.h"
@@ -18,6 +18,37 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+
+// ---- Numbers of scene files: little endian, on any machine.
+
+static inline uint32_t scene_decode_u32( const unsigned char* bytes )
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static inline void scene_encode_u32( unsigned char* bytes, uint32_t value )
+{
+    bytes[0] = (unsigned char)( value & 0xFF );
+    bytes[1] = (unsigned char)( value >> 8 & 0xFF );
+    bytes[2] = (unsigned char)( value >> 16 & 0xFF );
+    bytes[3] = (unsigned char)( value >> 24 );
+}
+
+static inline float scene_decode_float( const unsigned char* bytes )
+{
+    uint32_t bits = scene_decode_u32( bytes );
+    float value;
+    memcpy( &value, &bits, sizeof( value ) );
+    return value;
+}
+
+static inline void scene_encode_float( unsigned char* bytes, float value )
+{
+    uint32_t bits;
+    memcpy( &bits, &value, sizeof( bits ) );
+    scene_encode_u32( bytes, bits );
+}
 
 #define SCENE_NAME_ROOM 128
 #define SCENE_HEADER_BYTES 304
@@ -107,3 +138,9 @@ bool scene_part_put( scene_part* part, uint32_t frame, const clv_aabb* boxes, la
 
 /// False if what was written last did not reach the file. `why` may be NULL.
 bool scene_part_close( scene_part* part, lab_error* why );
+
+// ---- Records of a .posrot file, the twin of a .aabbs file that Broadmark's splitter reads: the same header and first frame, then
+// per object and frame 32 bytes, position x y z 0 and rotation x y z w. Bodies begin unturned, so that their sides are those
+// of their first boxes.
+
+#define POSE_FILE_ENDING ".posrot"

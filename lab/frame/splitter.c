@@ -3,10 +3,10 @@
 
 #include "lab/base/interrupt.h"
 #include "lab/base/platform.h"
-#include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/base/text.h"
 #include "lab/frame/bake.h"
-#include "lab/frame/pose_record.h"
+#include "lab/frame/scene_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,12 +1,135 @@
 // SPDX-License-Identifier: MIT
 #include "lab/measure/run_spec.h"
 
-#include "lab/measure/device_choice.h"
-#include "lab/measure/sweep.h"
+#include "lab/base/text.h"
+#include "lab/measure/plugin.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- range
+
+static void number_list_add( number_list* list, double value )
+{
+    *lab_list_next( list->items, list->count ) = value;
+}
+
+void number_list_free( number_list* list )
+{
+    free( list->items );
+    *list = ( number_list ){ 0 };
+}
+
+char* range_text( double value, char buffer[RANGE_TEXT_ROOM] )
+{
+    snprintf( buffer, RANGE_TEXT_ROOM, "%.12g", value );
+    return buffer;
+}
+
+// A size such as 8k, or a plain number such as 0.25.
+static bool read_number( const char* text, double* value )
+{
+    uint64_t size = 0;
+    if ( text_parse_size( text, &size ) )
+    {
+        *value = (double)size;
+        return true;
+    }
+    char* end = NULL;
+    *value = strtod( text, &end );
+    return end != text && *end == '\0' && *value - *value == 0;
+}
+
+// "x10" or "+0.1"; without a step the numbers double.
+static bool read_step( const char* text, bool* multiplies, double* step )
+{
+    if ( text == NULL )
+    {
+        *multiplies = true;
+        *step = 2;
+        return true;
+    }
+    *multiplies = text[0] == 'x';
+    bool is_step = ( *multiplies || text[0] == '+' ) && read_number( text + 1, step );
+    return is_step && ( *multiplies ? *step > 1 : *step > 0 );
+}
+
+static bool add_steps( number_list* list, double low, double high, bool multiplies, double step )
+{
+    // A hair of room, so that ten steps of 0.1 arrive at 1.
+    double end = high + 1e-9 * fabs( high );
+    for ( uint32_t index = 0; index < RANGE_MOST; ++index )
+    {
+        double value = multiplies ? low * pow( step, index ) : low + step * index;
+        if ( value > end )
+        {
+            return true;
+        }
+        number_list_add( list, value );
+    }
+    return false;
+}
+
+static bool add_range( number_list* list, char* low_text, char* dots, char* message, size_t message_size )
+{
+    double low = 0, high = 0, step = 0;
+    bool multiplies = false;
+    char* colon = strchr( dots, ':' );
+    *dots = '\0';
+    if ( colon != NULL )
+    {
+        *colon++ = '\0';
+    }
+    if ( !read_number( low_text, &low ) || !read_number( dots + 2, &high ) )
+    {
+        snprintf( message, message_size, "both ends must be numbers, such as 32..4096" );
+        return false;
+    }
+    if ( !read_step( colon, &multiplies, &step ) )
+    {
+        snprintf( message, message_size, "the step '%s' must be such as x4 or +100", colon );
+        return false;
+    }
+    if ( high < low || ( multiplies && low <= 0 ) )
+    {
+        snprintf( message, message_size, "a range goes upwards%s", multiplies ? " from above zero" : "" );
+        return false;
+    }
+    if ( !add_steps( list, low, high, multiplies, step ) )
+    {
+        snprintf( message, message_size, "these are more than %d values; take larger steps", RANGE_MOST );
+        return false;
+    }
+    return true;
+}
+
+bool range_add( number_list* list, const char* word, char* message, size_t message_size )
+{
+    char* text = text_copy( word );
+    char* dots = strstr( text, ".." );
+    double value = 0;
+    bool good = true;
+    if ( dots != NULL )
+    {
+        good = add_range( list, text, dots, message, message_size );
+    }
+    else if ( read_number( text, &value ) )
+    {
+        number_list_add( list, value );
+    }
+    else
+    {
+        snprintf(
+            message, message_size, "a number, or a range such as 32..4096, 10..1000:x10 or 0.1..0.5:+0.1" );
+        good = false;
+    }
+    free( text );
+    return good;
+}
+
+// ---- run spec
 
 const char* run_spec_variant( const run_spec* spec )
 {
@@ -247,7 +370,8 @@ static const method* find_owner( const char* name )
     return NULL;
 }
 
-bool run_param_fail( const char* flag, const char* name, const run_spec_list* list, lab_error* why )
+// What to say of a parameter that no method of a list has. Always false.
+static bool run_param_fail( const char* flag, const char* name, const run_spec_list* list, lab_error* why )
 {
     const method* owner = find_owner( name );
     text_guess guess = text_guess_begin( name );
@@ -268,7 +392,8 @@ bool run_param_fail( const char* flag, const char* name, const run_spec_list* li
               name, text_guess_say( &guess ) );
 }
 
-void run_spec_add_setting( run_spec* spec, const char* setting )
+// Puts "name=value" behind the settings.
+static void run_spec_add_setting( run_spec* spec, const char* setting )
 {
     char* joined =
         spec->settings != NULL ? text_format( "%s,%s", spec->settings, setting ) : text_copy( setting );
@@ -407,6 +532,11 @@ static bool check_available( const run_spec_list* list, const run_wish* wish, la
 
 // ---- all together
 
+// Multiplies the specs: each whose method knows a swept parameter appears once per value, with that value behind its
+// settings; the others stay. An item without '=' goes on with the values of the one before, since flags are split at
+// commas. False for what is no sweep, and for parameters that no method among them knows.
+static bool sweep_expand( run_spec_list* list, const text_list* sweeps, lab_error* why );
+
 static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, lab_error* why )
 {
     for ( uint32_t index = 0; index < wish->names.count; ++index )
@@ -482,4 +612,102 @@ void run_wish_free( run_wish* wish )
     text_list_free( &wish->settings );
     text_list_free( &wish->sweeps );
     text_list_free( &wish->without );
+}
+
+// ---- sweep
+
+typedef struct sweep
+{
+    char* name;
+    number_list values;
+} sweep;
+
+static void append( run_spec_list* list, const run_spec* spec, const char* name, double value )
+{
+    run_spec* made = lab_list_next( list->items, list->count );
+    *made = *spec;
+    made->settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
+    if ( name != NULL )
+    {
+        char number[RANGE_TEXT_ROOM];
+        char* setting = text_format( "%s=%s", name, range_text( value, number ) );
+        run_spec_add_setting( made, setting );
+        free( setting );
+    }
+}
+
+static bool multiply( run_spec_list* list, const sweep* parameter, lab_error* why )
+{
+    run_spec_list wider = { 0 };
+    bool is_known = false;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const run_spec* spec = &list->items[index];
+        if ( !run_spec_knows( spec, parameter->name, strlen( parameter->name ) ) )
+        {
+            append( &wider, spec, NULL, 0 );
+            continue;
+        }
+        is_known = true;
+        for ( uint32_t value = 0; value < parameter->values.count; ++value )
+        {
+            append( &wider, spec, parameter->name, parameter->values.items[value] );
+        }
+    }
+    if ( !is_known )
+    {
+        run_spec_list_free( &wider );
+        return run_param_fail( "sweep", parameter->name, list, why );
+    }
+    run_spec_list_free( list );
+    *list = wider;
+    return true;
+}
+
+// The values of one item; `values` may be "32..4096" or, from a schedule, "32,64".
+static bool add_values( sweep* parameter, const char* item, const char* values, lab_error* why )
+{
+    text_list words = { 0 };
+    char reason[128] = "there must be values between the commas";
+    bool good = text_list_add_split( &words, values );
+    for ( uint32_t index = 0; good && index < words.count; ++index )
+    {
+        good = range_add( &parameter->values, words.items[index], reason, sizeof( reason ) );
+    }
+    text_list_free( &words );
+    return good || lab_error_write( why, "sweep: '%s': %s", item, reason );
+}
+
+// Reads items from *next on, up to the next one that begins a sweep of its own.
+static bool read_sweep( sweep* parameter, const text_list* items, uint32_t* next, lab_error* why )
+{
+    const char* item = items->items[*next];
+    const char* equals = strchr( item, '=' );
+    if ( equals == NULL || equals == item )
+    {
+        return lab_error_write(
+            why, "sweep: '%s' is none; write name=values, such as kd.leaf=32..4096 or kd.leaf=64,256", item );
+    }
+    parameter->name = text_copy( item );
+    parameter->name[equals - item] = '\0';
+    bool good = add_values( parameter, item, equals + 1, why );
+    for ( *next += 1; good && *next < items->count && strchr( items->items[*next], '=' ) == NULL; *next += 1 )
+    {
+        good = add_values( parameter, items->items[*next], items->items[*next], why );
+    }
+    return good;
+}
+
+static bool sweep_expand( run_spec_list* list, const text_list* sweeps, lab_error* why )
+{
+    bool good = true;
+    for ( uint32_t next = 0; good && next < sweeps->count; )
+    {
+        sweep parameter = { 0 };
+        good = read_sweep( &parameter, sweeps, &next, why ) && parameter.name != NULL &&
+            multiply( list, &parameter, why );
+        number_list_free( &parameter.values );
+        free( parameter.name );
+    }
+    return good;
 }

@@ -4,7 +4,32 @@
 #pragma once
 
 #include "lab/base/args.h"
+#include "lab/base/error.h"
 #include "method/method.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// ---- Several numbers in one word, for sweeps and ladders of sizes: 64, 32..4096 (doubling), 10..1000:x10, 0.1..0.5:+0.1.
+
+typedef struct number_list
+{
+    double* items;
+    uint32_t count;
+} number_list;
+
+void number_list_free( number_list* list );
+
+/// More values than this are a slip of the pen.
+#define RANGE_MOST 1000
+
+/// Appends the numbers a word stands for, ascending; k and m multiply by a thousand and a million. The upper end is among
+/// them only if a step falls on it. False, with a `message` that says what to do but not where, if the word is no such range.
+bool range_add( number_list* list, const char* word, char* message, size_t message_size );
+
+/// As it is written in a setting, such as "256" or "0.5". Returns `buffer`.
+#define RANGE_TEXT_ROOM 32
+char* range_text( double value, char buffer[RANGE_TEXT_ROOM] );
 
 typedef struct run_spec
 {
@@ -27,7 +52,7 @@ typedef struct run_wish
     text_list isas;     ///< "all": every one supported here
     size_list threads;  ///< empty: 1
     text_list settings; ///< "kd.leaf=256"
-    text_list sweeps;   ///< "kd.leaf=32..4096": a run per value; lab/measure/sweep.h
+    text_list sweeps;   ///< "kd.leaf=32..4096": a run per value
     text_list without;  ///< names to leave out
     const char* device; ///< of methods that run on one, NULL: the fastest; a word of the command line
     bool fat;           ///< methods that keep grown boxes report what these say
@@ -49,14 +74,8 @@ bool run_isa_check( const char* name, bool may_be_all, lab_error* why );
 /// The method that was meant, for a name that none has.
 text_guess run_method_guess( const char* name );
 
-/// What to say of a parameter that no method of a list has. Always false.
-bool run_param_fail( const char* flag, const char* name, const run_spec_list* list, lab_error* why );
-
 /// Does the method have a parameter of that name?
 bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length );
-
-/// Puts "name=value" behind the settings.
-void run_spec_add_setting( run_spec* spec, const char* setting );
 
 /// Can it run on this machine? If not, `reason` says why.
 bool run_spec_is_available( const run_spec* spec, char* reason, size_t reason_size );
@@ -66,3 +85,5 @@ void run_spec_apply( const run_spec* spec, clv_space_def* def );
 
 /// "avx2", or "plain" where there are no variants; CLV_ISA_AUTO is resolved.
 const char* run_spec_variant( const run_spec* spec );
+
+// ---- A parameter of methods taken through several values: kd.leaf=32..4096, kd.leaf=32,64,512, grid.cell=4..64:x4.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "lab/measure/timed_run.h"
 
-#include "lab/measure/device_choice.h"
+#include "lab/measure/plugin.h"
 
 #include "base/timer.h"
 #include "cleave/space.h"
 #include "lab/base/platform.h"
-#include "lab/base/progress.h"
-#include "lab/measure/frame_hash.h"
+#include "lab/base/terminal.h"
+#include "lab/measure/judge.h"
 #include "space/instrument.h"
 
 #include <inttypes.h>

@@ -2,12 +2,12 @@
 #include "lab/query/query_bench.h"
 
 #include "cleave/cleave.h"
-#include "lab/base/text_table.h"
-#include "lab/measure/peer_modules.h"
+#include "lab/base/terminal.h"
+#include "lab/measure/plugin.h"
 #include "lab/measure/run_spec.h"
 #include "lab/query/query_trial.h"
+#include "lab/result/output.h"
 #include "lab/result/results.h"
-#include "lab/result/text_output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 // Queries of one family, drawn by seed from a scene's objects: the same on every machine.
 #pragma once
 
-#include "lab/base/choice.h"
 #include "lab/base/error.h"
+#include "lab/base/text.h"
 #include "peers/query_peer.h"
 
 typedef struct query_draw

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "lab/render/picture.h"
 
+#include "lab/base/bytes.h"
+#include "lab/base/output_file.h"
+#include "lab/base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIELD 0.72 // radians from top to bottom
 
@@ -148,7 +153,8 @@ static int compare_faces( const void* a, const void* b )
     return ( one < two ) - ( one > two );
 }
 
-void picture_sort( picture* self )
+// Faces from far to near.
+static void picture_sort( picture* self )
 {
     if ( self->face_count > 1 )
     {
@@ -161,4 +167,371 @@ void picture_free( picture* self )
     free( self->faces );
     free( self->lines );
     *self = ( picture ){ 0 };
+}
+
+// ---- raster
+
+enum
+{
+    SAMPLES = 3, // per pixel and axis
+};
+
+typedef struct raster
+{
+    int32_t width, height; // samples
+    uint8_t* colours;
+    float* depths;
+} raster;
+
+static void blend( raster* self, size_t at, picture_ink ink )
+{
+    const uint8_t parts[3] = { ink.red, ink.green, ink.blue };
+    for ( int i = 0; i < 3; ++i )
+    {
+        float old = self->colours[3 * at + (size_t)i];
+        self->colours[3 * at + (size_t)i] = (uint8_t)( old + ( parts[i] - old ) * ink.alpha + 0.5f );
+    }
+}
+
+static int32_t clamp( float value, int32_t most )
+{
+    return value < 0 ? 0 : value > (float)most ? most : (int32_t)value;
+}
+
+// Twice the area of a, b, c, with a sign.
+static float area( picture_point a, picture_point b, float x, float y )
+{
+    return ( b.x - a.x ) * ( y - a.y ) - ( b.y - a.y ) * ( x - a.x );
+}
+
+static void draw_triangle( raster* self, picture_point a, picture_point b, picture_point c, picture_ink ink )
+{
+    float whole = area( a, b, c.x, c.y );
+    if ( whole == 0 )
+    {
+        return;
+    }
+    int32_t left = clamp( floorf( fminf( a.x, fminf( b.x, c.x ) ) ), self->width - 1 );
+    int32_t right = clamp( ceilf( fmaxf( a.x, fmaxf( b.x, c.x ) ) ), self->width - 1 );
+    int32_t top = clamp( floorf( fminf( a.y, fminf( b.y, c.y ) ) ), self->height - 1 );
+    int32_t bottom = clamp( ceilf( fmaxf( a.y, fmaxf( b.y, c.y ) ) ), self->height - 1 );
+    for ( int32_t y = top; y <= bottom; ++y )
+    {
+        for ( int32_t x = left; x <= right; ++x )
+        {
+            float px = (float)x + 0.5f, py = (float)y + 0.5f;
+            float u = area( b, c, px, py ) / whole, v = area( c, a, px, py ) / whole, w = 1 - u - v;
+            if ( u < 0 || v < 0 || w < 0 )
+            {
+                continue;
+            }
+            float depth = u * a.depth + v * b.depth + w * c.depth;
+            size_t at = (size_t)y * (size_t)self->width + (size_t)x;
+            if ( depth < self->depths[at] )
+            {
+                blend( self, at, ink );
+                self->depths[at] = ink.alpha >= 1 ? depth : self->depths[at];
+            }
+        }
+    }
+}
+
+static picture_point enlarge( picture_point p )
+{
+    return ( picture_point ){ p.x * SAMPLES, p.y * SAMPLES, p.depth };
+}
+
+// A square pen, moved in steps of a sample. What lies a hair behind a face counts as on it.
+static void draw_line(
+    raster* self, picture_point from, picture_point to, picture_ink ink, float width, bool is_above )
+{
+    const float hair = 2e-4f;
+    from = enlarge( from );
+    to = enlarge( to );
+    float reach = fmaxf( fabsf( to.x - from.x ), fabsf( to.y - from.y ) );
+    int32_t pen = (int32_t)( width * SAMPLES + 0.5f ),
+            steps = (int32_t)fminf( reach, 4.0f * (float)( self->width + self->height ) );
+    bool is_flat =
+        fabsf( to.x - from.x ) >= fabsf( to.y - from.y ); // the pen is a column, or a row: no sample twice
+    for ( int32_t i = 0; i <= steps; ++i )
+    {
+        float t = steps > 0 ? (float)i / (float)steps : 0;
+        float depth = from.depth + t * ( to.depth - from.depth ) - hair;
+        for ( int32_t k = 0; k < pen; ++k )
+        {
+            float off = (float)k - 0.5f * (float)( pen - 1 );
+            float px = from.x + t * ( to.x - from.x ) + ( is_flat ? 0 : off ),
+                  py = from.y + t * ( to.y - from.y ) + ( is_flat ? off : 0 );
+            if ( px < 0 || py < 0 || px >= (float)self->width || py >= (float)self->height )
+            {
+                continue;
+            }
+            size_t at = (size_t)py * (size_t)self->width + (size_t)px;
+            if ( is_above || depth < self->depths[at] )
+            {
+                blend( self, at, ink );
+            }
+        }
+    }
+}
+
+static void draw_face( raster* self, const picture_face* face )
+{
+    for ( uint32_t i = 2; i < face->count; ++i )
+    {
+        draw_triangle( self, enlarge( face->corners[0] ), enlarge( face->corners[i - 1] ),
+            enlarge( face->corners[i] ), face->fill );
+    }
+    for ( uint32_t i = 0; face->edge.alpha > 0 && i < face->count; ++i )
+    {
+        draw_line( self, face->corners[i], face->corners[( i + 1 ) % face->count], face->edge, 0.7f, false );
+    }
+}
+
+// Solid faces, lines among them, what shows through from far to near, lines above all.
+static void draw_all( raster* self, const picture* seen )
+{
+    for ( size_t i = 0; i < seen->face_count; ++i )
+    {
+        if ( seen->faces[i].fill.alpha >= 1 )
+        {
+            draw_face( self, &seen->faces[i] );
+        }
+    }
+    for ( int above = 0; above < 2; ++above )
+    {
+        for ( size_t i = 0; i < seen->line_count; ++i )
+        {
+            const picture_line* line = &seen->lines[i];
+            if ( line->is_above == ( above == 1 ) )
+            {
+                draw_line( self, line->ends[0], line->ends[1], line->ink, line->width, line->is_above );
+            }
+        }
+        for ( size_t i = 0; above == 0 && i < seen->face_count; ++i )
+        {
+            if ( seen->faces[i].fill.alpha < 1 )
+            {
+                draw_face( self, &seen->faces[i] );
+            }
+        }
+    }
+}
+
+static uint8_t* shrink( const raster* self, uint32_t width, uint32_t height )
+{
+    uint8_t* pixels = malloc( (size_t)3 * width * height );
+    for ( size_t at = 0; pixels != NULL && at < (size_t)3 * width * height; ++at )
+    {
+        size_t part = at % 3, x = at / 3 % width, y = at / 3 / width;
+        uint32_t sum = 0;
+        for ( size_t sample = 0; sample < SAMPLES * SAMPLES; ++sample )
+        {
+            size_t row = SAMPLES * y + sample / SAMPLES, column = SAMPLES * x + sample % SAMPLES;
+            sum += self->colours[3 * ( row * (size_t)self->width + column ) + part];
+        }
+        pixels[at] = (uint8_t)( ( sum + SAMPLES * SAMPLES / 2 ) / ( SAMPLES * SAMPLES ) );
+    }
+    return pixels;
+}
+
+uint8_t* raster_draw( picture* seen )
+{
+    raster self = { .width = (int32_t)seen->camera.width * SAMPLES,
+        .height = (int32_t)seen->camera.height * SAMPLES };
+    size_t count = (size_t)self.width * (size_t)self.height;
+    self.colours = malloc( 3 * count );
+    self.depths = malloc( count * sizeof( float ) );
+    uint8_t* pixels = NULL;
+    if ( self.colours != NULL && self.depths != NULL )
+    {
+        for ( size_t at = 0; at < count; ++at )
+        {
+            self.colours[3 * at] = seen->ground.red;
+            self.colours[3 * at + 1] = seen->ground.green;
+            self.colours[3 * at + 2] = seen->ground.blue;
+            self.depths[at] = 1;
+        }
+        picture_sort( seen );
+        draw_all( &self, seen );
+        pixels = shrink( &self, seen->camera.width, seen->camera.height );
+    }
+    free( self.colours );
+    free( self.depths );
+    return pixels;
+}
+
+// ---- T. Boutell, "PNG (Portable Network Graphics) Specification", RFC 2083 (1997).
+
+enum
+{
+    FILTER_UP = 2, // the byte above is taken off: even ground becomes zeros
+};
+
+static uint32_t crc_of( const uint8_t* bytes, size_t count )
+{
+    uint32_t crc = UINT32_MAX;
+    for ( size_t i = 0; i < count; ++i )
+    {
+        crc ^= bytes[i];
+        for ( int bit = 0; bit < 8; ++bit )
+        {
+            crc = crc >> 1 ^ ( ( crc & 1 ) != 0 ? 0xEDB88320u : 0 );
+        }
+    }
+    return ~crc;
+}
+
+static uint32_t adler_of( const uint8_t* bytes, size_t count )
+{
+    uint32_t a = 1, b = 0;
+    for ( size_t i = 0; i < count; ++i )
+    {
+        a = ( a + bytes[i] ) % 65521;
+        b = ( b + a ) % 65521;
+    }
+    return b << 16 | a;
+}
+
+static void put_word( byte_buffer* out, uint32_t word )
+{
+    const uint8_t bytes[4] = { (uint8_t)( word >> 24 ), (uint8_t)( word >> 16 ), (uint8_t)( word >> 8 ),
+        (uint8_t)word };
+    byte_buffer_put( out, bytes, 4 );
+}
+
+static void put_chunk( byte_buffer* out, const char* kind, const byte_buffer* data )
+{
+    put_word( out, (uint32_t)data->count );
+    size_t begin = out->count;
+    byte_buffer_put( out, kind, 4 );
+    byte_buffer_put( out, data->bytes, data->count );
+    if ( !out->has_failed )
+    {
+        put_word( out, crc_of( out->bytes + begin, out->count - begin ) );
+    }
+}
+
+static void put_rows( byte_buffer* out, const uint8_t* pixels, uint32_t width, uint32_t height )
+{
+    size_t row = (size_t)3 * width;
+    for ( uint32_t y = 0; y < height; ++y )
+    {
+        byte_buffer_put_byte( out, FILTER_UP );
+        for ( size_t i = 0; i < row; ++i )
+        {
+            uint8_t above = y > 0 ? pixels[( y - 1 ) * row + i] : 0;
+            byte_buffer_put_byte( out, (uint8_t)( pixels[y * row + i] - above ) );
+        }
+    }
+}
+
+bool png_file_write(
+    const char* path, const uint8_t* pixels, uint32_t width, uint32_t height, lab_error* why )
+{
+    static const uint8_t signature[8] = { 137, 'P', 'N', 'G', 13, 10, 26, 10 };
+    static const uint8_t kind[5] = { 8, 2, 0, 0, 0 }; // eight bits, red green blue, not interlaced
+    static const uint8_t zlib_head[2] = { 0x78, 0x01 };
+    byte_buffer rows = { 0 }, chunk = { 0 }, out = { 0 };
+    put_rows( &rows, pixels, width, height );
+    byte_buffer_put( &out, signature, sizeof( signature ) );
+    put_word( &chunk, width );
+    put_word( &chunk, height );
+    byte_buffer_put( &chunk, kind, sizeof( kind ) );
+    put_chunk( &out, "IHDR", &chunk );
+    byte_buffer_clear( &chunk );
+    byte_buffer_put( &chunk, zlib_head, sizeof( zlib_head ) );
+    bool good = !rows.has_failed && deflate_append( &chunk, rows.bytes, rows.count );
+    put_word( &chunk, good ? adler_of( rows.bytes, rows.count ) : 0 );
+    put_chunk( &out, "IDAT", &chunk );
+    byte_buffer_clear( &chunk );
+    put_chunk( &out, "IEND", &chunk );
+    good = good && !chunk.has_failed && !out.has_failed;
+    output_file file = { 0 };
+    good = good ? output_file_open( &file, path, why ) &&
+            output_file_write( &file, out.bytes, out.count, why ) && output_file_commit( &file, why )
+                : lab_error_write( why, "%s: out of memory", path );
+    byte_buffer_free( &rows );
+    byte_buffer_free( &chunk );
+    byte_buffer_free( &out );
+    return good;
+}
+
+// ---- svg picture
+
+static void put( byte_buffer* out, char* text )
+{
+    byte_buffer_put( out, text, strlen( text ) );
+    free( text );
+}
+
+static void put_face( byte_buffer* out, const picture_face* face )
+{
+    put( out, text_copy( "<path d=\"" ) );
+    for ( uint32_t i = 0; i < face->count; ++i )
+    {
+        put( out,
+            text_format(
+                "%c%.1f %.1f", i == 0 ? 'M' : 'L', (double)face->corners[i].x, (double)face->corners[i].y ) );
+    }
+    put( out,
+        text_format( "Z\" fill=\"#%02x%02x%02x\"", (unsigned)face->fill.red, (unsigned)face->fill.green,
+            (unsigned)face->fill.blue ) );
+    if ( face->fill.alpha < 1 )
+    {
+        put( out, text_format( " fill-opacity=\"%.2f\"", (double)face->fill.alpha ) );
+    }
+    if ( face->edge.alpha > 0 )
+    {
+        put( out,
+            text_format( " stroke=\"#%02x%02x%02x\"", (unsigned)face->edge.red, (unsigned)face->edge.green,
+                (unsigned)face->edge.blue ) );
+    }
+    put( out, text_copy( "/>\n" ) );
+}
+
+static void put_line( byte_buffer* out, const picture_line* line )
+{
+    put( out,
+        text_format(
+            "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#%02x%02x%02x\" stroke-opacity=\"%.2f\" stroke-width=\"%.1f\"/>\n",
+            (double)line->ends[0].x, (double)line->ends[0].y, (double)line->ends[1].x,
+            (double)line->ends[1].y, (unsigned)line->ink.red, (unsigned)line->ink.green,
+            (unsigned)line->ink.blue, (double)line->ink.alpha, (double)line->width ) );
+}
+
+// Lines among faces come first: an SVG has no depth, and hidden ones are hidden by what is painted over them.
+bool svg_picture_write( const char* path, picture* seen, lab_error* why )
+{
+    byte_buffer out = { 0 };
+    uint32_t width = seen->camera.width, height = seen->camera.height;
+    picture_sort( seen );
+    put( &out,
+        text_format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" stroke-width=\"0.6\" "
+            "stroke-linejoin=\"round\">\n<rect width=\"%u\" height=\"%u\" fill=\"#%02x%02x%02x\"/>\n",
+            (unsigned)width, (unsigned)height, (unsigned)width, (unsigned)height, (unsigned)width,
+            (unsigned)height, (unsigned)seen->ground.red, (unsigned)seen->ground.green,
+            (unsigned)seen->ground.blue ) );
+    for ( int above = 0; above < 2; ++above )
+    {
+        for ( size_t i = 0; i < seen->line_count; ++i )
+        {
+            if ( seen->lines[i].is_above == ( above == 1 ) )
+            {
+                put_line( &out, &seen->lines[i] );
+            }
+        }
+        for ( size_t i = 0; above == 0 && i < seen->face_count; ++i )
+        {
+            put_face( &out, &seen->faces[i] );
+        }
+    }
+    put( &out, text_copy( "</svg>\n" ) );
+    output_file file = { 0 };
+    bool good = out.has_failed ? lab_error_write( why, "%s: out of memory", path )
+                               : output_file_open( &file, path, why ) &&
+            output_file_write( &file, out.bytes, out.count, why ) && output_file_commit( &file, why );
+    byte_buffer_free( &out );
+    return good;
 }

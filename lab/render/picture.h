@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a picture is made of, as seen by a camera: faces and lines in pixels, with their depth. raster.h and svg_picture.h draw it.
+// What a picture is made of, as seen by a camera: faces and lines in pixels, with their depth. It is drawn as pixels or as SVG.
 #pragma once
 
 #include "cleave/geom.h"
+#include "lab/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,6 +68,18 @@ void picture_add_face(
 void picture_add_line(
     picture* self, const double from[3], const double to[3], picture_ink ink, float width, bool is_above );
 
-/// Faces from far to near.
-void picture_sort( picture* self );
 void picture_free( picture* self );
+
+// ---- A picture as pixels: a depth for each, nine samples a pixel.
+
+/// Three bytes a pixel, rows from the top, to free; NULL if out of memory. Sorts the faces.
+uint8_t* raster_draw( picture* seen );
+
+// ---- Pixels as a PNG file (RFC 2083), and a picture as an SVG file.
+
+/// Three bytes a pixel, rows from the top; whole or not at all.
+bool png_file_write(
+    const char* path, const uint8_t* pixels, uint32_t width, uint32_t height, lab_error* why );
+
+/// Faces from far to near, then lines. Sorts the faces.
+bool svg_picture_write( const char* path, picture* seen, lab_error* why );

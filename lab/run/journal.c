@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/run/journal.h"
 
-#include "lab/base/json_file.h"
+#include "lab/base/json.h"
 #include "lab/base/platform.h"
 #include "lab/base/text.h"
 #include "lab/run/run_plan.h"

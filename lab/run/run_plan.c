@@ -3,7 +3,6 @@
 
 #include "cleave/base.h"
 #include "lab/base/platform.h"
-#include "lab/measure/machine.h"
 #include "lab/run/run_child.h"
 
 #include <inttypes.h>
@@ -305,4 +304,129 @@ void run_plan_free( run_plan* plan )
     }
     free( plan->items );
     *plan = ( run_plan ){ 0 };
+}
+
+// ---- worker args
+
+static void add_pair( worker_args* args, const char* flag, const char* value )
+{
+    args->items[args->count++] = flag;
+    args->items[args->count++] = value;
+    args->items[args->count] = NULL;
+}
+
+static void add_owned( worker_args* args, const char* flag, char* text )
+{
+    text_list_add( &args->owned, text );
+    free( text );
+    add_pair( args, flag, args->owned.items[args->owned.count - 1] );
+}
+
+static void add_number( worker_args* args, const char* flag, uint64_t number )
+{
+    add_owned( args, flag, text_format( "%" PRIu64, number ) );
+}
+
+static void add_switch( worker_args* args, const char* flag, bool is_on )
+{
+    if ( is_on )
+    {
+        args->items[args->count++] = flag;
+        args->items[args->count] = NULL;
+    }
+}
+
+void worker_args_make( worker_args* args, const run_job* job )
+{
+    const run_terms* terms = &job->terms;
+    *args = ( worker_args ){ .count = 0 };
+    for ( uint32_t index = 0; index < plugin_named_count(); ++index )
+    {
+        add_pair( args, "--plugin", plugin_named_path( index ) );
+    }
+    add_switch( args, "worker", true );
+    add_pair( args, "--method", job->spec.row->name );
+    if ( job->spec.row->has_isa )
+    {
+        add_pair( args, "--isa", run_spec_variant( &job->spec ) );
+    }
+    if ( job->spec.settings != NULL )
+    {
+        add_pair( args, "--set", job->spec.settings );
+    }
+    add_number( args, "--objects", job->scene.body_count );
+    add_number( args, "--threads", job->spec.thread_count );
+    if ( terms->frame_count != ARGS_UNSET )
+    {
+        add_number( args, "--frames", terms->frame_count );
+    }
+    add_number( args, "--warmup", terms->warmup );
+    add_number( args, "--repeat", terms->repeat );
+    add_number( args, "--seed", terms->seed );
+    add_number( args, "--memory-limit", terms->memory_limit_mib );
+    add_owned( args, "--time-limit", text_format( "%.17g", terms->time_limit_s ) );
+    add_pair( args, "--pin", terms->pin );
+    add_switch( args, "--answer", true );
+    add_switch( args, "--fat", job->spec.fat );
+    add_switch( args, "--sorted", terms->sorted );
+    add_switch( args, "--events", terms->events );
+    add_switch( args, "--thread-time", terms->thread_time );
+    add_switch( args, "--", true );
+    add_switch( args, job->scene_text, true );
+}
+
+void worker_args_free( worker_args* args )
+{
+    text_list_free( &args->owned );
+}
+
+// ---- run merge
+
+static void take_failure( run_result* sum, const run_result* next )
+{
+    sum->status = next->status;
+    snprintf( sum->reason, sizeof( sum->reason ), "%s", next->reason );
+}
+
+static void add_passes( run_result* sum, const run_result* next )
+{
+    size_t frames = sum->frame_count;
+    size_t before = frames * sum->pass_count;
+    size_t more = frames * next->pass_count;
+    sum->pass_ms = lab_grow( sum->pass_ms, before + more + 1, sizeof( double ) );
+    memcpy( sum->pass_ms + before, next->pass_ms, more * sizeof( double ) );
+    sum->pass_count += next->pass_count;
+    sum->memory_bytes = next->memory_bytes > sum->memory_bytes ? next->memory_bytes : sum->memory_bytes;
+    if ( !run_result_summarise( sum ) )
+    {
+        lab_out_of_memory();
+    }
+}
+
+static bool has_passes( const run_result* run )
+{
+    bool has_stages = run->frame_update_ms != NULL && run->frame_search_ms != NULL;
+    return run->pass_ms != NULL && run->pass_count > 0 && run->frame_ms != NULL &&
+        ( has_stages || run->is_opaque );
+}
+
+void run_merge( run_result* sum, run_result* next )
+{
+    if ( sum->status == RUN_OK && next->status != RUN_OK )
+    {
+        take_failure( sum, next );
+    }
+    else if ( sum->status == RUN_OK &&
+        ( sum->pairs_hash != next->pairs_hash || sum->frame_count != next->frame_count ) )
+    {
+        sum->status = RUN_FAILED;
+        snprintf( sum->reason, sizeof( sum->reason ),
+            "two rounds found other pairs: hash 0x%016" PRIx64 " against 0x%016" PRIx64, next->pairs_hash,
+            sum->pairs_hash );
+    }
+    else if ( sum->status == RUN_OK && has_passes( sum ) && has_passes( next ) )
+    {
+        add_passes( sum, next );
+    }
+    run_result_free( next );
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "lab/frame/scene_list.h"
-#include "lab/measure/estimate.h"
+#include "lab/measure/machine.h"
+#include "lab/measure/plugin.h"
+#include "lab/measure/timed_run.h"
 #include "lab/run/schedule.h"
 
 typedef struct run_job
@@ -42,3 +44,22 @@ double run_job_estimate_s( const run_job* job, const estimate_scene* scene );
 
 /// The program and the machine, in a word: runs of another build or CPU are not to be mixed. Lives as long as the program.
 const char* run_plan_program( void );
+
+// ---- The arguments that make `cleave worker` do a job and nothing else.
+
+typedef struct worker_args
+{
+    const char* items[48 + 2 * PLUGIN_MOST]; ///< NULL behind the last
+    uint32_t count;
+    text_list owned; ///< what was written for them
+} worker_args;
+
+/// The job must outlive them.
+void worker_args_make( worker_args* args, const run_job* job );
+void worker_args_free( worker_args* args );
+
+// ---- The rounds of a job, each a process of its own, as one result.
+
+/// Adds the passes of `next` to `sum` and sums up anew. If a round did not end well, or found other pairs, neither did
+/// the sum. `next` is freed.
+void run_merge( run_result* sum, run_result* next );

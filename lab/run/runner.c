@@ -2,16 +2,14 @@
 #include "lab/run/runner.h"
 
 #include "base/timer.h"
+#include "lab/base/interrupt.h"
 #include "lab/base/platform.h"
-#include "lab/base/progress.h"
-#include "lab/base/stop_action.h"
-#include "lab/frame/frame_stats.h"
-#include "lab/measure/others.h"
-#include "lab/run/live_table.h"
-#include "lab/run/pin.h"
+#include "lab/base/terminal.h"
+#include "lab/frame/frame_source.h"
+#include "lab/measure/machine.h"
+#include "lab/run/live.h"
 #include "lab/run/run_child.h"
-#include "lab/run/run_merge.h"
-#include "lab/run/worker_args.h"
+#include "lab/run/run_plan.h"
 
 #include <inttypes.h>
 #include <math.h>

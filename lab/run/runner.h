@@ -7,7 +7,7 @@
 #include "lab/run/journal.h"
 #include "lab/run/run_plan.h"
 
-/// What to do with the runs that are done when a signal ends the rest; lab/base/stop_action.h.
+/// What to do with the runs that are done when a signal ends the rest; lab/base/interrupt.h.
 typedef void runner_on_stop( run_results* done, uint32_t total, void* user );
 
 typedef struct runner_options

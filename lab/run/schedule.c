@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "lab/run/schedule.h"
 
+#include "lab/base/output_file.h"
+#include "lab/base/platform.h"
+#include "lab/frame/scene_list.h"
+#include "lab/run/run_child.h"
+#include "lab/run/schedule_texts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,4 +91,479 @@ void schedule_free( schedule* plan )
     }
     free( plan->parts );
     *plan = ( schedule ){ 0 };
+}
+
+// ---- Schedules: one statement per line, a word and its values; # starts a comment. docs/lab.md lists the words.
+
+typedef struct schedule_line
+{
+    const char* path;
+    uint32_t number;
+    text_list words;     ///< behind the first
+    schedule_part* part; ///< that the line belongs to
+    uint64_t* said;      ///< bit per word of the table: it occurred in this part already
+    lab_error* why;
+} schedule_line;
+
+static bool fail_here( const schedule_line* line, const char* problem )
+{
+    return lab_error_write( line->why, "%s:%u: %s", line->path, line->number, problem );
+}
+
+static bool fail_word( const schedule_line* line, const char* word, const char* problem )
+{
+    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->number, word, problem );
+}
+
+static bool takes_one( const schedule_line* line, const char* problem )
+{
+    return line->words.count == 1 || fail_here( line, problem );
+}
+
+// ---- values
+
+static bool read_whole( schedule_line* line, uint64_t least, uint64_t most, uint64_t* value )
+{
+    if ( !takes_one( line, "one whole number is needed here" ) )
+    {
+        return false;
+    }
+    if ( !text_parse_size( line->words.items[0], value ) || *value < least || *value > most )
+    {
+        char problem[96];
+        snprintf( problem, sizeof( problem ), "a whole number from %llu to %llu is needed here",
+            (unsigned long long)least, (unsigned long long)most );
+        return fail_word( line, line->words.items[0], problem );
+    }
+    return true;
+}
+
+static bool read_seconds( schedule_line* line, double* seconds )
+{
+    if ( !takes_one( line, "one number of seconds is needed here" ) )
+    {
+        return false;
+    }
+    char* end = NULL;
+    *seconds = strtod( line->words.items[0], &end );
+    bool is_good = end != line->words.items[0] && *end == '\0' && *seconds >= 0 && *seconds <= 1e9;
+    return is_good ||
+        fail_word( line, line->words.items[0], "a number of seconds, 0 for none, is needed here" );
+}
+
+static bool read_switch( schedule_line* line, bool* value )
+{
+    const char* word = line->words.count == 1 ? line->words.items[0] : "";
+    *value = strcmp( word, "yes" ) == 0;
+    return *value || strcmp( word, "no" ) == 0 || fail_here( line, "yes or no is needed here" );
+}
+
+static bool read_texts( schedule_line* line, text_list* list )
+{
+    for ( uint32_t index = 0; index < line->words.count; ++index )
+    {
+        text_list_add( list, line->words.items[index] );
+    }
+    return line->words.count > 0 || fail_here( line, "values are missing at the end of the line" );
+}
+
+static bool read_sizes( schedule_line* line, size_list* list, double most )
+{
+    number_list numbers = { 0 };
+    char problem[128] = "";
+    bool good = line->words.count > 0 || fail_here( line, "sizes are missing at the end of the line" );
+    for ( uint32_t index = 0; good && index < line->words.count; ++index )
+    {
+        good = range_add( &numbers, line->words.items[index], problem, sizeof( problem ) ) ||
+            fail_word( line, line->words.items[index], problem );
+    }
+    for ( uint32_t index = 0; good && index < numbers.count; ++index )
+    {
+        double value = numbers.items[index];
+        snprintf( problem, sizeof( problem ), "%.12g is out of range; use whole numbers from 1 to %.12g",
+            value, most );
+        good =
+            ( value >= 1 && value <= most && value == (double)(uint64_t)value ) || fail_here( line, problem );
+        if ( good )
+        {
+            size_list_add( list, (uint64_t)value );
+        }
+    }
+    number_list_free( &numbers );
+    return good;
+}
+
+// ---- what is checked beyond its kind
+
+static bool check_scenes( const schedule_line* line )
+{
+    for ( uint32_t index = 0; index < line->words.count; ++index )
+    {
+        scene_spec spec;
+        lab_error why;
+        if ( !scene_spec_parse( line->words.items[index], &spec, &why ) )
+        {
+            return lab_error_write( line->why, "%s:%u: %.800s", line->path, line->number, why.text );
+        }
+        scene_spec_free( &spec );
+    }
+    return true;
+}
+
+static bool check_types( const schedule_line* line )
+{
+    for ( uint32_t index = 0; index < line->words.count; ++index )
+    {
+        body_type type;
+        if ( !body_type_from_name( line->words.items[index], &type ) )
+        {
+            char advice[CHOICE_ADVICE_ROOM];
+            return lab_error_write( line->why, "%s:%u: '%.100s': no type of objects; %s", line->path,
+                line->number, line->words.items[index],
+                choice_advice( body_types, line->words.items[index], advice ) );
+        }
+    }
+    return true;
+}
+
+static bool check_window( const schedule_line* line )
+{
+    if ( !takes_one( line, "a window such as 150+60 is needed here" ) )
+    {
+        return false;
+    }
+    scene_spec spec;
+    lab_error why;
+    char* scene = text_format( "brownian-free@%s", line->words.items[0] );
+    bool good = scene_spec_parse( scene, &spec, &why );
+    free( scene );
+    if ( !good )
+    {
+        return fail_word( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
+    }
+    scene_spec_free( &spec );
+    return true;
+}
+
+static bool check_pin( const schedule_line* line )
+{
+    pin_wish pin;
+    if ( !takes_one( line, "yes, no or cores such as 2,3 are needed here" ) )
+    {
+        return false;
+    }
+    const char* word = line->words.items[0];
+    return ( strlen( word ) < SCHEDULE_NAME_ROOM && pin_parse( word, &pin ) ) ||
+        fail_word( line, word, PIN_FORM );
+}
+
+// ---- the words
+
+typedef enum word_kind
+{
+    WORD_TEXTS,   ///< text_list
+    WORD_SIZES,   ///< size_list, 1 .. most
+    WORD_NAME,    ///< char[SCHEDULE_NAME_ROOM]
+    WORD_WHOLE,   ///< uint64_t, least .. most
+    WORD_SECONDS, ///< double
+    WORD_SWITCH,  ///< bool
+} word_kind;
+
+typedef struct schedule_word
+{
+    const char* name;
+    word_kind kind;
+    size_t offset; ///< of its value in a part
+    uint64_t least, most;
+    const char* none; ///< stands for an empty list; NULL: nothing does
+    bool ( *check )( const schedule_line* line );
+} schedule_word;
+
+#define IN_PART( member ) offsetof( schedule_part, member )
+
+static const schedule_word words[] = {
+    { "scenes", WORD_TEXTS, IN_PART( scenes ), 0, 0, NULL, check_scenes },
+    { "sizes", WORD_SIZES, IN_PART( sizes ), 1, GENERATOR_BODIES_MOST, NULL, NULL },
+    { "types", WORD_TEXTS, IN_PART( types ), 0, 0, NULL, check_types },
+    { "window", WORD_NAME, IN_PART( window ), 0, 0, NULL, check_window },
+    { "methods", WORD_TEXTS, IN_PART( wish.names ), 0, 0, "all", NULL },
+    { "without", WORD_TEXTS, IN_PART( wish.without ), 0, 0, NULL, NULL },
+    { "threads", WORD_SIZES, IN_PART( wish.threads ), 1, CLV_MAX_WORKERS, NULL, NULL },
+    { "isa", WORD_TEXTS, IN_PART( wish.isas ), 0, 0, "best", NULL },
+    { "set", WORD_TEXTS, IN_PART( wish.settings ), 0, 0, NULL, NULL },
+    { "sweep", WORD_TEXTS, IN_PART( wish.sweeps ), 0, 0, NULL, NULL },
+    { "fat", WORD_SWITCH, IN_PART( wish.fat ), 0, 0, NULL, NULL },
+    { "frames", WORD_WHOLE, IN_PART( terms.frame_count ), 1, BAKE_FRAMES_MOST, NULL, NULL },
+    { "warmup", WORD_WHOLE, IN_PART( terms.warmup ), 0, 1000, NULL, NULL },
+    { "repeat", WORD_WHOLE, IN_PART( terms.repeat ), 1, 100000, NULL, NULL },
+    { "rounds", WORD_WHOLE, IN_PART( terms.rounds ), 1, 1000, NULL, NULL },
+    { "sorted", WORD_SWITCH, IN_PART( terms.sorted ), 0, 0, NULL, NULL },
+    { "events", WORD_SWITCH, IN_PART( terms.events ), 0, 0, NULL, NULL },
+    { "thread-time", WORD_SWITCH, IN_PART( terms.thread_time ), 0, 0, NULL, NULL },
+    { "time-limit", WORD_SECONDS, IN_PART( terms.time_limit_s ), 0, 0, NULL, NULL },
+    { "memory-limit", WORD_WHOLE, IN_PART( terms.memory_limit_mib ), 0, UINT64_C( 1 ) << 30, NULL, NULL },
+    { "ladder", WORD_SECONDS, IN_PART( terms.ladder_s ), 0, 0, NULL, NULL },
+    { "seed", WORD_WHOLE, IN_PART( terms.seed ), 0, UINT64_MAX, NULL, NULL },
+    { "pin", WORD_NAME, IN_PART( terms.pin ), 0, 0, NULL, check_pin },
+};
+
+#define WORD_COUNT ( sizeof( words ) / sizeof( words[0] ) )
+
+static bool fail_unknown( const schedule_line* line, const char* word )
+{
+    text_guess guess = text_guess_begin( word );
+    text_guess_try( &guess, "about" );
+    text_guess_try( &guess, "part" );
+    for ( size_t index = 0; index < WORD_COUNT; ++index )
+    {
+        text_guess_try( &guess, words[index].name );
+    }
+    char problem[192];
+    snprintf( problem, sizeof( problem ), "unknown word; %sdocs/lab.md lists them",
+        text_guess_say( &guess ) );
+    return fail_word( line, word, problem );
+}
+
+static bool read_value( schedule_line* line, const schedule_word* word, void* value )
+{
+    switch ( word->kind )
+    {
+    case WORD_TEXTS: return read_texts( line, value );
+    case WORD_SIZES: return read_sizes( line, value, (double)word->most );
+    case WORD_NAME: return snprintf( value, SCHEDULE_NAME_ROOM, "%s", line->words.items[0] ) >= 0;
+    case WORD_WHOLE: return read_whole( line, word->least, word->most, value );
+    case WORD_SECONDS: return read_seconds( line, value );
+    default: return read_switch( line, value );
+    }
+}
+
+// The first line of a list in a part replaces what stood above all parts; further ones add to it.
+static bool read_word( schedule_line* line, const schedule_word* word, bool is_again )
+{
+    void* value = (char*)line->part + word->offset;
+    bool is_list = word->kind == WORD_TEXTS || word->kind == WORD_SIZES;
+    if ( is_again && !is_list )
+    {
+        return fail_word( line, word->name, "is said twice in this part; leave one" );
+    }
+    if ( !is_again && word->kind == WORD_TEXTS )
+    {
+        text_list_free( value );
+    }
+    else if ( !is_again && word->kind == WORD_SIZES )
+    {
+        size_list_free( value );
+    }
+    bool is_none =
+        word->none != NULL && line->words.count == 1 && strcmp( line->words.items[0], word->none ) == 0;
+    return is_none || ( ( word->check == NULL || word->check( line ) ) && read_value( line, word, value ) );
+}
+
+static bool read_statement( schedule_line* line, const char* word )
+{
+    for ( size_t index = 0; index < WORD_COUNT; ++index )
+    {
+        if ( strcmp( word, words[index].name ) == 0 )
+        {
+            bool is_again = ( *line->said >> index & 1 ) != 0;
+            *line->said |= UINT64_C( 1 ) << index;
+            return read_word( line, &words[index], is_again );
+        }
+    }
+    return fail_unknown( line, word );
+}
+
+// ---- lines
+
+typedef struct schedule_reader
+{
+    schedule* plan;
+    schedule_part above; ///< what stands above all parts
+    uint64_t said;
+} schedule_reader;
+
+static bool read_part( schedule_reader* reader, schedule_line* line )
+{
+    if ( line->words.count != 1 || strlen( line->words.items[0] ) >= SCHEDULE_NAME_ROOM )
+    {
+        return fail_here( line, "part needs one word as its name, of at most 63 characters" );
+    }
+    for ( uint32_t index = 0; index < reader->plan->part_count; ++index )
+    {
+        if ( strcmp( reader->plan->parts[index].name, line->words.items[0] ) == 0 )
+        {
+            return fail_word( line, line->words.items[0], "there is a part of this name above" );
+        }
+    }
+    schedule_add_part( reader->plan, &reader->above, line->words.items[0] );
+    reader->said = 0;
+    return true;
+}
+
+static bool read_line( schedule_reader* reader, schedule_line* line, char* text )
+{
+    text[strcspn( text, "#" )] = '\0';
+    char* position = text + strspn( text, " \t\r" );
+    size_t length = strcspn( position, " \t\r" );
+    if ( length == 0 )
+    {
+        return true;
+    }
+    char* rest = position + length;
+    rest += *rest != '\0' ? 1 : 0;
+    position[length] = '\0';
+    if ( strcmp( position, "about" ) == 0 )
+    {
+        rest += strspn( rest, " \t" );
+        size_t end = strlen( rest );
+        end -= end > 0 && rest[end - 1] == '\r' ? 1 : 0;
+        snprintf( reader->plan->about, sizeof( reader->plan->about ), "%.*s", (int)end, rest );
+        return true;
+    }
+    for ( char* word = strtok( rest, " \t\r" ); word != NULL; word = strtok( NULL, " \t\r" ) )
+    {
+        text_list_add( &line->words, word );
+    }
+    if ( strcmp( position, "part" ) == 0 )
+    {
+        return read_part( reader, line );
+    }
+    uint32_t count = reader->plan->part_count;
+    line->part = count > 0 ? &reader->plan->parts[count - 1] : &reader->above;
+    line->said = &reader->said;
+    return read_statement( line, position );
+}
+
+static bool read_lines( schedule_reader* reader, const char* path, const char* text, lab_error* why )
+{
+    bool good = true;
+    uint32_t number = 1;
+    for ( const char* start = text; good && *start != '\0'; ++number )
+    {
+        size_t length = strcspn( start, "\n" );
+        char* copy = text_format( "%.*s", (int)length, start );
+        schedule_line line = { .path = path, .number = number, .why = why };
+        good = read_line( reader, &line, copy );
+        text_list_free( &line.words );
+        free( copy );
+        start += length + ( start[length] == '\n' ? 1 : 0 );
+    }
+    return good;
+}
+
+// "lab/schedules/quick.schedule" is called quick.
+static void name_plan( schedule* plan, const char* path )
+{
+    const char* name = path;
+    for ( const char* c = path; *c != '\0'; ++c )
+    {
+        name = ( *c == '/' || *c == '\\' ) && c[1] != '\0' ? c + 1 : name;
+    }
+    int length =
+        (int)( strlen( name ) - ( text_ends_with( name, ".schedule" ) ? strlen( ".schedule" ) : 0 ) );
+    snprintf( plan->name, sizeof( plan->name ), "%.*s", length, name );
+}
+
+bool schedule_parse( const char* name, const char* text, schedule* plan, lab_error* why )
+{
+    *plan = ( schedule ){ 0 };
+    name_plan( plan, name );
+    schedule_reader reader = { .plan = plan, .above = { .terms = run_terms_default() } };
+    bool good = read_lines( &reader, name, text, why );
+    if ( good && plan->part_count == 0 )
+    {
+        schedule_add_part( plan, &reader.above, plan->name );
+    }
+    schedule_part_free( &reader.above );
+    if ( !good )
+    {
+        schedule_free( plan );
+    }
+    return good;
+}
+
+// ---- Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the program is
+// installed and whatever folder it runs in; anything else is a file.
+
+#define SCHEDULE_BYTES_MOST ( (uint64_t)1 << 20 )
+
+const char* schedule_carried_name( uint32_t index )
+{
+    return index < schedule_text_count ? schedule_texts[index].name : NULL;
+}
+
+static char* read_text( const char* path, lab_error* why )
+{
+    platform_entry entry = platform_look( path );
+    bool is_file = entry.kind == PLATFORM_FILE || entry.kind == PLATFORM_MISSING;
+    if ( !is_file || entry.size > SCHEDULE_BYTES_MOST )
+    {
+        lab_error_write( why, "%s: is no schedule; name a text file of at most 1 MiB", path );
+        return NULL;
+    }
+    errno = 0;
+    FILE* file = platform_open( path );
+    if ( file == NULL )
+    {
+        lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
+        return NULL;
+    }
+    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
+    size_t length = fread( text, 1, (size_t)entry.size, file );
+    fclose( file );
+    if ( strlen( text ) != length )
+    {
+        lab_error_write(
+            why, "%s: byte %" PRIu64 ": is no text; name a schedule", path, (uint64_t)strlen( text ) );
+        free( text );
+        return NULL;
+    }
+    return text;
+}
+
+static bool fail_name( const char* name, lab_error* why )
+{
+    char list[512] = "";
+    text_guess guess = text_guess_begin( name );
+    for ( uint32_t index = 0; index < schedule_text_count; ++index )
+    {
+        size_t length = strlen( list );
+        text_guess_try( &guess, schedule_texts[index].name );
+        snprintf( list + length, sizeof( list ) - length, "%s%s", index > 0 ? ", " : "",
+            schedule_texts[index].name );
+    }
+    return lab_error_write( why, "run: no schedule '%.200s'; %sthere are %s, or name a .schedule file", name,
+        text_guess_say( &guess ), list );
+}
+
+const char* schedule_carried_text( const char* name, lab_error* why )
+{
+    for ( uint32_t index = 0; index < schedule_text_count; ++index )
+    {
+        if ( strcmp( name, schedule_texts[index].name ) == 0 )
+        {
+            return schedule_texts[index].text;
+        }
+    }
+    fail_name( name, why );
+    return NULL;
+}
+
+bool schedule_open( const char* name, schedule* plan, lab_error* why )
+{
+    *plan = ( schedule ){ 0 };
+    if ( !file_kind_check( name, ".schedule", why ) )
+    {
+        return false;
+    }
+    bool is_path = strpbrk( name, "/\\" ) != NULL || text_ends_with( name, ".schedule" );
+    if ( is_path )
+    {
+        char* text = read_text( name, why );
+        bool good = text != NULL && schedule_parse( name, text, plan, why );
+        free( text );
+        return good;
+    }
+    const char* carried = schedule_carried_text( name, why );
+    return carried != NULL && schedule_parse( name, carried, plan, why );
 }

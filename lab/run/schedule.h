@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is to be measured, as a small text: scenes × sizes × types × methods × threads × instruction sets × swept
-// parameters, in parts. docs/schedules.md lists the words.
+// parameters, in parts. docs/lab.md lists the words.
 #pragma once
 
 #include "lab/measure/run_spec.h"

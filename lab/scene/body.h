@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cleave/geom.h"
-#include "lab/base/choice.h"
+#include "lab/base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "lab/scene/recipe.h"
-
+#include "lab/base/random.h"
 #include "lab/base/text.h"
+#include "lab/scene/generator.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 recipe recipe_default( const char* name )
@@ -61,3 +63,684 @@ void recipe_group_range(
     }
     *end = *begin + sizes[index];
 }
+
+// ---- A recipe at work: bodies placed, forces applied, contacts solved by the library's rigid bodies, boxes written.
+// World, start and forces of Broadmark's scenes as in Serpa and Rodrigues, "Flexible Use of Temporal and Spatial
+// Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", CGF 38 (2019).
+
+// What numbers are drawn for. What happens every frame counts on from its own billion.
+#define PURPOSE_START 0
+#define PURPOSE_SIDES 1
+#define PURPOSE_KICK ( UINT64_C( 1 ) << 32 )
+#define PURPOSE_TELEPORT ( UINT64_C( 2 ) << 32 )
+#define PURPOSE_CHURN ( UINT64_C( 3 ) << 32 )
+
+typedef struct running
+{
+    generator_def def;
+    recipe scene;
+    double side;
+    float wall; ///< how far from the middle a centre may be
+    clv_rigid* world;
+    uint8_t* groups;  ///< of each body
+    uint32_t* reborn; ///< in the last step, ascending
+    uint32_t reborn_count;
+    uint64_t frame;
+    uint32_t kick_next, teleport_next, churn_next; ///< whose turn it is
+    double turning_axis[3];                        ///< gravity turns about this, and this about z
+    double gravity_axis[3];
+} running;
+
+// ---- small mathematics -------------------------------------------------------------------------------------------
+
+/// Sine and cosine by their series: the library's may round differently elsewhere. For angles up to pi.
+static void sine_cosine( double angle, double* sine, double* cosine )
+{
+    double term = 1;
+    *sine = 0;
+    *cosine = 0;
+    for ( int k = 0; k < 30; ++k )
+    {
+        double sign = k % 4 < 2 ? 1 : -1;
+        if ( k % 2 == 0 )
+        {
+            *cosine += sign * term;
+        }
+        else
+        {
+            *sine += sign * term;
+        }
+        term *= angle / ( k + 1 );
+    }
+}
+
+/// v turned about the unit vector n (Rodrigues), and made a unit again.
+static void turn_about( double v[3], const double n[3], double angle )
+{
+    double s, c;
+    sine_cosine( angle, &s, &c );
+    double along = ( v[0] * n[0] + v[1] * n[1] + v[2] * n[2] ) * ( 1 - c );
+    double cross[3] = { n[1] * v[2] - n[2] * v[1], n[2] * v[0] - n[0] * v[2], n[0] * v[1] - n[1] * v[0] };
+    double square = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        v[axis] = v[axis] * c + cross[axis] * s + n[axis] * along;
+        square += v[axis] * v[axis];
+    }
+    double length = sqrt( square );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        v[axis] /= length;
+    }
+}
+
+static clv_vec3 to_vec3( const double v[3] )
+{
+    clv_vec3 r = { (float)v[0], (float)v[1], (float)v[2] };
+    return r;
+}
+
+// ---- bodies ------------------------------------------------------------------------------------------------------
+
+static clv_vec3 draw_velocity( const running* run, random_stream* stream )
+{
+    double speed = run->scene.speed * ( run->scene.speed_by_world ? run->side : 1 );
+    double v[3];
+    random_ball( stream, 1.0, v );
+    if ( run->scene.speed_law == RECIPE_SPEED_RANGE )
+    {
+        double length = sqrt( v[0] * v[0] + v[1] * v[1] + v[2] * v[2] );
+        speed = length > 0 ? speed * random_unit( stream ) / length : 0;
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        v[axis] *= speed;
+    }
+    return to_vec3( v );
+}
+
+static clv_vec3 draw_position( const running* run, random_stream* stream )
+{
+    double reach = run->scene.reach * run->side, p[3];
+    if ( run->scene.region == RECIPE_BALL )
+    {
+        random_ball( stream, reach, p );
+    }
+    else
+    {
+        bool slab = run->scene.region == RECIPE_SLAB;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            p[axis] = ( 2 * random_unit( stream ) - 1 ) * ( slab ? (double)run->wall : reach );
+        }
+        p[1] = slab ? reach * random_unit( stream ) - (double)run->wall : p[1];
+    }
+    return to_vec3( p );
+}
+
+/// `life` counts how often this body was born before.
+static clv_vec3 draw_half_sides(
+    const running* run, const recipe_group* group, uint32_t index, uint64_t life )
+{
+    uint64_t who = index + life * run->def.body_count;
+    double unit = group->sides_by_world ? run->side : 1;
+    double sides[3] = { group->sides[0] * unit, group->sides[1] * unit, group->sides[2] * unit };
+    if ( group->shape == RECIPE_RANDOM )
+    {
+        random_stream stream = random_stream_make( run->def.seed, who, PURPOSE_SIDES );
+        double least = sides[0], most = sides[1];
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            sides[axis] = least + ( most - least ) * random_unit( &stream );
+        }
+    }
+    if ( group->shape == RECIPE_TYPE || group->shape == RECIPE_ASSORTED )
+    {
+        float half[3];
+        body_half_sides(
+            group->shape == RECIPE_TYPE ? run->def.type : BODY_ASSORTED, run->def.seed, who, half );
+        clv_vec3 r = { half[0], half[1], half[2] };
+        return r;
+    }
+    clv_vec3 r = { (float)( 0.5 * sides[0] ), (float)( 0.5 * sides[1] ), (float)( 0.5 * sides[2] ) };
+    return r;
+}
+
+/// House number `index` of `count` on a square lattice, standing on the floor.
+static clv_vec3 street_position( const running* run, clv_vec3 half, uint32_t index, uint32_t count )
+{
+    uint32_t columns = 1;
+    while ( (uint64_t)columns * columns < count )
+    {
+        columns += 1;
+    }
+    double pitch = run->side / columns;
+    uint32_t row = index / columns, column = index % columns;
+    double p[3] = { ( column + 0.5 ) * pitch - 0.5 * run->side, (double)half.y - (double)run->wall,
+        ( row + 0.5 ) * pitch - 0.5 * run->side };
+    return to_vec3( p );
+}
+
+static clv_rigid_body make_body( const running* run, uint32_t index, uint64_t life, random_stream* stream )
+{
+    const recipe_group* group = &run->scene.groups[run->groups[index]];
+    uint32_t begin, end;
+    recipe_group_range( &run->scene, run->groups[index], run->def.body_count, &begin, &end );
+    clv_rigid_body body = clv_default_rigid_body();
+    body.half = draw_half_sides( run, group, index, life );
+    body.position = draw_position( run, stream );
+    body.velocity = draw_velocity( run, stream );
+    if ( group->place == RECIPE_CENTER )
+    {
+        body.position = ( clv_vec3 ){ 0, 0, 0 };
+    }
+    else if ( group->place == RECIPE_STREET )
+    {
+        body.position = street_position( run, body.half, index - begin, end - begin );
+    }
+    body.mass = group->is_static ? 0.0f : 1.0f;
+    return body;
+}
+
+static bool add_bodies( running* run )
+{
+    uint32_t count = run->def.body_count;
+    clv_rigid_body* bodies = calloc( count, sizeof( clv_rigid_body ) );
+    if ( bodies == NULL )
+    {
+        return false;
+    }
+    for ( uint32_t group = 0; group < run->scene.group_count; ++group )
+    {
+        uint32_t begin, end;
+        recipe_group_range( &run->scene, group, count, &begin, &end );
+        memset( run->groups + begin, (int)group, end - begin );
+    }
+    for ( uint32_t index = 0; index < count; ++index )
+    {
+        random_stream stream = random_stream_make( run->def.seed, index, PURPOSE_START );
+        bodies[index] = make_body( run, index, 0, &stream );
+    }
+    bool good = clv_rigid_add( run->world, bodies, count ) == CLV_OK;
+    free( bodies );
+    return good;
+}
+
+// ---- life of a scene ---------------------------------------------------------------------------------------------
+
+static clv_vec3 gravity_now( const running* run )
+{
+    double amount = run->scene.gravity_amount * ( run->scene.gravity_by_world ? run->side : 1 );
+    double g[3] = { 0, -amount, 0 };
+    if ( run->scene.gravity == RECIPE_NO_GRAVITY )
+    {
+        g[1] = 0;
+    }
+    else if ( run->scene.gravity == RECIPE_TURNING )
+    {
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            g[axis] = amount * run->gravity_axis[axis];
+        }
+    }
+    return to_vec3( g );
+}
+
+static bool make_world( running* run )
+{
+    clv_rigid_def def = clv_default_rigid_def();
+    float w = run->wall;
+    def.capacity = run->def.body_count;
+    def.worker_count = run->def.thread_count;
+    def.walls = ( clv_aabb ){ { -w, -w, -w }, { w, w, w } };
+    def.gravity = gravity_now( run );
+    def.friction = (float)run->scene.friction;
+    def.restitution = (float)run->scene.restitution;
+    def.sleep = run->scene.sleep;
+    def.lean = run->scene.lean || run->def.lean;
+    // A body at rest in a frame's time moves less than a third of what counts as static in a scene.
+    def.sleep_speed = 0.1f;
+    return clv_rigid_create( &def, &run->world ) == CLV_OK && add_bodies( run );
+}
+
+void recipe_run_destroy( void* state )
+{
+    running* run = state;
+    if ( run != NULL )
+    {
+        clv_rigid_destroy( run->world );
+        free( run->groups );
+        free( run->reborn );
+        free( run );
+    }
+}
+
+void* recipe_run_create( const recipe* scene, const generator_def* def )
+{
+    running* run = calloc( 1, sizeof( running ) );
+    if ( run == NULL )
+    {
+        return NULL;
+    }
+    run->def = *def;
+    run->scene = *scene;
+    if ( run->scene.group_count == 0 )
+    {
+        run->scene.groups[0] = ( recipe_group ){ .share = -1, .shape = RECIPE_TYPE };
+        run->scene.group_count = 1;
+    }
+    run->side = scene->density > 0 ? body_cube_root( (double)def->body_count / scene->density ) : scene->side;
+    // A hair inside, so that a centre computed back from rounded boxes is inside too.
+    run->wall = (float)( 0.5 * run->side * ( 1 - 1e-6 ) );
+    run->gravity_axis[0] = 1; // +x
+    run->turning_axis[1] = 1; // +y
+    run->groups = calloc( def->body_count, sizeof( uint8_t ) );
+    run->reborn = calloc( def->body_count, sizeof( uint32_t ) );
+    if ( run->groups == NULL || run->reborn == NULL || !make_world( run ) )
+    {
+        recipe_run_destroy( run );
+        return NULL;
+    }
+    return run;
+}
+
+clv_aabb recipe_run_world( const void* state )
+{
+    const running* run = state;
+    double half = 0.5 * run->side;
+    const double* o = run->scene.origin;
+    clv_aabb box = { { (float)( o[0] - half ), (float)( o[1] - half ), (float)( o[2] - half ) },
+        { (float)( o[0] + half ), (float)( o[1] + half ), (float)( o[2] + half ) } };
+    return box;
+}
+
+// ---- a frame -----------------------------------------------------------------------------------------------------
+
+static uint32_t share_of( const running* run, double share )
+{
+    double wanted = share * run->def.body_count;
+    uint32_t whole = (uint32_t)wanted;
+    return (double)whole < wanted ? whole + 1 : whole;
+}
+
+static bool is_movable( const running* run, uint32_t index )
+{
+    return !run->scene.groups[run->groups[index]].is_static;
+}
+
+static uint32_t take_turn( const running* run, uint32_t* next )
+{
+    uint32_t index = *next;
+    *next = index + 1 < run->def.body_count ? index + 1 : 0;
+    return index;
+}
+
+static clv_result kick( running* run )
+{
+    clv_result result = CLV_OK;
+    for ( uint32_t count = share_of( run, run->scene.kick_share ); count > 0 && result == CLV_OK; --count )
+    {
+        uint32_t index = take_turn( run, &run->kick_next );
+        random_stream stream = random_stream_make( run->def.seed, index, PURPOSE_KICK + run->frame );
+        if ( is_movable( run, index ) )
+        {
+            result = clv_rigid_set_velocity( run->world, index, draw_velocity( run, &stream ) );
+        }
+    }
+    return result;
+}
+
+static clv_result teleport( running* run )
+{
+    clv_result result = CLV_OK;
+    for ( uint32_t count = share_of( run, run->scene.teleport_share ); count > 0 && result == CLV_OK;
+          --count )
+    {
+        uint32_t index = take_turn( run, &run->teleport_next );
+        random_stream stream = random_stream_make( run->def.seed, index, PURPOSE_TELEPORT + run->frame );
+        if ( is_movable( run, index ) )
+        {
+            clv_rigid_body body = clv_rigid_get( run->world, index );
+            body.position = draw_position( run, &stream );
+            body.velocity = draw_velocity( run, &stream );
+            result = clv_rigid_place( run->world, index, &body );
+        }
+    }
+    return result;
+}
+
+static int compare_numbers( const void* a, const void* b )
+{
+    uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/// The dead leave their numbers to the newborn, so that every frame has as many boxes as the file says.
+static clv_result churn( running* run )
+{
+    clv_result result = CLV_OK;
+    run->reborn_count = 0;
+    for ( uint32_t count = share_of( run, run->scene.churn_share ); count > 0 && result == CLV_OK; --count )
+    {
+        uint32_t index = take_turn( run, &run->churn_next );
+        random_stream stream = random_stream_make( run->def.seed, index, PURPOSE_CHURN + run->frame );
+        if ( is_movable( run, index ) )
+        {
+            clv_rigid_body body = make_body( run, index, run->frame + 1, &stream );
+            result = clv_rigid_place( run->world, index, &body );
+            run->reborn[run->reborn_count++] = index;
+        }
+    }
+    qsort( run->reborn, run->reborn_count, sizeof( uint32_t ), compare_numbers );
+    return result;
+}
+
+static void turn_gravity( running* run )
+{
+    if ( run->scene.gravity == RECIPE_TURNING )
+    {
+        const double z[3] = { 0, 0, 1 };
+        double angle = 6.283185307179586 * run->scene.frame_seconds / run->scene.gravity_period;
+        turn_about( run->turning_axis, z, angle );
+        turn_about( run->gravity_axis, run->turning_axis, angle );
+        clv_rigid_set_gravity( run->world, gravity_now( run ) );
+    }
+}
+
+bool recipe_run_step( void* state, lab_error* why )
+{
+    running* run = state;
+    clv_result result = kick( run );
+    result = result == CLV_OK ? teleport( run ) : result;
+    result = result == CLV_OK ? churn( run ) : result;
+    turn_gravity( run );
+    clv_rigid_set_contacts( run->world, run->frame >= run->scene.contacts_from );
+    if ( result == CLV_OK )
+    {
+        result = clv_rigid_step( run->world, (float)run->scene.frame_seconds, run->scene.substeps );
+    }
+    if ( result != CLV_OK )
+    {
+        return lab_error_write( why, "%s: frame %llu: %s (%s); use a smaller -n", run->scene.name,
+            (unsigned long long)run->frame, clv_rigid_error( run->world ).text, clv_result_name( result ) );
+    }
+    run->frame += 1;
+    return true;
+}
+
+void recipe_run_boxes( void* state, clv_aabb* boxes )
+{
+    const running* run = state;
+    const double* origin = run->scene.origin;
+    for ( uint32_t index = 0; index < run->def.body_count; ++index )
+    {
+        clv_rigid_body from = clv_rigid_get( run->world, index );
+        body_state body = {
+            .position = { origin[0] + (double)from.position.x, origin[1] + (double)from.position.y,
+                origin[2] + (double)from.position.z },
+            .rotation = { (double)from.rotation.x, (double)from.rotation.y, (double)from.rotation.z,
+                (double)from.rotation.w },
+            .half_sides = { from.half.x, from.half.y, from.half.z },
+        };
+        if ( run->def.split )
+        {
+            body_split_boxes( &body, boxes + (size_t)BODY_SPLIT * index );
+        }
+        else
+        {
+            boxes[index] = body_box( &body );
+        }
+    }
+}
+
+clv_rigid_report recipe_run_report( const void* state )
+{
+    const running* run = state;
+    return clv_rigid_last_report( run->world );
+}
+
+clv_rigid* recipe_run_rigid( void* state )
+{
+    running* run = state;
+    return run->world;
+}
+
+uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies )
+{
+    const running* run = state;
+    *bodies = run->reborn;
+    return run->reborn_count;
+}
+
+static void* create_from_file( const generator_def* def )
+{
+    return recipe_run_create( def->recipe, def );
+}
+
+const generator generator_recipe = {
+    .name = "scene file",
+    .about = "a scene file",
+    .version = 1,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
+    .create = create_from_file,
+    RECIPE_RUN_FUNCTIONS,
+    .reborn = recipe_run_reborn,
+};
+
+// ---- Broadmark's three scenes with contacts: nearly static, uniform, and fully dynamic.
+// Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision
+// Detection Using KD-Trees", Computer Graphics Forum 38 (2019), section 5.
+
+#define GRAVITY 0.0981 // sides per second squared
+
+static void* create_freefall( const generator_def* def )
+{
+    recipe scene = recipe_default( "freefall" );
+    scene.gravity = RECIPE_DOWN;
+    scene.gravity_amount = GRAVITY;
+    scene.gravity_by_world = true;
+    return recipe_run_create( &scene, def );
+}
+
+static void* create_brownian( const generator_def* def )
+{
+    recipe scene = recipe_default( "brownian" );
+    scene.kick_share = 0.01;
+    return recipe_run_create( &scene, def );
+}
+
+static void* create_gravity( const generator_def* def )
+{
+    recipe scene = recipe_default( "gravity" );
+    scene.gravity = RECIPE_TURNING;
+    scene.gravity_amount = 4 * GRAVITY;
+    scene.gravity_by_world = true;
+    scene.sleep = false;
+    return recipe_run_create( &scene, def );
+}
+
+const generator generator_freefall = {
+    .name = "freefall",
+    .about = "bodies fall, pile up and come to rest",
+    .family = FAMILY_BROADMARK,
+    .version = 1,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
+    .create = create_freefall,
+    RECIPE_RUN_FUNCTIONS,
+};
+
+const generator generator_brownian = {
+    .name = "brownian",
+    .about = "no gravity; bodies collide, and one in a hundred is kicked each frame",
+    .family = FAMILY_BROADMARK,
+    .version = 1,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
+    .create = create_brownian,
+    RECIPE_RUN_FUNCTIONS,
+};
+
+const generator generator_gravity = {
+    .name = "gravity",
+    .about = "gravity turns and throws the heap from wall to wall",
+    .family = FAMILY_BROADMARK,
+    .version = 1,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
+    .create = create_gravity,
+    RECIPE_RUN_FUNCTIONS,
+};
+
+// ---- Scenes that users meet and broad phases stumble over.
+
+static recipe falling( const char* name )
+{
+    recipe scene = recipe_default( name );
+    scene.gravity = RECIPE_DOWN;
+    scene.gravity_amount = 0.0981;
+    scene.gravity_by_world = true;
+    return scene;
+}
+
+static recipe flying( const char* name )
+{
+    recipe scene = recipe_default( name );
+    scene.kick_share = 0.01;
+    return scene;
+}
+
+/// A plate that more bodies touch than any list of neighbours expects.
+static void* create_giant( const generator_def* def )
+{
+    recipe scene = falling( "giant" );
+    scene.groups[0] = ( recipe_group ){ .count = 1,
+        .shape = RECIPE_BOX,
+        .sides = { 0.8, 0.05, 0.8 },
+        .sides_by_world = true,
+        .is_static = true,
+        .place = RECIPE_CENTER };
+    scene.groups[1] = ( recipe_group ){ .share = -1, .shape = RECIPE_TYPE };
+    scene.group_count = 2;
+    return recipe_run_create( &scene, def );
+}
+
+/// All at the origin: every pair overlaps. They fly apart for half a second before they feel each other.
+static void* create_spot( const generator_def* def )
+{
+    recipe scene = falling( "spot" );
+    scene.reach = 0;
+    scene.contacts_from = 15;
+    return recipe_run_create( &scene, def );
+}
+
+/// Houses of half a metre to eight, about as far apart; two in a hundred bodies fall among them and are kicked about.
+static void* create_city( const generator_def* def )
+{
+    recipe scene = flying( "city" );
+    scene.density = 2e-5;
+    scene.region = RECIPE_SLAB;
+    scene.reach = 0.05;
+    scene.speed_law = RECIPE_SPEED_RANGE;
+    scene.speed = 20;
+    scene.speed_by_world = false;
+    scene.gravity = RECIPE_DOWN;
+    scene.gravity_amount = 9.81;
+    scene.groups[0] = ( recipe_group ){ .share = 0.02, .shape = RECIPE_TYPE };
+    scene.groups[1] = ( recipe_group ){
+        .share = -1, .shape = RECIPE_RANDOM, .sides = { 0.5, 8.0 }, .is_static = true, .place = RECIPE_STREET
+    };
+    scene.group_count = 2;
+    return recipe_run_create( &scene, def );
+}
+
+static void* create_crowd( const generator_def* def )
+{
+    recipe scene = flying( "crowd" );
+    scene.teleport_share = 0.05;
+    return recipe_run_create( &scene, def );
+}
+
+static void* create_swarm( const generator_def* def )
+{
+    recipe scene = flying( "swarm" );
+    scene.origin[0] = scene.origin[1] = scene.origin[2] = 1e6;
+    return recipe_run_create( &scene, def );
+}
+
+static void* create_churn( const generator_def* def )
+{
+    recipe scene = flying( "churn" );
+    scene.churn_share = 0.01;
+    return recipe_run_create( &scene, def );
+}
+
+#define HARD_SCENE( noun, text, most )                                                                       \
+    .name = #noun, .about = ( text ), .family = FAMILY_HARD, .version = 1, .bodies_most = ( most ),          \
+    .create = create_##noun, RECIPE_RUN_FUNCTIONS
+
+const generator generator_giant = { HARD_SCENE(
+    giant, "one huge plate among many small bodies", GENERATOR_SIMULATED_MOST ) };
+const generator generator_spot = { HARD_SCENE( spot, "all created at one spot and released", 16000 ) };
+const generator generator_city = { HARD_SCENE(
+    city, "static houses, few movers", GENERATOR_SIMULATED_MOST ) };
+const generator generator_crowd = { HARD_SCENE(
+    crowd, "one in twenty is teleported each frame", GENERATOR_SIMULATED_MOST ) };
+const generator generator_swarm = { HARD_SCENE(
+    swarm, "brownian, a million metres from the origin", GENERATOR_SIMULATED_MOST ) };
+const generator generator_churn = {
+    HARD_SCENE( churn, "one in a hundred dies and is born anew each frame", GENERATOR_SIMULATED_MOST ),
+    .reborn = recipe_run_reborn,
+};
+
+// ---- The scenes of "Detecção de Colisão Broad Phase com RAY KD-Tree" (2015), section 4: a cube of 100 m, 1/120 s per frame,
+// speeds of 0 to 100 m/s, gravity 9.81. `--type cubes` is the paper's uniform set, `--type assorted` its varied one; the
+// paper does not tell the sizes, so they are Broadmark's. How many particles are fed per frame it calls "a small part":
+// one in a hundred, as Broadmark does.
+
+static recipe ray_recipe( const char* name )
+{
+    recipe scene = recipe_default( name );
+    scene.density = 0;
+    scene.side = 100;
+    scene.frame_seconds = 1.0 / 120.0;
+    scene.substeps = 2;
+    scene.region = RECIPE_CUBE;
+    scene.reach = 0.49;
+    scene.speed_law = RECIPE_SPEED_RANGE;
+    scene.speed = 100;
+    scene.speed_by_world = false;
+    scene.gravity = RECIPE_DOWN;
+    scene.gravity_amount = 9.81;
+    return scene;
+}
+
+static void* create_ray_freefall( const generator_def* def )
+{
+    recipe scene = ray_recipe( "ray-freefall" );
+    return recipe_run_create( &scene, def );
+}
+
+static void* create_particles( const generator_def* def )
+{
+    recipe scene = ray_recipe( "ray-particles" );
+    scene.kick_share = 0.01;
+    return recipe_run_create( &scene, def );
+}
+
+const generator generator_ray_freefall = {
+    .name = "ray-freefall",
+    .about = "free fall of the RAY KD-tree paper: 100 m cube, 1/120 s",
+    .family = FAMILY_RAY_KD,
+    .version = 1,
+    .bodies_most = 400000,
+    .create = create_ray_freefall,
+    RECIPE_RUN_FUNCTIONS,
+};
+
+const generator generator_ray_particles = {
+    .name = "ray-particles",
+    .about = "particles of the RAY KD-tree paper, some kicked each frame",
+    .family = FAMILY_RAY_KD,
+    .version = 1,
+    .bodies_most = 400000,
+    .create = create_particles,
+    RECIPE_RUN_FUNCTIONS,
+};

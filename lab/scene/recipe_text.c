@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Scene files: one statement per line, a word and its values; # starts a comment. docs/scenes.md lists the words.
+// Scene files: one statement per line, a word and its values; # starts a comment. docs/lab.md lists the words.
 #include "lab/base/text.h"
-#include "lab/scene/recipe.h"
+#include "lab/scene/generator.h"
 
 #include <errno.h>
 #include <math.h>
@@ -471,7 +471,7 @@ static bool read_line( line_reader* line, recipe* scene )
         text_guess_try( &guess, statements[i].word );
     }
     char message[160];
-    snprintf( message, sizeof( message ), "no such statement; %sdocs/scenes.md lists them",
+    snprintf( message, sizeof( message ), "no such statement; %sdocs/lab.md lists them",
         text_guess_say( &guess ) );
     return fail_word( line, word, message );
 }

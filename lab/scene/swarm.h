@@ -24,17 +24,11 @@ struct swarm
 void* swarm_create( size_t scene_size, const generator_def* def, bool keeps_bodies, swarm_body* body_now );
 void swarm_destroy( void* scene );
 
-/// Run `stretch( begin, end, scene )` over all bodies, or those of the def's part, by their numbers in the whole scene.
-void swarm_for_each( swarm* self, parallel_stretch* stretch );
-
 /// Body `index` of the whole scene, where bodies are kept.
 static inline body_state* swarm_body_at( const swarm* self, uint64_t index )
 {
     return &self->bodies[index - self->def.part_first];
 }
-
-/// body_now where bodies are kept as they are.
-body_state swarm_kept_body( const swarm* self, uint64_t index );
 
 /// generator.step where only the frame counts.
 bool swarm_step( void* scene, lab_error* why );

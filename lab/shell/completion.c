@@ -203,3 +203,405 @@ void completion_free( completion_model* model )
     free( model->lists );
     *model = ( completion_model ){ 0 };
 }
+
+// ---- For bash 4.1 and later, without the functions of the package bash-completion.
+
+// Takes a command, a flag or a name, and fills COMPREPLY. Readline breaks words at = : and @ too, so that the parts of --isa=avx2,
+// gravity:8k and sap@avx2 come one by one.
+static const char s_bash_functions[] =
+    "# Words of a list, or some of them with commas between, or files.\n"
+    "_cleave_fill()\n"
+    "{\n"
+    "    local kind=$1 words=_cleave_$2 cur=$3 before=''\n"
+    "    case $kind in\n"
+    "    file)\n"
+    "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+    "        compopt -o filenames 2>/dev/null\n"
+    "        ;;\n"
+    "    word) mapfile -t COMPREPLY < <(compgen -W \"${!words}\" -- \"$cur\") ;;\n"
+    "    words)\n"
+    "        before=${cur%\"${cur##*,}\"}\n"
+    "        mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"${!words}\" -- \"${cur##*,}\")\n"
+    "        ;;\n"
+    "    either)\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"${!words}\" -- \"$cur\"; compgen -f -- \"$cur\")\n"
+    "        compopt -o filenames 2>/dev/null\n"
+    "        ;;\n"
+    "    esac\n"
+    "    [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null\n"
+    "}\n"
+    "\n"
+    "_cleave()\n"
+    "{\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command='' flag='' value='' skips='' word i\n"
+    "    COMPREPLY=()\n"
+    "    for (( i = 1; i < COMP_CWORD; ++i )); do\n"
+    "        word=${COMP_WORDS[i]}\n"
+    "        if [[ -n $skips ]]; then\n"
+    "            [[ $word == '=' ]] || skips=\n"
+    "        elif [[ $word == -* ]]; then\n"
+    "            value=$(_cleave_value '' \"$word\")\n"
+    "            skips=${value#none}\n"
+    "        else\n"
+    "            command=$word\n"
+    "            break\n"
+    "        fi\n"
+    "    done\n"
+    "    flag=$last\n"
+    "    case $cur in '=' | ':' | '@') last=$cur cur='' ;; esac\n"
+    "    case $last in\n"
+    "    '=')\n"
+    "        [[ $flag != '=' ]] || flag=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "        value=$(_cleave_value \"$command\" \"$flag\")\n"
+    "        [[ -z $value ]] || _cleave_fill $value \"$cur\"\n"
+    "        return\n"
+    "        ;;\n"
+    "    ':') _cleave_fill word type \"$cur\"; return ;;\n"
+    "    '@') _cleave_fill word I \"$cur\"; return ;;\n"
+    "    esac\n"
+    "    value=$(_cleave_value \"$command\" \"$flag\")\n"
+    "    if [[ -n $value && $value != none ]]; then\n"
+    "        _cleave_fill $value \"$cur\"\n"
+    "    elif [[ $cur == -* ]]; then\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$(_cleave_flags \"$command\")\" -- \"$cur\")\n"
+    "    elif [[ -z $command ]]; then\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$_cleave_commands\" -- \"$cur\")\n"
+    "    else\n"
+    "        _cleave_fill $(_cleave_operand \"$command\") \"$cur\"\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _cleave cleave\n";
+
+static void write_words( const text_list* words, FILE* stream )
+{
+    for ( uint32_t index = 0; index < words->count; ++index )
+    {
+        fprintf( stream, "%s%s", index > 0 ? " " : "", words->items[index] );
+    }
+}
+
+// What _cleave_fill takes: a kind and the name of a list.
+static void write_bash_value( const completion_model* model, completion_value value, FILE* stream )
+{
+    static const char* const kinds[] = { "none", "any", "file", "word", "words", "either" };
+    bool has_list = value.kind == COMPLETION_WORD || value.kind == COMPLETION_WORDS ||
+        value.kind == COMPLETION_WORD_OR_FILE;
+    fprintf( stream, "echo '%s %s' ;;\n", kinds[value.kind], has_list ? model->lists[value.list].name : "-" );
+}
+
+static void write_flags( const completion_model* model, FILE* stream )
+{
+    fputs( "\n_cleave_flags()\n{\n    case $1 in\n", stream );
+    for ( uint32_t index = 0; index < model->command_count; ++index )
+    {
+        const completion_command* command = &model->commands[index];
+        fprintf( stream, "    '%s') echo '", command->name );
+        for ( uint32_t flag = 0; flag < command->flag_count; ++flag )
+        {
+            fprintf( stream, "%s ", command->flags[flag].name );
+        }
+        fprintf( stream, "%s' ;;\n", index > 0 ? "--help" : "" );
+    }
+    fputs( "    esac\n}\n", stream );
+}
+
+static void write_values( const completion_model* model, FILE* stream )
+{
+    fputs( "\n# What a flag takes: a kind and a list; nothing for what is no flag.\n"
+           "_cleave_value()\n{\n    case \"$1 $2\" in\n",
+        stream );
+    for ( uint32_t index = 0; index < model->command_count; ++index )
+    {
+        const completion_command* command = &model->commands[index];
+        for ( uint32_t at = 0; at < command->flag_count; ++at )
+        {
+            const completion_flag* flag = &command->flags[at];
+            fprintf( stream, "    '%s %s'", command->name, flag->name );
+            if ( flag->letter != 0 )
+            {
+                fprintf( stream, " | '%s -%c'", command->name, flag->letter );
+            }
+            fputs( ") ", stream );
+            if ( flag->value.kind == COMPLETION_NONE )
+            {
+                fputs( "echo none ;;\n", stream );
+                continue;
+            }
+            write_bash_value( model, flag->value, stream );
+        }
+    }
+    fputs( "    esac\n}\n", stream );
+}
+
+static void write_operands( const completion_model* model, FILE* stream )
+{
+    fputs( "\n_cleave_operand()\n{\n    case $1 in\n", stream );
+    for ( uint32_t index = 1; index < model->command_count; ++index )
+    {
+        fprintf( stream, "    %s) ", model->commands[index].name );
+        write_bash_value( model, model->commands[index].operand, stream );
+    }
+    fputs( "    *) echo 'none -' ;;\n    esac\n}\n\n", stream );
+}
+
+void completion_bash( const completion_model* model, FILE* stream )
+{
+    fputs( "# bash completion for cleave; `cleave completion bash` prints it.\n_cleave_commands='", stream );
+    for ( uint32_t index = 1; index < model->command_count; ++index )
+    {
+        fprintf( stream, "%s%s", index > 1 ? " " : "", model->commands[index].name );
+    }
+    fputs( "'\n", stream );
+    for ( uint32_t index = 0; index < model->list_count; ++index )
+    {
+        fprintf( stream, "_cleave_%s='", model->lists[index].name );
+        write_words( &model->lists[index].words, stream );
+        fputs( "'\n", stream );
+    }
+    write_flags( model, stream );
+    write_values( model, stream );
+    write_operands( model, stream );
+    fputs( s_bash_functions, stream );
+}
+
+// ---- For zsh's own completion system: one call of _arguments per command.
+
+// Inside '…' of a specification, where [ ] and : have a meaning of their own.
+static void write_zsh_quoted( const char* text, const char* special, FILE* stream )
+{
+    for ( const char* c = text; *c != '\0'; ++c )
+    {
+        if ( *c == '\'' )
+        {
+            fputs( "'\\''", stream );
+            continue;
+        }
+        fprintf( stream, "%s%c", strchr( special, *c ) != NULL ? "\\" : "", *c );
+    }
+}
+
+static void write_action( const completion_model* model, completion_value value, FILE* stream )
+{
+    const char* list = value.list < model->list_count ? model->lists[value.list].name : "";
+    switch ( value.kind )
+    {
+    case COMPLETION_NONE:
+    case COMPLETION_ANY: fputs( " ", stream ); break;
+    case COMPLETION_FILE: fputs( "_files", stream ); break;
+    case COMPLETION_WORD: fprintf( stream, "_cleave_word %s", list ); break;
+    case COMPLETION_WORDS: fprintf( stream, "_cleave_words %s", list ); break;
+    case COMPLETION_WORD_OR_FILE: fprintf( stream, "_cleave_either %s", list ); break;
+    }
+}
+
+static void write_zsh_flag( const completion_model* model, const completion_flag* flag, FILE* stream )
+{
+    bool has_value = flag->value.kind != COMPLETION_NONE;
+    fputs( "            ", stream );
+    if ( flag->letter != 0 )
+    {
+        fprintf( stream, "'(-%c %s)'{-%c%s,%s%s}", flag->letter, flag->name, flag->letter,
+            has_value ? "+" : "", flag->name, has_value ? "=" : "" );
+    }
+    else
+    {
+        fprintf( stream, "%s%s", flag->name, has_value ? "=" : "" );
+    }
+    fputs( "'[", stream );
+    write_zsh_quoted( flag->help, "[]:\\", stream );
+    fputs( "]", stream );
+    if ( has_value )
+    {
+        fputs( ":", stream );
+        write_zsh_quoted( flag->value_name, "[]:\\", stream );
+        fputs( ":", stream );
+        write_action( model, flag->value, stream );
+    }
+    fputs( "' \\\n", stream );
+}
+
+static void write_command( const completion_model* model, const completion_command* command, FILE* stream )
+{
+    fprintf( stream, "        %s)\n            _arguments \\\n", command->name );
+    for ( uint32_t flag = 0; flag < command->flag_count; ++flag )
+    {
+        write_zsh_flag( model, &command->flags[flag], stream );
+    }
+    fputs( "            '(-h --help)'{-h,--help}'[print the help]'", stream );
+    if ( command->operand_name != NULL )
+    {
+        fprintf( stream, " \\\n            '*:%s:", command->operand_name );
+        write_action( model, command->operand, stream );
+        fputs( "'", stream );
+    }
+    fputs( " ;;\n", stream );
+}
+
+// Helpers see the lists: what is local in zsh is seen by the functions called from there.
+static const char s_zsh_functions[] =
+    "#compdef cleave\n# zsh completion for cleave; `cleave completion zsh` prints it.\n\n"
+    "# One word of a list; some with commas between; a word or a file. A word that ends in = has more to come.\n"
+    "_cleave_word()\n{\n    compadd \"${@[1,-2]}\" - ${=_cleave_lists[${@[-1]}]}\n}\n"
+    "_cleave_words()\n{\n    local -a known=( ${=_cleave_lists[${@[-1]}]} )\n    compset -P '*,'\n"
+    "    if [[ $known[1] == *= ]]; then\n        compadd -S '' - $known\n    else\n"
+    "        compadd -qS , - $known\n    fi\n}\n"
+    "_cleave_either()\n{\n    _cleave_word \"$@\"\n    _files\n}\n\n";
+
+static void write_lists( const completion_model* model, FILE* stream )
+{
+    fputs( "    local -A _cleave_lists=(\n", stream );
+    for ( uint32_t index = 0; index < model->list_count; ++index )
+    {
+        const completion_list* list = &model->lists[index];
+        fprintf( stream, "        %s '", list->name );
+        for ( uint32_t word = 0; word < list->words.count; ++word )
+        {
+            fprintf( stream, "%s%s", word > 0 ? " " : "", list->words.items[word] );
+        }
+        fputs( "'\n", stream );
+    }
+    fputs( "    )\n    local -a commands=(\n", stream );
+    for ( uint32_t index = 1; index < model->command_count; ++index )
+    {
+        fprintf( stream, "        '%s:", model->commands[index].name );
+        write_zsh_quoted( model->commands[index].about, ":\\", stream );
+        fputs( "'\n", stream );
+    }
+    fputs( "    )\n", stream );
+}
+
+void completion_zsh( const completion_model* model, FILE* stream )
+{
+    fputs( s_zsh_functions, stream );
+    fputs( "_cleave()\n{\n    local curcontext=$curcontext state line\n    local -A opt_args\n", stream );
+    write_lists( model, stream );
+    fputs( "    _arguments -C \\\n", stream );
+    for ( uint32_t flag = 0; flag < model->commands[0].flag_count; ++flag )
+    {
+        write_zsh_flag( model, &model->commands[0].flags[flag], stream );
+    }
+    fputs( "            '1:command:->command' '*::argument:->argument'\n"
+           "    case $state in\n    command) _describe command commands ;;\n    argument)\n"
+           "        case $words[1] in\n",
+        stream );
+    for ( uint32_t index = 1; index < model->command_count; ++index )
+    {
+        write_command( model, &model->commands[index], stream );
+    }
+    fputs( "        esac ;;\n    esac\n}\n\n_cleave \"$@\"\n", stream );
+}
+
+// ---- For fish 3.0 and later: one line per flag.
+
+static const char s_fish_functions[] =
+    "# Is this the command on the line? '' where none is there yet.\n"
+    "function __cleave_is\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -l skips no\n"
+    "    for word in $words[2..-1]\n"
+    "        if test $skips = yes\n"
+    "            set skips no\n"
+    "            continue\n"
+    "        end\n"
+    "        switch $word\n"
+    "            case --plugin --ansi\n"
+    "                set skips yes\n"
+    "            case '-*'\n"
+    "            case '*'\n"
+    "                test \"$word\" = \"$argv[1]\"\n"
+    "                return\n"
+    "        end\n"
+    "    end\n"
+    "    test -z \"$argv[1]\"\n"
+    "end\n\n"
+    "# Some words of a list, with commas between.\n"
+    "function __cleave_words\n"
+    "    set -l token (string replace -r '^--[a-z-]+=' '' -- (commandline -ct))\n"
+    "    set -l before (string match -r '^.*,' -- $token)\n"
+    "    for word in ($argv[1])\n"
+    "        echo \"$before$word\"\n"
+    "    end\n"
+    "end\n\n";
+
+static void write_fish_quoted( const char* text, FILE* stream )
+{
+    fputc( '\'', stream );
+    for ( const char* c = text; *c != '\0'; ++c )
+    {
+        fprintf( stream, "%s%c", *c == '\'' || *c == '\\' ? "\\" : "", *c );
+    }
+    fputc( '\'', stream );
+}
+
+// Flags of `complete` that tell what follows.
+static void write_fish_value(
+    const completion_model* model, completion_value value, bool is_operand, FILE* stream )
+{
+    const char* list = value.list < model->list_count ? model->lists[value.list].name : "";
+    const char* needs = is_operand ? "" : " -r";
+    switch ( value.kind )
+    {
+    case COMPLETION_NONE: break;
+    case COMPLETION_ANY: fprintf( stream, "%s -f", needs ); break;
+    case COMPLETION_FILE: fprintf( stream, "%s -F", needs ); break;
+    case COMPLETION_WORD: fprintf( stream, "%s -f -a '(__cleave_%s)'", needs, list ); break;
+    case COMPLETION_WORDS: fprintf( stream, "%s -f -a '(__cleave_words __cleave_%s)'", needs, list ); break;
+    case COMPLETION_WORD_OR_FILE: fprintf( stream, "%s -F -a '(__cleave_%s)'", needs, list ); break;
+    }
+}
+
+static void write_fish_flag(
+    const completion_model* model, const char* command, const completion_flag* flag, FILE* stream )
+{
+    fprintf( stream, "complete -c cleave -n \"__cleave_is '%s'\" -l %s", command, flag->name + 2 );
+    if ( flag->letter != 0 )
+    {
+        fprintf( stream, " -s %c", flag->letter );
+    }
+    write_fish_value( model, flag->value, false, stream );
+    fputs( " -d ", stream );
+    write_fish_quoted( flag->help, stream );
+    fputc( '\n', stream );
+}
+
+void completion_fish( const completion_model* model, FILE* stream )
+{
+    fputs( "# fish completion for cleave; `cleave completion fish` prints it.\n", stream );
+    fputs( s_fish_functions, stream );
+    for ( uint32_t index = 0; index < model->list_count; ++index )
+    {
+        const completion_list* list = &model->lists[index];
+        fprintf( stream, "function __cleave_%s\n    string split ' ' '", list->name );
+        for ( uint32_t word = 0; word < list->words.count; ++word )
+        {
+            fprintf( stream, "%s%s", word > 0 ? " " : "", list->words.items[word] );
+        }
+        fputs( "'\nend\n", stream );
+    }
+    fputs( "\ncomplete -c cleave -f\n", stream );
+    for ( uint32_t index = 0; index < model->command_count; ++index )
+    {
+        const completion_command* command = &model->commands[index];
+        if ( index > 0 )
+        {
+            fprintf( stream, "complete -c cleave -n \"__cleave_is ''\" -a %s -d ", command->name );
+            write_fish_quoted( command->about, stream );
+            fputc( '\n', stream );
+        }
+        for ( uint32_t flag = 0; flag < command->flag_count; ++flag )
+        {
+            write_fish_flag( model, command->name, &command->flags[flag], stream );
+        }
+        if ( index > 0 )
+        {
+            fprintf( stream, "complete -c cleave -n \"__cleave_is '%s'\" -l help -s h -d 'print the help'\n",
+                command->name );
+        }
+        if ( index > 0 && command->operand.kind != COMPLETION_NONE )
+        {
+            fprintf( stream, "complete -c cleave -n \"__cleave_is '%s'\"", command->name );
+            write_fish_value( model, command->operand, true, stream );
+            fputc( '\n', stream );
+        }
+    }
+}

@@ -3,9 +3,8 @@
 
 #include "lab/base/interrupt.h"
 #include "lab/base/text.h"
-#include "lab/frame/pose_record.h"
-#include "lab/scene/recipe_run.h"
-#include "lab/scene/tower.h"
+#include "lab/frame/scene_file.h"
+#include "lab/scene/generator.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

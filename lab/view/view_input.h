@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lab/frame/frame_source.h"
-#include "lab/frame/scene_spec.h"
+#include "lab/frame/scene_list.h"
 
 typedef enum view_shape
 {

@@ -2,7 +2,7 @@
 #include "lab/view/view_search.h"
 
 #include "lab/measure/timed_run.h"
-#include "lab/view/view_coder.h"
+#include "lab/view/view_page.h"
 
 #include <stdlib.h>
 #include <string.h>

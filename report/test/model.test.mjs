@@ -34,7 +34,7 @@ test('an exponent takes three sizes, and says where these are of different frame
     assert.doesNotMatch(svgText(two.option, { width: 860, height: 400 }), /kd +n\^/);
 });
 
-test('what nobody measured is no zero, in older files neither', () => {
+test('values that were not measured are not zero, in older files too', () => {
     for (const unknown of [null, 0]) {
         const [run] = model(makeResults([makeRun({ method: 'cgal', update_ms: unknown, search_ms: unknown, tests: unknown })])).runs;
         assert.deepEqual([run.update, run.search, run.tests, stagesOf(run)], [null, null, null, []]);
@@ -124,7 +124,7 @@ test('a ladder has a point per size, in order', () => {
     assert.deepEqual(ladder[0].points.map(point => point[0]), [1000, 2000, 4000, 8000]);
 });
 
-test('the radar takes the largest size that most scenes share, and only who ran everywhere', () => {
+test('the radar takes the largest size that most scenes share, and only methods that ran everywhere', () => {
     const runs = ['a', 'b', 'c'].flatMap(scene => [makeRun({ scene, objects: 2000 }), makeRun({ scene, objects: 2000, method: 'sap' })]);
     const { size, axes, series } = radarOf(model(makeResults([...runs.slice(0, 5), makeRun({ scene: 'a', objects: 9000 })])), run => run.median);
     assert.equal(size, 2000);

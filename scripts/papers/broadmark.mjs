@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The Broadmark paper: its claims (table II), and its page with tables I and II and figure 2.
-import { ladderChart } from '../../report/src/charts/ladder.js';
-import { between, each, known, named, one } from './claims.mjs';
-import { Page } from './page.mjs';
-import { citationOf, papers, table1Of001, table2Of001 } from './published.mjs';
+import { ladderFigure } from './charts.mjs';
+import { each, known, named, one } from './claims.mjs';
+import { table1Of001, table2Of001 } from './published.mjs';
 import { ascending, digits, distinct, isTree, ladder, mean, pick, scenes, sizeText, times, titles } from './runs.mjs';
 
 const serial = ['001-slowest', '001-slowest-large', '001-others', '001-others-large', '001-axissweep'];
@@ -80,12 +79,62 @@ const overGrid = rows => kdRow(rows) / gridOf(rows);
 const ofTable2 = scene => ({ published: () => table2OfPaper(scene), publishedFrom: 'table II' });
 
 export const rules001 = [
-    { id: 'grids-brownian', where: 'section V, table II', claim: 'on Brownian solutions based on grids are favoured', rule: 'the quickest CPU column beside the KD-tree, at the largest size with all columns, is a grid', cases: ({ rows }) => [['quickest', rows.filter(row => row.method !== 'kd-paper')[0].method.startsWith('grid')]], show: firstText, ...ofTable2('brownian') },
-    { id: 'temporal-freefall', where: 'section V, table II', claim: 'on Free Fall temporal solutions dominate', rule: 'the quickest on one core is the KD-tree or DBVT F', cases: ({ rows }) => [['quickest', ['kd-paper', 'bullet-dbvt-f'].includes(rows.filter(row => !row.isMt)[0].method)]], show: ({ size, rows }) => firstText({ size, rows: rows.filter(row => !row.isMt) }), ...ofTable2('freefall') },
-    { id: 'kd-freefall', where: 'section V', claim: 'the KD-tree is the fastest on Free Fall, multi-core CPU solutions included', rule: 'no other CPU column is quicker', cases: ({ rows }) => [['quickest', rows[0].method === 'kd-paper']], show: firstText, why: mtWhy, ...ofTable2('freefall') },
-    { id: 'kd-gravity', where: 'section V', claim: 'on Gravity it performs as the best parallel CPU solutions', rule: '0.75 to 1.25 × the quickest MT column', cases: ratioRule(overMt, 0.75, 1.25), show: found => `${times(overMt(found.rows))}; ${firstText(found)}; KD-tree ${digits(kdRow(found.rows))} ms`, brief: found => `${times(overMt(found.rows))} ${mtRow(found.rows).name}`, why: mtWhy, ...ofTable2('gravity') },
-    { id: 'kd-brownian', where: 'section V', claim: 'on Brownian it is on par with the best serial grids', rule: '0.75 to 1.25 × the quickest grid on one core, as the slowest variant has it', cases: ratioRule(overGrid, 0.75, 1.25), show: found => `${times(overGrid(found.rows))}: ${digits(kdRow(found.rows))} against ${digits(gridOf(found.rows))} ms at ${sizeText(found.size)}`, brief: found => times(overGrid(found.rows)), why: found => (overGrid(found.rows) < 0.75 ? 'it is faster than on par: the grid\'s column is scalar code, as in the paper, and the tree\'s has wide instructions' : ''), ...ofTable2('brownian') },
-    { id: 'kd-gpu', where: 'section V', claim: 'on Free Fall it surpasses GPU solutions', rule: 'each of the three GPU columns takes longer, at the largest size all ran; column by column', cases: ({ kd, values }) => Object.entries(known(values)).map(([name, ms]) => [name, ms > kd]), show: ({ size, kd, values }) => `${sizeText(size)}: KD-tree ${digits(kd)} ms, ${named(digits, ' ms')({ values })}`, lacking: 'the GPU columns were not run', why: ({ device, sizes, ahead }) => `the paper's were a GTX 1060's and Bullet 3's, these are ours on the ${device}; of ${sizes.join(', ')} the tree is ahead at ${ahead.length > 0 ? ahead.join(', ') : 'none'}`, published: gpuOfPaper, publishedFrom: 'table II' },
+    {
+        id: 'grids-brownian', where: 'section V, table II',
+        claim: 'on Brownian solutions based on grids are favoured',
+        rule: 'the quickest CPU column beside the KD-tree, at the largest size with all columns, is a grid',
+        cases: ({ rows }) => [['quickest', rows.filter(row => row.method !== 'kd-paper')[0].method.startsWith('grid')]],
+        show: firstText,
+        ...ofTable2('brownian'),
+    },
+    {
+        id: 'temporal-freefall', where: 'section V, table II',
+        claim: 'on Free Fall temporal solutions dominate',
+        rule: 'the quickest on one core is the KD-tree or DBVT F',
+        cases: ({ rows }) => [['quickest', ['kd-paper', 'bullet-dbvt-f'].includes(rows.filter(row => !row.isMt)[0].method)]],
+        show: ({ size, rows }) => firstText({ size, rows: rows.filter(row => !row.isMt) }),
+        ...ofTable2('freefall'),
+    },
+    {
+        id: 'kd-freefall', where: 'section V',
+        claim: 'the KD-tree is the fastest on Free Fall, multi-core CPU solutions included',
+        rule: 'no other CPU column is quicker',
+        cases: ({ rows }) => [['quickest', rows[0].method === 'kd-paper']],
+        show: firstText,
+        why: mtWhy,
+        ...ofTable2('freefall'),
+    },
+    {
+        id: 'kd-gravity', where: 'section V',
+        claim: 'on Gravity it performs as the best parallel CPU solutions',
+        rule: '0.75 to 1.25 × the quickest MT column',
+        cases: ratioRule(overMt, 0.75, 1.25),
+        show: found => `${times(overMt(found.rows))}; ${firstText(found)}; KD-tree ${digits(kdRow(found.rows))} ms`,
+        brief: found => `${times(overMt(found.rows))} ${mtRow(found.rows).name}`,
+        why: mtWhy,
+        ...ofTable2('gravity'),
+    },
+    {
+        id: 'kd-brownian', where: 'section V',
+        claim: 'on Brownian it is on par with the best serial grids',
+        rule: '0.75 to 1.25 × the quickest grid on one core, as the slowest variant has it',
+        cases: ratioRule(overGrid, 0.75, 1.25),
+        show: found => `${times(overGrid(found.rows))}: ${digits(kdRow(found.rows))} against ${digits(gridOf(found.rows))} ms at ${sizeText(found.size)}`,
+        brief: found => times(overGrid(found.rows)),
+        why: found => (overGrid(found.rows) < 0.75 ? 'it is faster than on par: the grid\'s column is scalar code, as in the paper, and the tree\'s has wide instructions' : ''),
+        ...ofTable2('brownian'),
+    },
+    {
+        id: 'kd-gpu', where: 'section V',
+        claim: 'on Free Fall it surpasses GPU solutions',
+        rule: 'each of the three GPU columns takes longer, at the largest size all ran; column by column',
+        cases: ({ kd, values }) => Object.entries(known(values)).map(([name, ms]) => [name, ms > kd]),
+        show: ({ size, kd, values }) => `${sizeText(size)}: KD-tree ${digits(kd)} ms, ${named(digits, ' ms')({ values })}`,
+        lacking: 'the GPU columns were not run',
+        why: ({ device, sizes, ahead }) => `the paper's were a GTX 1060's and Bullet 3's, these are ours on the ${device}; of ${sizes.join(', ')} the tree is ahead at ${ahead.length > 0 ? ahead.join(', ') : 'none'}`,
+        published: gpuOfPaper,
+        publishedFrom: 'table II',
+    },
 ];
 
 // ==== the page
@@ -125,39 +174,46 @@ export function table1Rows(methods) {
     });
 }
 
-function writeTable1(page, methods) {
-    page.heading('Which algorithms are compared? (table I)');
-    page.text('The paper has twelve families. Each has a method of ours, or of another library, beside it.');
-    page.details('Table I: the algorithms', () => {
-        page.text('On the left the paper\'s row, on the right the methods that stand for it here, as `cleave methods` tells. n objects, k pairs, s swaps, t objects per cell, T per leaf.');
-        page.table(['paper', 'principle', 'optimizations', 'temporal', 'remarks', 'time', 'space', 'here', 'runs on', 'temporal', 'remarks', 'time', 'space', 'source'], table1Rows(methods), { left: 14 });
-        const others = methods.filter(method => !Object.values(families).flat().includes(method.name)).map(method => `\`${method.name}\``);
-        page.text(`Beyond the paper: ${others.join(', ')}.`);
-    });
+function table1Section({ methods }) {
+    const others = methods.filter(method => !Object.values(families).flat().includes(method.name)).map(method => `\`${method.name}\``);
+    const head = ['paper', 'principle', 'optimizations', 'temporal', 'remarks', 'time', 'space', 'here', 'runs on', 'temporal', 'remarks', 'time', 'space', 'source'];
+    return {
+        heading: 'Which algorithms are compared? (table I)',
+        blocks: [
+            'The paper has twelve families. Each has a method of ours, or of another library, beside it.',
+            {
+                fold: 'Table I: the algorithms',
+                blocks: [
+                    'On the left the paper\'s row, on the right the methods that stand for it here, as `cleave methods` tells. n objects, k pairs, s swaps, t objects per cell, T per leaf.',
+                    { table: [head, ...table1Rows(methods)], left: head.length },
+                    `Beyond the paper: ${others.join(', ')}.`,
+                ],
+            },
+        ],
+    };
 }
 
 const runsOf = (runs, scene) => columns.flatMap(([, , parts, method]) => pick(runs, parts, { scene, method }));
 
-function writeTable2(page, runs, scene, published) {
+function table2Fold(runs, scene, published) {
+    const own = runsOf(runs, scene);
     // One column alone has the sizes between 1k and 8k, which the paper's table leaves out.
-    const sizes = ascending(runsOf(runs, scene).map(run => run.objects)).filter(objects => distinct(runsOf(runs, scene).filter(run => run.objects === objects).map(run => run.method)).length > 1);
-    if (sizes.length === 0) return;
-    page.details(`Table II, ${titles[scene]}: all variants`, () => {
-        page.table(['variant', ...sizes.flatMap(objects => [`${sizeText(objects)}, ms`, 'paper, s'])], columns.map(([name, key, parts, method]) => [name, ...sizes.flatMap(objects => {
-            const run = pick(runs, parts, { scene, method, objects })[0];
-            const theirs = published.find(row => row.scene === scene && row.objects === objects)?.[key];
-            return [run ? `${digits(run.ms_mean)} (${digits(run.cv)})` : '', theirs === undefined ? '' : theirs.toFixed(2)];
-        })]));
-        page.from(runsOf(runs, scene));
-    });
+    const sizes = ascending(own.map(run => run.objects)).filter(objects => distinct(own.filter(run => run.objects === objects).map(run => run.method)).length > 1);
+    if (sizes.length === 0) return null;
+    const rows = columns.map(([name, key, parts, method]) => [name, ...sizes.flatMap(objects => {
+        const run = pick(runs, parts, { scene, method, objects })[0];
+        const theirs = published.find(row => row.scene === scene && row.objects === objects)?.[key];
+        return [run ? `${digits(run.ms_mean)} (${digits(run.cv)})` : '', theirs === undefined ? '' : theirs.toFixed(2)];
+    })]);
+    return { fold: `Table II, ${titles[scene]}: all variants`, blocks: [{ table: [['variant', ...sizes.flatMap(objects => [`${sizeText(objects)}, ms`, 'paper, s'])], ...rows] }, { from: own }] };
 }
 
 // The best of each family; the others are in the tables.
 const drawn = ['SAP MT', 'Grid BF MT', 'Tracy MT', 'DBVT F', 'DBVT D', 'CGAL', 'KD, as published', 'GPU Grid'];
 
-function figure2(page, runs, scene) {
+function figure2(runs, scene) {
     const series = columns.filter(([name]) => drawn.includes(name)).map(([name, , parts, method]) => ({ name: `${method}${name.endsWith(' MT') ? ' MT' : ''}`, points: ladder(pick(runs, parts, { scene, method })) })).filter(one => one.points.length > 0);
-    if (series.length > 0) page.figure(`figure-2-${scene}`, `${titles[scene]}: mean ms per frame by number of objects, the best of each family`, ladderChart({ title: `${titles[scene]}, cubes: the best of each family`, series, guides: [1, 2] }), { height: 480 });
+    return ladderFigure(`figure-2-${scene}`, `${titles[scene]}: mean ms per frame by number of objects, the best of each family`, { title: `${titles[scene]}, cubes: the best of each family`, series, guides: [1, 2], height: 480 });
 }
 
 function gpuText(runs) {
@@ -183,24 +239,34 @@ function numberText(runs) {
     return tree && many ? `With ${sizeText(objects)} cubes in Free Fall the tree as published takes ${digits(tree)} ms on one thread; the quickest method on ${many.threads} threads, \`${many.method}\`, takes ${digits(many.ms_mean)} ms.` : '';
 }
 
-export function writePage(folder, { runs, methods, isStored = false }, claims) {
-    const page = new Page(folder, '001', 'The Broadmark paper: twelve families side by side', { name: papers.get('001').file, isStored });
-    const published = table2Of001();
-    const threads = ascending(pick(runs, quickest).map(run => run.threads));
-    page.text(`${citationOf('001')}.`);
-    page.story({
-        question: 'Which broad phase is fastest when all run on the same scenes and the same machine: on one core, on several, and on a GPU?',
-        picture: () => figure2(page, runs, 'freefall'), claims, keys: { 'grids-brownian': 'grids are favoured where objects drift at random', 'temporal-freefall': 'methods that keep what rests lead on one core in Free Fall', 'kd-freefall': 'the KD-tree on one core beats all others on several', 'kd-gpu': 'it beats GPUs there' }, number: numberText(runs), runs: runsOf(runs, 'freefall'),
-    });
-    page.text('Figure 1 of the paper shows the scenes: [README.md](README.md) has them.');
-    writeTable1(page, methods);
-    page.heading('Which is fastest where? (table II and figure 2)');
-    page.text(`ST is the slowest variant of a family: scalar code on one thread. MT is the quickest: the widest instructions${threads.length > 0 ? ` on up to ${threads.pop()} threads` : ''}. \`kd-paper\` is the KD-tree as published, on one thread.`);
-    figure2(page, runs, 'brownian');
-    page.claims(claims);
-    page.details('Figure 2: Gravity', () => figure2(page, runs, 'gravity'));
-    page.text(`In the tables ours is the mean in milliseconds (coefficient of variation over the run). The paper prints two decimals of a second. A column stops after its first value above half a second, in both, and where a large size was not run.${gpuText(runs)}${shortText(runs)}`);
-    for (const scene of scenes) writeTable2(page, runs, scene, published);
-    page.text('Run again with `make papers`; the schedule is `paper-001`.');
-    page.write();
+function table2Section({ runs }) {
+    const threads = ascending(pick(runs, quickest).map(run => run.threads)), published = table2Of001();
+    return {
+        heading: 'Which is fastest where? (table II and figure 2)',
+        claims: rules001.map(rule => rule.id),
+        blocks: [
+            `ST is the slowest variant of a family: scalar code on one thread. MT is the quickest: the widest instructions${threads.length > 0 ? ` on up to ${threads.pop()} threads` : ''}. \`kd-paper\` is the KD-tree as published, on one thread.`,
+            figure2(runs, 'brownian'),
+            'claims',
+            { fold: 'Figure 2: Gravity', blocks: [figure2(runs, 'gravity')] },
+            `In the tables ours is the mean in milliseconds (coefficient of variation over the run). The paper prints two decimals of a second. A column stops after its first value above half a second, in both, and where a large size was not run.${gpuText(runs)}${shortText(runs)}`,
+            ...scenes.map(scene => table2Fold(runs, scene, published)),
+        ],
+    };
 }
+
+export const paper = {
+    number: '001',
+    rules: rules001,
+    factsOf: facts001,
+    page: data => ({
+        title: 'The Broadmark paper: twelve families side by side',
+        question: 'Which broad phase is fastest when all run on the same scenes and the same machine: on one core, on several, and on a GPU?',
+        picture: figure2(data.runs, 'freefall'),
+        keys: { 'grids-brownian': 'grids are favoured where objects drift at random', 'temporal-freefall': 'methods that keep what rests lead on one core in Free Fall', 'kd-freefall': 'the KD-tree on one core beats all others on several', 'kd-gpu': 'it beats GPUs there' },
+        figure: numberText(data.runs),
+        runs: runsOf(data.runs, 'freefall'),
+        about: ['Figure 1 of the paper shows the scenes: [README.md](README.md) has them.'],
+        sections: [table1Section(data), table2Section(data)],
+    }),
+};

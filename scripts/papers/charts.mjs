@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Charts that only the papers have; the others are report/src/charts.
-import { axis, baseOption, legendFor, linearAxis, lineSeries, logAxis, stylesOf } from '../../report/src/charts/frame.js';
+// The charts of the papers' pages and of the studies: those that only these have, and blocks of a page around the others
+// (report/src/charts).
+import { axis, baseOption, legendFor, linearAxis, lineSeries, logAxis, stylesOf, textWidth } from '../../report/src/charts/frame.js';
+import { ladderChart } from '../../report/src/charts/ladder.js';
 import { light } from '../../report/src/look.js';
 import { numberText } from '../../report/src/model/numbers.js';
+import { distinct, ladder } from './runs.mjs';
 
 const POINT_GAP = 14; // pixels from one series to the next
 
@@ -22,7 +25,7 @@ export function groupChart(data, look = light) {
         : logAxis(look, data.value, values, numberText, { nameGap: 48, margin: 1.6 });
     return {
         ...baseOption(data, look),
-        legend,
+        legend: data.log === false ? { ...legend, data: names.map(name => ({ name, icon: 'roundRect', itemStyle: { color: styles.get(name).color, borderWidth: 0 } })) } : legend,
         grid: gridFor(room),
         xAxis: axis(look, data.group ?? '', { type: 'category', data: data.categories, axisTick: { show: false }, splitLine: { show: false }, axisLabel: { interval: 0, lineHeight: 14 } }),
         yAxis: value,
@@ -117,4 +120,50 @@ export function frameChart(data, look = light) {
             ...(data.stacked ? { stack: 'all', areaStyle: { color: styles.get(one.name).color, opacity: 0.55 }, lineStyle: { width: 0.8, color: styles.get(one.name).color } } : {}),
         })),
     };
+}
+
+/** Lines over numbers: { title, x, value, logX, logY, series: [{ name, points }] }. */
+export function lineChart(data, look = light) {
+    const names = data.series.map(one => one.name);
+    const styles = stylesOf(data, names, look);
+    const { legend, room } = legendFor(data, names, look);
+    const points = data.series.flatMap(one => one.points);
+    const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
+    return {
+        ...baseOption(data, look),
+        legend,
+        grid: gridFor(room),
+        xAxis: data.logX ? logAxis(look, data.x, xs, numberText, { ticks: xs, margin: 1.1 }) : linearAxis(look, data.x, numberText, { min: 'dataMin', max: 'dataMax' }),
+        yAxis: data.logY ? logAxis(look, data.value, points.map(([, y]) => y), numberText, { nameGap: 48 }) : linearAxis(look, data.value, numberText, { min: 0, nameGap: 48 }),
+        series: data.series.map(one => lineSeries(one.name, one.points.map(([x, y]) => [x, Number(y.toPrecision(4))]), styles.get(one.name))),
+    };
+}
+
+// ---- legends of files
+
+const LEGEND_ROW = 26; // as report/src/charts/frame.js has it
+const LEGEND_GAP = 10;
+
+/**
+ * { option, below }: the option with its legend below the plot in columns, and the pixels that the legend takes. Without a
+ * browser ECharts guesses how wide a text is, and names of other fonts would run into each other: so each gets a width.
+ */
+export function inColumns(option, width) {
+    const { legend, grid } = option;
+    if (legend?.orient !== 'horizontal') return { option, below: 0 };
+    const widest = Math.max(...legend.data.map(({ name }) => textWidth(legend.formatter(name))));
+    const columns = Math.max(1, Math.floor((width - LEGEND_GAP) / (legend.itemWidth + 5 + widest + LEGEND_GAP)));
+    const below = Math.ceil(legend.data.length / columns) * LEGEND_ROW + 10;
+    const around = (grid?.bottom ?? 0) % LEGEND_ROW === (48 + 6) % LEGEND_ROW ? 48 : 56; // the axis and its name
+    return { option: { ...option, ...(grid ? { grid: { ...grid, bottom: around + below } } : {}), legend: { ...legend, bottom: 4, textStyle: { ...legend.textStyle, width: widest } } }, below };
+}
+
+// ---- blocks of a page
+
+/** A line per method, or per what `nameOf` says of a run: [{ name, points: [[objects, ms]] }]. */
+export const seriesBy = (runs, nameOf = run => run.method) => distinct(runs.map(nameOf)).map(name => ({ name, points: ladder(runs.filter(run => nameOf(run) === name)) }));
+
+/** Mean ms per frame by number of objects; nothing without runs. */
+export function ladderFigure(figure, alt, { title, series, guides = [1], styles, height = 360 }) {
+    return series.length > 0 && { figure, alt, draw: size => ladderChart({ ...size, title, series, guides, ...(styles ? { styles } : {}) }), height };
 }

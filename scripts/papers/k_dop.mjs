@@ -3,8 +3,8 @@
 // page, from one core and, where its files are there, from a device beside it.
 import { frameChart } from './charts.mjs';
 import { between, each, known, named, one } from './claims.mjs';
-import { OTHERS_MOST, Page } from './page.mjs';
-import { citationOf, pairsOf003, papers, textOf003, timesOf003 } from './published.mjs';
+import { OTHERS_MOST } from './page.mjs';
+import { pairsOf003, textOf003, timesOf003 } from './published.mjs';
 import { digits, distinct, isBareRoot, machineText, mean, percent, pick, times } from './runs.mjs';
 
 export const volumes = ['18-dop', 'aabb', 'sphere'];
@@ -127,26 +127,181 @@ const coreText = ({ core }) => (core ? `on one core ${percent(core.value)}: ${di
 const SMALL = 'the towers are smaller than the paper\'s 512 bodies and 7000 frames';
 
 export const rules003 = [
-    { id: 'pairs-similar', isCount: true, where: 'table 5.1', claim: 'unscaled, all volumes let about as many pairs through', rule: 'the most over the least is 1.15 at most', cases: ({ values }) => [['all', Math.max(...Object.values(values)) / Math.min(...Object.values(values)) <= 1.15]], show: named(digits), ...ofPairs('1,1,1') },
-    { id: 'pairs-order', isCount: true, where: 'table 5.1', claim: 'unscaled, 18-DOPs let the fewest through, then boxes, then spheres', rule: 'that order of the means; pair by pair of volumes', cases: ordered(volumes), show: named(digits), why: () => 'with rhombicuboctahedra, the other body that the paper\'s words allow, boxes let more through than spheres too, 659 against 612 (bench/tower.md): the body is not the cause; the paper\'s sphere test is misprinted, so what it counted is not known', ...ofPairs('1,1,1') },
-    { id: 'pairs-order-scaled', isCount: true, where: 'table 5.2', claim: 'scaled, the same order', rule: 'that order of the means; pair by pair of volumes', cases: ordered(volumes), show: named(digits), ...ofPairs('1,3,1') },
-    { id: 'pairs-sphere', isCount: true, where: 'table 5.2', claim: 'scaled, 18-DOPs let 41 % fewer pairs through than spheres (the table\'s; the text says 59 %)', rule: '31 to 51 % fewer', cases: found => [['fewer', fewer(found) >= 0.31 && fewer(found) <= 0.51]], show: found => `${percent(fewer(found))} fewer`, ...ofPairs('1,3,1') },
-    { id: 'pairs-size', isCount: true, where: 'tables 5.1, 5.2', claim: 'the means are 957, 978, 995 and 1040, 1152, 1762 pairs', rule: 'each within 15 %, the floor\'s pairs counted in', cases: ({ plain, stretched }) => [...near(plain, [957, 978, 995]), ...near(stretched, [1040, 1152, 1762])], show: sizesText, lacking: SMALL, published: () => ({ plain: ofPairs('1,1,1').published().values, stretched: ofPairs('1,3,1').published().values }), publishedFrom: 'tables 5.1 and 5.2' },
-    { id: 'stages', where: 'figures 5.8 to 5.13', claim: 'GJK + EPA and shape matching take nearly all of a frame', rule: 'more than 80 % together, mean of the six towers', cases: ({ values }) => [['both', values.narrow + values.match > 0.8]], show: ({ values }) => `${percent(values.narrow)} and ${percent(values.match)}` },
-    { id: 'volumes-cheap', where: 'figures 5.8 to 5.13', claim: 'building volumes does not weigh', rule: 'less than 5 % of a frame', cases: each(value => value < 0.05), show: one(value => `${(100 * value).toFixed(1)} %`), published: () => ({ values: Object.fromEntries(timesOf003().map(row => [row.volume, build()[row.volume] / row['1,1,1']])) }), publishedFrom: 'section 5.4 and table 5.3' },
-    { id: 'gjk-over-match', where: 'section 5.2', claim: 'GJK + EPA takes longer than shape matching', rule: 'in the mean of the six towers', cases: ({ values }) => [['longer', values.narrow > values.match]], show: ({ values }) => `${percent(values.narrow)} against ${percent(values.match)} of a frame` },
-    { id: 'sap-1.5ms', where: 'section 5.2', claim: 'sweep-and-prune takes a constant 1.5 ms on the GPU', rule: 'on a GPU, 18-DOPs unscaled, no mean of 100 frames is more than 20 % from the mean of all; the milliseconds are the card\'s (the paper itself has 20 % less after frame 5,500)', cases: ({ values }) => [['least', values.least >= 0.8 * values.mean], ['most', values.most <= 1.2 * values.mean]].every(([, is]) => is) ? [['constant', true]] : [['constant', false]], show: ({ values, device }) => `${digits(values.least)} to ${digits(values.most)} ms, ${digits(values.mean)} in the mean${device ? ` (${device})` : ''}`, lacking: 'no device ran it', why: ({ steady, pruning }) => `projection and sort keep their time, ${spanText(steady)}; pruning along y grows with the bodies that overlap there, ${spanText(pruning)}, until the axis turns`, published: () => ({ values: { least: 0.8 * text('sap_total'), mean: (5500 * text('sap_total') + 1500 * 0.8 * text('sap_total')) / 7000, most: text('sap_total') } }), publishedFrom: 'sections 5.2 and 5.5' },
-    { id: 'sphere-unscaled', where: 'table 5.3', claim: 'unscaled, spheres are slightly the fastest', rule: 'the next takes more, and 1.15 × at most', cases: ({ values }) => { const next = Math.min(values['18-dop'], values.aabb) / values.sphere; return [['sphere', next > 1 && next <= 1.15]]; }, show: ms, ...ofTimes('1,1,1') },
-    { id: 'dop-scaled', where: 'table 5.3', claim: 'scaled, 18-DOPs are clearly the fastest, boxes take 15 % more, spheres 22 %', rule: 'boxes take 1.05 to 1.25 × their time, spheres 1.12 to 1.32 ×; volume by volume', cases: ({ values }) => [['aabb', over(values, 'aabb') >= 1.05 && over(values, 'aabb') <= 1.25], ['sphere', over(values, 'sphere') >= 1.12 && over(values, 'sphere') <= 1.32]], show: ({ values }) => `boxes ${times(over(values, 'aabb'))}, spheres ${times(over(values, 'sphere'))}; ${ms({ values })}`, brief: ({ values }) => `boxes ${times(over(values, 'aabb'))}, spheres ${times(over(values, 'sphere'))}`, why: ({ narrow, device, onDevice }) => [narrow && Object.keys(narrow).length === 3 ? `false positives cost less here: GJK + EPA takes ${ms({ values: narrow })}` : '', onDevice ? `the ${device} takes ${ms({ values: onDevice })}: boxes ${times(over(onDevice, 'aabb'))}, spheres ${times(over(onDevice, 'sphere'))}` : ''].filter(Boolean).join('; '), ...ofTimes('1,3,1') },
-    { id: 'false-similar', isCount: true, where: 'figure 5.16', claim: 'unscaled, false positives are similar, spheres slightly more', rule: 'the most over the least is 1.5 at most; spheres have the most', cases: ({ values }) => [['similar', Math.max(...Object.values(values)) / Math.min(...Object.values(values)) <= 1.5], ['spheres', values.sphere === Math.max(...Object.values(values))]], show: named(digits), why: () => 'with rhombicuboctahedra, the other body that the paper\'s words allow, 18-dop 157, aabb 302, sphere 282 (bench/tower.md): rounder bodies bring spheres nearer to boxes' },
-    { id: 'false-scaled', isCount: true, where: 'figure 5.17', claim: 'scaled, spheres stand out', rule: 'at least twice the false positives of the next', cases: ({ values }) => [['sphere', values.sphere >= 2 * Math.max(values['18-dop'], values.aabb)]], show: named(digits) },
-    { id: 'gjk-scaled', where: 'figure 5.19', claim: 'scaled, the false positives show in GJK + EPA', rule: 'spheres take longest, 18-DOPs least; pair by pair of volumes', cases: ordered(volumes), show: ms },
-    { id: 'build-order', where: 'figure 5.20', claim: '18-DOPs take longest to build, then boxes, then spheres', rule: 'that order; pair by pair of volumes', cases: ordered(['sphere', 'aabb', '18-dop']), show: ms, published: () => ({ values: build() }), publishedFrom: 'section 5.4' },
-    { id: 'landed', isCount: true, where: 'section 5', claim: 'the last body lands near frame 5,500', rule: '5,200 to 5,800; tower by tower', cases: between(5200, 5800), show: named(frame => `in frame ${frame}`), brief: ({ values }) => `frame ${Math.max(...Object.values(values))}`, lacking: SMALL, published: () => ({ values: { last: text('all_landed_about_frame') } }), publishedFrom: 'section 5' },
-    { id: 'axis', isCount: true, where: 'section 5.5', claim: 'the axis turns into the plane near frame 5,500', rule: '5,200 to 5,800', cases: between(5200, 5800), show: ({ values }) => `frame ${Object.values(values)[0]}`, lacking: SMALL, published: () => ({ values: { turn: 5500 } }), publishedFrom: 'section 5.5' },
-    { id: 'sweep-turn', where: 'figure 5.21', claim: 'then sweep-and-prune with 18-DOPs takes 20 % less', rule: '10 to 30 % less than in the 500 frames before, on a GPU if one ran it', cases: between(0.1, 0.3), show: turnText, why: found => `${coreText(found)}${found.pruneShare ? `before the turn pruning is ${percent(found.pruneShare)} of it, and the turn changes pruning alone` : 'pruning is the part that changes'}`, published: () => ({ values: { 'at the turn': text('sap_drop_after_5500_dop_aabb') / 100 } }), publishedFrom: 'section 5.5' },
-    { id: 'prune-turn', where: 'figure 5.23', claim: 'pruning gains 23 % by it', rule: '13 to 33 %, the time before over the time after less 1, on a GPU if one ran it', cases: between(0.13, 0.33), show: turnText, why: found => `${coreText(found)}pruning gains by far more than in the paper; no run shows why the paper's gains so little`, published: () => ({ values: { 'at the turn': text('prune_gain_after_5500') / 100 } }), publishedFrom: 'section 5.5' },
-    { id: 'sort-most', where: 'figure 5.23', claim: 'sorting takes most of sweep-and-prune', rule: 'more than projecting and pruning together, on a GPU if one ran it', cases: ({ values }) => [['sort', values.sort > values.projection + values.pruning]], show: ({ values, device }) => `${ms({ values })} (${device ?? 'one core'})`, why: ({ most, others, core }) => [most === undefined ? '' : `it takes most in ${percent(most)} of the frames, before the pile along y is large and after the axis has turned`, others?.length > 0 ? `with other volumes in the mean too (${others.join('; ')})` : '', core ? `on one core ${ms({ values: core })}` : ''].filter(Boolean).join('; ') },
+    {
+        id: 'pairs-similar', where: 'table 5.1', isCount: true,
+        claim: 'unscaled, all volumes let about as many pairs through',
+        rule: 'the most over the least is 1.15 at most',
+        cases: ({ values }) => [['all', Math.max(...Object.values(values)) / Math.min(...Object.values(values)) <= 1.15]],
+        show: named(digits),
+        ...ofPairs('1,1,1'),
+    },
+    {
+        id: 'pairs-order', where: 'table 5.1', isCount: true,
+        claim: 'unscaled, 18-DOPs let the fewest through, then boxes, then spheres',
+        rule: 'that order of the means; pair by pair of volumes',
+        cases: ordered(volumes),
+        show: named(digits),
+        why: () => 'with rhombicuboctahedra, the other body that the paper\'s words allow, boxes let more through than spheres too, 659 against 612 (bench/tower.md): the body is not the cause; the paper\'s sphere test is misprinted, so what it counted is not known',
+        ...ofPairs('1,1,1'),
+    },
+    {
+        id: 'pairs-order-scaled', where: 'table 5.2', isCount: true,
+        claim: 'scaled, the same order',
+        rule: 'that order of the means; pair by pair of volumes',
+        cases: ordered(volumes),
+        show: named(digits),
+        ...ofPairs('1,3,1'),
+    },
+    {
+        id: 'pairs-sphere', where: 'table 5.2', isCount: true,
+        claim: 'scaled, 18-DOPs let 41 % fewer pairs through than spheres (the table\'s; the text says 59 %)',
+        rule: '31 to 51 % fewer',
+        cases: found => [['fewer', fewer(found) >= 0.31 && fewer(found) <= 0.51]],
+        show: found => `${percent(fewer(found))} fewer`,
+        ...ofPairs('1,3,1'),
+    },
+    {
+        id: 'pairs-size', where: 'tables 5.1, 5.2', isCount: true,
+        claim: 'the means are 957, 978, 995 and 1040, 1152, 1762 pairs',
+        rule: 'each within 15 %, the floor\'s pairs counted in',
+        cases: ({ plain, stretched }) => [...near(plain, [957, 978, 995]), ...near(stretched, [1040, 1152, 1762])],
+        show: sizesText,
+        lacking: SMALL,
+        published: () => ({ plain: ofPairs('1,1,1').published().values, stretched: ofPairs('1,3,1').published().values }),
+        publishedFrom: 'tables 5.1 and 5.2',
+    },
+    {
+        id: 'stages', where: 'figures 5.8 to 5.13',
+        claim: 'GJK + EPA and shape matching take nearly all of a frame',
+        rule: 'more than 80 % together, mean of the six towers',
+        cases: ({ values }) => [['both', values.narrow + values.match > 0.8]],
+        show: ({ values }) => `${percent(values.narrow)} and ${percent(values.match)}`,
+    },
+    {
+        id: 'volumes-cheap', where: 'figures 5.8 to 5.13',
+        claim: 'building volumes does not weigh',
+        rule: 'less than 5 % of a frame',
+        cases: each(value => value < 0.05),
+        show: one(value => `${(100 * value).toFixed(1)} %`),
+        published: () => ({ values: Object.fromEntries(timesOf003().map(row => [row.volume, build()[row.volume] / row['1,1,1']])) }),
+        publishedFrom: 'section 5.4 and table 5.3',
+    },
+    {
+        id: 'gjk-over-match', where: 'section 5.2',
+        claim: 'GJK + EPA takes longer than shape matching',
+        rule: 'in the mean of the six towers',
+        cases: ({ values }) => [['longer', values.narrow > values.match]],
+        show: ({ values }) => `${percent(values.narrow)} against ${percent(values.match)} of a frame`,
+    },
+    {
+        id: 'sap-1.5ms', where: 'section 5.2',
+        claim: 'sweep-and-prune takes a constant 1.5 ms on the GPU',
+        rule: 'on a GPU, 18-DOPs unscaled, no mean of 100 frames is more than 20 % from the mean of all; the milliseconds are the card\'s (the paper itself has 20 % less after frame 5,500)',
+        cases: ({ values }) => [['least', values.least >= 0.8 * values.mean], ['most', values.most <= 1.2 * values.mean]].every(([, is]) => is) ? [['constant', true]] : [['constant', false]],
+        show: ({ values, device }) => `${digits(values.least)} to ${digits(values.most)} ms, ${digits(values.mean)} in the mean${device ? ` (${device})` : ''}`,
+        lacking: 'no device ran it',
+        why: ({ steady, pruning }) => `projection and sort keep their time, ${spanText(steady)}; pruning along y grows with the bodies that overlap there, ${spanText(pruning)}, until the axis turns`,
+        published: () => ({ values: { least: 0.8 * text('sap_total'), mean: (5500 * text('sap_total') + 1500 * 0.8 * text('sap_total')) / 7000, most: text('sap_total') } }),
+        publishedFrom: 'sections 5.2 and 5.5',
+    },
+    {
+        id: 'sphere-unscaled', where: 'table 5.3',
+        claim: 'unscaled, spheres are slightly the fastest',
+        rule: 'the next takes more, and 1.15 × at most',
+        cases: ({ values }) => { const next = Math.min(values['18-dop'], values.aabb) / values.sphere; return [['sphere', next > 1 && next <= 1.15]]; },
+        show: ms,
+        ...ofTimes('1,1,1'),
+    },
+    {
+        id: 'dop-scaled', where: 'table 5.3',
+        claim: 'scaled, 18-DOPs are clearly the fastest, boxes take 15 % more, spheres 22 %',
+        rule: 'boxes take 1.05 to 1.25 × their time, spheres 1.12 to 1.32 ×; volume by volume',
+        cases: ({ values }) => [['aabb', over(values, 'aabb') >= 1.05 && over(values, 'aabb') <= 1.25], ['sphere', over(values, 'sphere') >= 1.12 && over(values, 'sphere') <= 1.32]],
+        show: ({ values }) => `boxes ${times(over(values, 'aabb'))}, spheres ${times(over(values, 'sphere'))}; ${ms({ values })}`,
+        brief: ({ values }) => `boxes ${times(over(values, 'aabb'))}, spheres ${times(over(values, 'sphere'))}`,
+        why: ({ narrow, device, onDevice }) => [narrow && Object.keys(narrow).length === 3 ? `false positives cost less here: GJK + EPA takes ${ms({ values: narrow })}` : '', onDevice ? `the ${device} takes ${ms({ values: onDevice })}: boxes ${times(over(onDevice, 'aabb'))}, spheres ${times(over(onDevice, 'sphere'))}` : ''].filter(Boolean).join('; '),
+        ...ofTimes('1,3,1'),
+    },
+    {
+        id: 'false-similar', where: 'figure 5.16', isCount: true,
+        claim: 'unscaled, false positives are similar, spheres slightly more',
+        rule: 'the most over the least is 1.5 at most; spheres have the most',
+        cases: ({ values }) => [['similar', Math.max(...Object.values(values)) / Math.min(...Object.values(values)) <= 1.5], ['spheres', values.sphere === Math.max(...Object.values(values))]],
+        show: named(digits),
+        why: () => 'with rhombicuboctahedra, the other body that the paper\'s words allow, 18-dop 157, aabb 302, sphere 282 (bench/tower.md): rounder bodies bring spheres nearer to boxes',
+    },
+    {
+        id: 'false-scaled', where: 'figure 5.17', isCount: true,
+        claim: 'scaled, spheres stand out',
+        rule: 'at least twice the false positives of the next',
+        cases: ({ values }) => [['sphere', values.sphere >= 2 * Math.max(values['18-dop'], values.aabb)]],
+        show: named(digits),
+    },
+    {
+        id: 'gjk-scaled', where: 'figure 5.19',
+        claim: 'scaled, the false positives show in GJK + EPA',
+        rule: 'spheres take longest, 18-DOPs least; pair by pair of volumes',
+        cases: ordered(volumes),
+        show: ms,
+    },
+    {
+        id: 'build-order', where: 'figure 5.20',
+        claim: '18-DOPs take longest to build, then boxes, then spheres',
+        rule: 'that order; pair by pair of volumes',
+        cases: ordered(['sphere', 'aabb', '18-dop']),
+        show: ms,
+        published: () => ({ values: build() }),
+        publishedFrom: 'section 5.4',
+    },
+    {
+        id: 'landed', where: 'section 5', isCount: true,
+        claim: 'the last body lands near frame 5,500',
+        rule: '5,200 to 5,800; tower by tower',
+        cases: between(5200, 5800),
+        show: named(frame => `in frame ${frame}`),
+        brief: ({ values }) => `frame ${Math.max(...Object.values(values))}`,
+        lacking: SMALL,
+        published: () => ({ values: { last: text('all_landed_about_frame') } }),
+        publishedFrom: 'section 5',
+    },
+    {
+        id: 'axis', where: 'section 5.5', isCount: true,
+        claim: 'the axis turns into the plane near frame 5,500',
+        rule: '5,200 to 5,800',
+        cases: between(5200, 5800),
+        show: ({ values }) => `frame ${Object.values(values)[0]}`,
+        lacking: SMALL,
+        published: () => ({ values: { turn: 5500 } }),
+        publishedFrom: 'section 5.5',
+    },
+    {
+        id: 'sweep-turn', where: 'figure 5.21',
+        claim: 'then sweep-and-prune with 18-DOPs takes 20 % less',
+        rule: '10 to 30 % less than in the 500 frames before, on a GPU if one ran it',
+        cases: between(0.1, 0.3),
+        show: turnText,
+        why: found => `${coreText(found)}${found.pruneShare ? `before the turn pruning is ${percent(found.pruneShare)} of it, and the turn changes pruning alone` : 'pruning is the part that changes'}`,
+        published: () => ({ values: { 'at the turn': text('sap_drop_after_5500_dop_aabb') / 100 } }),
+        publishedFrom: 'section 5.5',
+    },
+    {
+        id: 'prune-turn', where: 'figure 5.23',
+        claim: 'pruning gains 23 % by it',
+        rule: '13 to 33 %, the time before over the time after less 1, on a GPU if one ran it',
+        cases: between(0.13, 0.33),
+        show: turnText,
+        why: found => `${coreText(found)}pruning gains by far more than in the paper; no run shows why the paper's gains so little`,
+        published: () => ({ values: { 'at the turn': text('prune_gain_after_5500') / 100 } }),
+        publishedFrom: 'section 5.5',
+    },
+    {
+        id: 'sort-most', where: 'figure 5.23',
+        claim: 'sorting takes most of sweep-and-prune',
+        rule: 'more than projecting and pruning together, on a GPU if one ran it',
+        cases: ({ values }) => [['sort', values.sort > values.projection + values.pruning]],
+        show: ({ values, device }) => `${ms({ values })} (${device ?? 'one core'})`,
+        why: ({ most, others, core }) => [most === undefined ? '' : `it takes most in ${percent(most)} of the frames, before the pile along y is large and after the axis has turned`, others?.length > 0 ? `with other volumes in the mean too (${others.join('; ')})` : '', core ? `on one core ${ms({ values: core })}` : ''].filter(Boolean).join('; '),
+    },
 ];
 
 // ==== the page
@@ -178,135 +333,155 @@ const pointsOf = (tower, values, most) => (tower.step ? values.map((value, index
 
 const lackOf = (device, key) => (device.towers.has(key) ? 'cut off' : 'not run');
 
-// Each figure once per source, the device's marked in its name; the source is named in the title. Lines of
-// stored towers are not kept: their files are.
-function figures(page, sources, number, describe, title, chart, height = 300) {
-    for (const { mark, name, towers, isStored } of sources) {
-        const series = isStored ? [] : chart.seriesOf(towers);
-        if (isStored || series.length > 0) page.figure(`figure-5.${number}${mark}`, `${describe}: ${name}`, isStored ? null : frameChart({ ...chart, title: `Figure 5.${number}: ${title} (${name})`, series }), { height });
-    }
+// Each figure once per source, the device's marked in its name; the source is named in the title. Lines of stored
+// towers are not kept: their files are.
+function figures(sources, number, alt, title, { seriesOf, ...chart }, height = 300) {
+    return sources.map(({ mark, name, towers, isStored }) => {
+        const series = isStored ? [] : seriesOf(towers);
+        return (isStored || series.length > 0) && { figure: `figure-5.${number}${mark}`, alt: `${alt}: ${name}`, draw: isStored ? null : size => frameChart({ ...size, ...chart, title: `Figure 5.${number}: ${title} (${name})`, series }), height };
+    });
 }
 
 const bySource = (keys, values) => towers => keys.filter(([, key]) => towers.has(key)).map(([name, key]) => ({ name, points: pointsOf(towers.get(key), values(towers.get(key))) }));
 const byVolume = (scale, values) => bySource(volumes.map(volume => [volume, `${volume} ${scale}`]), values);
 
-function pairsTable(page, { summaries, device }, scale, number, title) {
+function pairsTable({ summaries, device }, scale, number, title) {
     const published = pairsOf003().filter(row => row.scale === scale);
-    const rows = volumes.map(volume => ({ volume, tower: summaries.get(`${volume} ${scale}`), theirs: published.find(row => row.volume === volume) })).filter(row => row.tower);
-    const base = rows[0];
-    const onDevice = volume => device?.means.get(`${volume} ${scale}`);
-    page.details(`Table 5.${number}: candidate pairs per frame, ${title}`, () => page.table(['volume', 'paper, mean', 'paper, most', 'mean, with the floor', 'most', 'mean, bodies alone', 'false positives, mean', 'paper: more than 18-DOP', 'ours', ...(device ? [`${device.short}: mean, with the floor`, 'most', 'false positives, mean'] : [])], rows.map(({ volume, tower, theirs }) => {
-        const other = onDevice(volume);
+    const found = volumes.map(volume => ({ volume, tower: summaries.get(`${volume} ${scale}`), theirs: published.find(row => row.volume === volume) })).filter(row => row.tower);
+    const base = found[0];
+    const head = ['volume', 'paper, mean', 'paper, most', 'mean, with the floor', 'most', 'mean, bodies alone', 'false positives, mean', 'paper: more than 18-DOP', 'ours', ...(device ? [`${device.short}: mean, with the floor`, 'most', 'false positives, mean'] : [])];
+    const rows = found.map(({ volume, tower, theirs }) => {
+        const other = device?.means.get(`${volume} ${scale}`);
         return [volume, theirs.mean, theirs.most, digits(tower.pairs), tower.pairs_most, digits(tower.alone), digits(tower.false_positives),
             volume === base.volume ? '' : percent(theirs.mean / base.theirs.mean - 1), volume === base.volume ? '' : percent(tower.pairs / base.tower.pairs - 1),
             ...(device ? [other ? digits(other.pairs_and_floor) : lackOf(device, `${volume} ${scale}`), other?.pairs_and_floor_most, other && digits(other.false_positives)] : [])];
-    })));
+    });
+    return { fold: `Table 5.${number}: candidate pairs per frame, ${title}`, blocks: [{ table: [head, ...rows] }] };
 }
 
-function pairsFigure(page, { sources }, scale, number, title) {
-    figures(page, sources, number + 5, `Candidate pairs along the run, ${title}`, `pairs that sweep-and-prune lets through, ${title}`, { value: 'pairs, with the floor', seriesOf: byVolume(scale, pairsOf) }, 340);
-}
+const pairsFigures = (sources, scale, number, title) => figures(sources, number, `Candidate pairs along the run, ${title}`, `pairs that sweep-and-prune lets through, ${title}`, { value: 'pairs, with the floor', seriesOf: byVolume(scale, pairsOf) }, 340);
 
-function writePairs(page, data, claims) {
-    page.heading('How many pairs does each volume let through? (tables 5.1 and 5.2, figures 5.6 and 5.7)');
-    page.text('Sweep-and-prune hands pairs whose volumes overlap to GJK. A tighter volume hands over fewer. The bodies are nearly round, or stretched threefold along y.');
-    pairsFigure(page, { sources: data.sources.slice(0, 1) }, '1,1,1', 1, 'unscaled');
-    page.claims(claims);
-    scales.forEach(([scale, title], index) => pairsTable(page, data, scale, index + 1, title));
-    page.details('The same on a device', () => scales.forEach(([scale, title], index) => pairsFigure(page, { sources: data.sources.slice(1) }, scale, index + 1, title)));
+function pairsSection(data) {
+    const [core, ...devices] = data.sources;
+    return {
+        heading: 'How many pairs does each volume let through? (tables 5.1 and 5.2, figures 5.6 and 5.7)',
+        claims: ['pairs-similar', 'pairs-order', 'pairs-order-scaled', 'pairs-sphere', 'pairs-size', 'landed'],
+        blocks: [
+            'Sweep-and-prune hands pairs whose volumes overlap to GJK. A tighter volume hands over fewer. The bodies are nearly round, or stretched threefold along y.',
+            ...pairsFigures([core], '1,1,1', 6, 'unscaled'),
+            'claims',
+            ...scales.map(([scale, title], index) => pairsTable(data, scale, index + 1, title)),
+            { fold: 'The same on a device', blocks: scales.flatMap(([scale, title], index) => pairsFigures(devices, scale, index + 6, title)) },
+        ],
+    };
 }
 
 const stackOf = (tower, columns) => columns.map(([name, column]) => ({ name, points: pointsOf(tower, tower[column], 120) }));
 
-function writeStages(page, { sources, device }, claims) {
-    const draw = (number, volume, scale, title) => figures(page, sources, number, `Stages along the run, ${volume}, ${title}`, `${volume}, ${title}`, { value: 'ms', stacked: true, seriesOf: towers => (towers.has(`${volume} ${scale}`) ? stackOf(towers.get(`${volume} ${scale}`), stages) : []) });
-    const all = scales.flatMap(([scale, title]) => volumes.map(volume => [volume, scale, title])).map((one, index) => [8 + index, ...one]);
-    page.heading('Where does a frame go? (figures 5.8 to 5.13)');
-    page.text(`Building volumes, sweep-and-prune, GJK + EPA and shape matching, stacked along the run. Nothing is drawn here, so there is no rendering.${device ? ' On the device each stage has its own time; what the host does between them is missing in these pictures, and counts in a frame\'s time of figures 5.14 and 5.15.' : ''}`);
-    draw(...all[0]);
-    page.claims(claims);
-    page.details('The other volumes, and scaled bodies', () => all.slice(1).forEach(one => draw(...one)));
+function stagesSection({ sources, device }) {
+    const draw = ([number, volume, scale, title]) => figures(sources, number, `Stages along the run, ${volume}, ${title}`, `${volume}, ${title}`, { value: 'ms', stacked: true, seriesOf: towers => (towers.has(`${volume} ${scale}`) ? stackOf(towers.get(`${volume} ${scale}`), stages) : []) });
+    const [first, ...others] = scales.flatMap(([scale, title]) => volumes.map(volume => [volume, scale, title])).map((one, index) => [8 + index, ...one]);
+    return {
+        heading: 'Where does a frame go? (figures 5.8 to 5.13)',
+        claims: ['stages', 'volumes-cheap', 'gjk-over-match'],
+        blocks: [
+            `Building volumes, sweep-and-prune, GJK + EPA and shape matching, stacked along the run. Nothing is drawn here, so there is no rendering.${device ? ' On the device each stage has its own time; what the host does between them is missing in these pictures, and counts in a frame\'s time of figures 5.14 and 5.15.' : ''}`,
+            ...draw(first),
+            'claims',
+            { fold: 'The other volumes, and scaled bodies', blocks: others.flatMap(draw) },
+        ],
+    };
 }
 
-function lines(page, { sources }, numbers, value, describe, values) {
-    scales.forEach(([scale, title], index) => figures(page, sources, numbers[index], `${describe}, ${title}`, `${describe}, ${title}`, { value, seriesOf: byVolume(scale, values) }));
-}
+const lines = (sources, numbers, value, title, values) => scales.flatMap(([scale, name], index) => figures(sources, numbers[index], `${title}, ${name}`, `${title}, ${name}`, { value, seriesOf: byVolume(scale, values) }));
 
-function writeTimes(page, data, claims) {
-    const { summaries, device } = data;
-    page.heading('Which volume makes the fastest frame? (table 5.3, figures 5.14 and 5.15)');
-    page.table(['volume', ...scales.flatMap(([, title]) => [`paper, ${title}`, `one core, ${title}`, ...(device ? [`${device.short}, ${title}`] : [])])], timesOf003().map(row => [row.volume, ...scales.flatMap(([scale]) => {
+function timesSection({ summaries, device, sources }) {
+    const head = ['volume', ...scales.flatMap(([, title]) => [`paper, ${title}`, `one core, ${title}`, ...(device ? [`${device.short}, ${title}`] : [])])];
+    const rows = timesOf003().map(row => [row.volume, ...scales.flatMap(([scale]) => {
         const key = `${row.volume} ${scale}`;
         return [row[scale], summaries.has(key) ? digits(summaries.get(key).frame_ms) : '', ...(device ? [device.means.has(key) ? digits(device.means.get(key).frame_ms) : lackOf(device, key)] : [])];
-    })]));
-    page.text('Milliseconds per frame, mean over the run.');
-    page.claims(claims);
-    page.details('Along the run', () => lines(page, data, [14, 15], 'ms per frame', 'all of a frame', tower => tower.frame_ms));
+    })]);
+    return {
+        heading: 'Which volume makes the fastest frame? (table 5.3, figures 5.14 and 5.15)',
+        claims: ['sphere-unscaled', 'dop-scaled'],
+        blocks: [{ table: [head, ...rows] }, 'Milliseconds per frame, mean over the run.', 'claims', { fold: 'Along the run', blocks: lines(sources, [14, 15], 'ms per frame', 'all of a frame', tower => tower.frame_ms) }],
+    };
 }
 
-function writePhases(page, { summaries, sources, device }) {
+function phaseBlocks({ summaries, sources, device }) {
     const key = '18-dop 1,1,1';
     const tower = summaries.get(key);
-    if (!tower) return;
-    figures(page, sources, 23, 'Phases of sweep-and-prune along the run', '18-dop, unscaled', { value: 'ms', stacked: true, seriesOf: own => (own.has(key) ? stackOf(own.get(key), phases) : []) });
+    if (!tower) return [];
     const rows = (around, whole, name) => (tower.turn > 0
         ? [[`${name}, axis y, the last 500 frames`, ...phases.map(([, column]) => digits(around(column)[0]))], [`${name}, axis in the plane, from frame ${tower.turn}`, ...phases.map(([, column]) => digits(around(column)[1]))]]
         : [[`${name}, axis y throughout`, ...phases.map(([, column]) => digits(whole(column)))]]);
     const own = device?.towers.get(key);
-    page.table(['ms per frame', ...phases.map(([name]) => name)], [...rows(column => tower.around?.[column] ?? [], column => tower[column], 'one core'), ...(own ? rows(column => aroundTurn(own, column, tower.turn), column => device.means.get(key)?.[column], device.short) : [])]);
+    return [
+        ...figures(sources, 23, 'Phases of sweep-and-prune along the run', '18-dop, unscaled', { value: 'ms', stacked: true, seriesOf: found => (found.has(key) ? stackOf(found.get(key), phases) : []) }),
+        { table: [['ms per frame', ...phases.map(([name]) => name)], ...rows(column => tower.around?.[column] ?? [], column => tower[column], 'one core'), ...(own ? rows(column => aroundTurn(own, column, tower.turn), column => device.means.get(key)?.[column], device.short) : [])] },
+    ];
 }
 
-function writeFalse(page, data, claims) {
-    page.heading('What do false positives cost? (figures 5.16 to 5.19)');
-    page.text('A false positive is a pair whose volumes overlap and whose bodies do not touch. GJK has to find that out.');
-    figures(page, data.sources.slice(0, 1), 17, 'Pairs that do not touch, scaled (1, 3, 1)', 'pairs that do not touch, scaled (1, 3, 1)', { value: 'pairs', seriesOf: byVolume('1,3,1', tower => tower.false_positives) });
-    page.claims(claims);
-    page.details('Unscaled, on a device, and the time of GJK + EPA', () => {
-        figures(page, data.sources, 16, 'Pairs that do not touch, unscaled', 'pairs that do not touch, unscaled', { value: 'pairs', seriesOf: byVolume('1,1,1', tower => tower.false_positives) });
-        figures(page, data.sources.slice(1), 17, 'Pairs that do not touch, scaled (1, 3, 1)', 'pairs that do not touch, scaled (1, 3, 1)', { value: 'pairs', seriesOf: byVolume('1,3,1', tower => tower.false_positives) });
-        lines(page, data, [18, 19], 'ms', 'GJK + EPA', tower => tower.narrow_ms);
-    });
+function falseSection({ sources }) {
+    const [core, ...devices] = sources;
+    const draw = (some, number, scale, title) => figures(some, number, `Pairs that do not touch, ${title}`, `pairs that do not touch, ${title}`, { value: 'pairs', seriesOf: byVolume(scale, tower => tower.false_positives) });
+    return {
+        heading: 'What do false positives cost? (figures 5.16 to 5.19)',
+        claims: ['false-similar', 'false-scaled', 'gjk-scaled'],
+        blocks: [
+            'A false positive is a pair whose volumes overlap and whose bodies do not touch. GJK has to find that out.',
+            ...draw([core], 17, '1,3,1', 'scaled (1, 3, 1)'),
+            'claims',
+            { fold: 'Unscaled, on a device, and the time of GJK + EPA', blocks: [...draw(sources, 16, '1,1,1', 'unscaled'), ...draw(devices, 17, '1,3,1', 'scaled (1, 3, 1)'), ...lines(sources, [18, 19], 'ms', 'GJK + EPA', tower => tower.narrow_ms)] },
+        ],
+    };
 }
 
-function writeBuilding(page, { summaries, sources, device }, claims) {
+function buildingSection({ summaries, sources, device }) {
     const unscaled = volumes.filter(volume => summaries.has(`${volume} 1,1,1`));
-    page.heading('What does building the volumes take? (figure 5.20)');
-    page.table(['512 bodies, ms', ...unscaled], [
-        ['paper, GPU', ...unscaled.map(volume => ({ '18-dop': 0.34, aabb: 0.21, sphere: 0.02 })[volume])],
+    const rows = [
+        ['paper, GPU', ...unscaled.map(volume => build()[volume])],
         ['ours, one core', ...unscaled.map(volume => digits(summaries.get(`${volume} 1,1,1`).volume_ms))],
         ...(device ? [[`ours, ${device.short}`, ...unscaled.map(volume => digits(device.means.get(`${volume} 1,1,1`)?.volume_ms) || lackOf(device, `${volume} 1,1,1`))]] : []),
-    ]);
-    page.claims(claims);
-    page.details('Along the run', () => figures(page, sources, 20, 'Building all volumes of a frame', 'building the volumes', { value: 'ms', seriesOf: byVolume('1,1,1', tower => tower.volume_ms) }));
+    ];
+    return {
+        heading: 'What does building the volumes take? (figure 5.20)',
+        claims: ['build-order'],
+        blocks: [{ table: [['512 bodies, ms', ...unscaled], ...rows] }, 'claims', { fold: 'Along the run', blocks: figures(sources, 20, 'Building all volumes of a frame', 'building the volumes', { value: 'ms', seriesOf: byVolume('1,1,1', tower => tower.volume_ms) }) }],
+    };
 }
 
-function writeSweep(page, data, claims) {
-    page.heading('What does the turn of the axis change? (figures 5.21 to 5.23)');
-    page.text('Bodies are sorted along the axis on which they spread most. While the tower stands that is y; when nearly all have landed it turns into the plane of the floor.');
-    writePhases(page, data);
-    page.claims(claims);
-    page.details('Sweep-and-prune along the run, all volumes', () => lines(page, data, [21, 22], 'ms', 'sweep-and-prune', tower => tower.sweep_ms));
-}
+const sweepSection = data => ({
+    heading: 'What does the turn of the axis change? (figures 5.21 to 5.23)',
+    claims: ['sap-1.5ms', 'axis', 'sweep-turn', 'prune-turn', 'sort-most'],
+    blocks: [
+        'Bodies are sorted along the axis on which they spread most. While the tower stands that is y; when nearly all have landed it turns into the plane of the floor.',
+        ...phaseBlocks(data),
+        'claims',
+        { fold: 'Sweep-and-prune along the run, all volumes', blocks: lines(data.sources, [21, 22], 'ms', 'sweep-and-prune', tower => tower.sweep_ms) },
+    ],
+});
 
-/**
- * What the methods make of the same boxes; the paper's sweep on its GPU takes about 1.5 ms of every frame.
- */
-function writeMethods(page, runs) {
+/** What the methods make of the same boxes; the paper's sweep on its GPU takes about 1.5 ms of every frame. */
+function methodsSection({ runs }) {
     const columns = [['003-falling', 'cubes', 'standing'], ['003-landed', 'cubes', 'landed'], ['003-falling', 'assorted', 'standing, stretched'], ['003-landed', 'assorted', 'landed, stretched']];
     const own = [...pick(runs, '003-falling'), ...pick(runs, '003-landed')];
-    if (own.length === 0) return;
-    const at = (method, part, type) => pick(own, part, { method, type })[0];
-    page.heading('What would other broad phases take?');
-    page.text(`The boxes of the tower, ${own[0].objects} bodies, given to the other methods on one core.`);
-    page.details('ms per frame, method by method', () => {
-        page.table(['method', ...columns.map(([, , name]) => name)], distinct(own.map(run => run.method)).map(method => [method, ...columns.map(([part, type]) => {
-            const run = at(method, part, type);
-            return run ? `${digits(run.ms_mean)} (${digits(run.cv)})` : '';
-        })]));
-        const bare = distinct(own.filter(isBareRoot).map(run => `\`${run.method}\``));
-        page.text(`Mean (coefficient of variation); the schedule is \`paper-003\`.${bare.length > 0 ? ` ${bare.join(' and ')} hold so few bodies in one node: no tree.` : ''}`);
-        page.from(own);
-    });
+    if (own.length === 0) return null;
+    const rows = distinct(own.map(run => run.method)).map(method => [method, ...columns.map(([part, type]) => {
+        const run = pick(own, part, { method, type })[0];
+        return run ? `${digits(run.ms_mean)} (${digits(run.cv)})` : '';
+    })]);
+    const bare = distinct(own.filter(isBareRoot).map(run => `\`${run.method}\``));
+    return {
+        heading: 'What would other broad phases take?',
+        blocks: [
+            `The boxes of the tower, ${own[0].objects} bodies, given to the other methods on one core.`,
+            {
+                fold: 'ms per frame, method by method',
+                blocks: [{ table: [['method', ...columns.map(([, , name]) => name)], ...rows] }, `Mean (coefficient of variation); the schedule is \`paper-003\`.${bare.length > 0 ? ` ${bare.join(' and ')} hold so few bodies in one node: no tree.` : ''}`, { from: own }],
+            },
+        ],
+    };
 }
 
 // A tower does not look at what others use; the runs measured beside it do.
@@ -353,27 +528,22 @@ function numberText({ summaries, device }) {
     return dop && sphere ? `Around stretched bodies 18-DOPs let ${percent(1 - dop / sphere)} fewer pairs through than spheres, 41 % in the paper's table. A frame with 18-DOPs, boxes and spheres takes ${[[text(summaries), 'on one core'], [text(device?.means), `on the ${device?.short}`], ['38.2, 44.1, 46.7', 'in the paper']].filter(([found]) => found).map(([found, where]) => `${found} ms ${where}`).join('; ')}.` : '';
 }
 
-export function writePage(folder, found, claims) {
-    const data = { ...found, summaries: found.summaries ?? summariesOf(found.towers), sources: sourcesOf(found) };
-    const { runs, summaries, isStored = false } = data;
-    if (summaries.size === 0) return;
-    const first = [...summaries.values()][0];
-    const page = new Page(folder, '003', 'The k-DOP paper: which volume around a body', { name: papers.get('003').file, isStored });
-    const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
-    page.text(`${citationOf('003')}. Its machine: an i7-7700HQ and a GTX 1060.`);
-    page.story({
+function page(given) {
+    const data = { ...given, summaries: given.summaries ?? summariesOf(given.towers), sources: sourcesOf(given) };
+    const first = [...data.summaries.values()][0];
+    return first && {
+        title: 'The k-DOP paper: which volume around a body',
+        machine: 'an i7-7700HQ and a GTX 1060',
         question: 'A tower of 512 bodies falls on a floor. Around each body lies a sphere, a box (AABB) or an 18-DOP, a box with its edges cut off. Which of them makes the whole simulation fastest?',
-        picture: () => pairsFigure(page, { sources: data.sources.slice(0, 1) }, '1,3,1', 2, 'scaled (1, 3, 1)'), claims, keys: { 'pairs-sphere': 'around stretched bodies 18-DOPs let about 41 % fewer pairs through than spheres', stages: 'GJK + EPA and shape matching take nearly all of a frame', 'sphere-unscaled': 'around round bodies spheres are slightly the fastest', 'dop-scaled': 'around stretched bodies 18-DOPs are the fastest, by 15 and 22 %', 'sap-1.5ms': 'sweep-and-prune takes a constant time on a GPU' }, number: numberText(data),
-    });
-    page.text(`The towers are those of \`cleave sim tower\`, here ${first.bodies} bodies and ${first.frames} frames; [docs/shape-matching.md](../../docs/shape-matching.md) tells what a frame does, [bench/tower.md](../tower.md) where numbers differ and why. Scaled means stretched by (1, 3, 1). What the paper leaves open is in [studies](studies/README.md).`);
-    page.details('How it was measured', () => { page.text(`${found.towerText ?? towerTextOf(data)}.`); page.text(deviceText(data)); });
-    writePairs(page, data, of('pairs-similar', 'pairs-order', 'pairs-order-scaled', 'pairs-sphere', 'pairs-size', 'landed'));
-    writeStages(page, data, of('stages', 'volumes-cheap', 'gjk-over-match'));
-    writeTimes(page, data, of('sphere-unscaled', 'dop-scaled'));
-    writeFalse(page, data, of('false-similar', 'false-scaled', 'gjk-scaled'));
-    writeBuilding(page, data, of('build-order'));
-    writeSweep(page, data, of('sap-1.5ms', 'axis', 'sweep-turn', 'prune-turn', 'sort-most'));
-    writeMethods(page, runs);
-    page.text('Run again with `make papers`.');
-    page.write();
+        picture: pairsFigures(data.sources.slice(0, 1), '1,3,1', 7, 'scaled (1, 3, 1)')[0],
+        keys: { 'pairs-sphere': 'around stretched bodies 18-DOPs let about 41 % fewer pairs through than spheres', stages: 'GJK + EPA and shape matching take nearly all of a frame', 'sphere-unscaled': 'around round bodies spheres are slightly the fastest', 'dop-scaled': 'around stretched bodies 18-DOPs are the fastest, by 15 and 22 %', 'sap-1.5ms': 'sweep-and-prune takes a constant time on a GPU' },
+        figure: numberText(data),
+        about: [
+            `The towers are those of \`cleave sim tower\`, here ${first.bodies} bodies and ${first.frames} frames; [docs/physics.md](../../docs/physics.md) tells what a frame does, [bench/tower.md](../tower.md) where numbers differ and why. Scaled means stretched by (1, 3, 1). What the paper leaves open is in [studies](studies/README.md).`,
+            { fold: 'How it was measured', blocks: [`${given.towerText ?? towerTextOf(data)}.`, deviceText(data)] },
+        ],
+        sections: [pairsSection, stagesSection, timesSection, falseSection, buildingSection, sweepSection, methodsSection].map(section => section(data)),
+    };
 }
+
+export const paper = { number: '003', rules: rules003, factsOf: facts003, page };

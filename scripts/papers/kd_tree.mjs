@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The KD-tree paper of 2019: its claims (figures 1 and 9 to 14, tables 1 and 2), and its page.
-import { ladderChart } from '../../report/src/charts/ladder.js';
 import { radarChart } from '../../report/src/charts/radar.js';
 import { sweepChart } from '../../report/src/charts/sweep.js';
 import { light, stylesFor } from '../../report/src/look.js';
-import { depthChart, gainChart, groupChart } from './charts.mjs';
+import { depthChart, gainChart, groupChart, ladderFigure, seriesBy } from './charts.mjs';
 import { between, each, known, listed, named, one, range, share } from './claims.mjs';
-import { Page } from './page.mjs';
-import { citationOf, papers, releasedLeaf, releasedVariants, table1Of004, table2Of001, table2Of004, textValues } from './published.mjs';
+import { releasedLeaf, releasedVariants, table1Of004, table2Of001, table2Of004, textValues } from './published.mjs';
 import { ascending, bestOther, digits, distinct, gainBetween, gainPoints, isTree, kdOf, ladder, mean, meanDepth, mergeTrees, others, peers, percent, pick, scenes, sizeText, times, titles } from './runs.mjs';
 
 const RELEASED = 'the authors\' released program, 32k';
@@ -61,11 +59,53 @@ const leafOfReleased = ratio => ({ values: byScene(scene => ratio(Object.entries
 const isBrownianWorst = ({ values }) => (Object.keys(values).length === 3 ? [['Brownian', values.Brownian === Math.max(...Object.values(values))]] : []);
 
 const leafRules = [
-    { id: 'plateau', where: 'figure 9', claim: 'the time is practically constant from T = 256 to 1024, and least there', rule: 'none of 256, 512 and 1024 takes more than 1.2 × the best T; scene by scene', cases: each(ratio => ratio >= 1 && ratio <= 1.2), show: listed(), why: found => narrowText(found, values => `the worst of the three takes ${onScenes(values)} of the best T`), published: () => leafOfReleased(flatness), publishedFrom: RELEASED },
-    { id: 'tall', where: 'figure 9', claim: 'tall trees are slower', rule: 'T = 16 takes more than 1.1 × T = 512; scene by scene', cases: each(ratio => ratio > 1.1), show: listed() },
-    { id: 'short', where: 'figure 9', claim: 'from T = 2048 on short trees are significantly slower', rule: 'T = 8192 takes more than 1.1 × T = 512; scene by scene', cases: each(ratio => ratio > 1.1), show: listed(), why: found => narrowText(found, values => `T = 8192 takes ${onScenes(values)} of T = 512`), published: () => leafOfReleased(own => atLeaf(own, 8192) / atLeaf(own, 512)), publishedFrom: RELEASED },
-    { id: 'brownian-suffers', where: 'figure 9', claim: 'large T hurt Brownian most', rule: 'the largest T that still makes a tree costs most, over T = 512, on Brownian', cases: isBrownianWorst, show: listed(), published: () => leafOfReleased(largest), publishedFrom: RELEASED },
-    { id: 'levels', isCount: true, where: 'section 5', claim: 'T = 512 makes the tree up to nine levels shorter than one object per leaf', rule: 'the deepest leaf is 8 to 10 levels higher up, on the scene where that is most', cases: ({ values }) => [['most', Math.max(...Object.values(values)) >= 8 && Math.max(...Object.values(values)) <= 10]], show: listed(String), brief: ({ values }) => `${Math.max(...Object.values(values))} levels`, why: ({ mean: depth }) => (isFull(depth) ? `by the mean depth of the leaves it saves ${onScenes(depth, digits)}` : ''), published: () => ({ values: { 'some scene': Number(textValues().get('004 levels saved at T=512').replace('up to ', '')) } }), publishedFrom: 'section 5' },
+    {
+        id: 'plateau', where: 'figure 9',
+        claim: 'the time is practically constant from T = 256 to 1024, and least there',
+        rule: 'none of 256, 512 and 1024 takes more than 1.2 × the best T; scene by scene',
+        cases: each(ratio => ratio >= 1 && ratio <= 1.2),
+        show: listed(),
+        why: found => narrowText(found, values => `the worst of the three takes ${onScenes(values)} of the best T`),
+        published: () => leafOfReleased(flatness),
+        publishedFrom: RELEASED,
+    },
+    {
+        id: 'tall', where: 'figure 9',
+        claim: 'tall trees are slower',
+        rule: 'T = 16 takes more than 1.1 × T = 512; scene by scene',
+        cases: each(ratio => ratio > 1.1),
+        show: listed(),
+    },
+    {
+        id: 'short', where: 'figure 9',
+        claim: 'from T = 2048 on short trees are significantly slower',
+        rule: 'T = 8192 takes more than 1.1 × T = 512; scene by scene',
+        cases: each(ratio => ratio > 1.1),
+        show: listed(),
+        why: found => narrowText(found, values => `T = 8192 takes ${onScenes(values)} of T = 512`),
+        published: () => leafOfReleased(own => atLeaf(own, 8192) / atLeaf(own, 512)),
+        publishedFrom: RELEASED,
+    },
+    {
+        id: 'brownian-suffers', where: 'figure 9',
+        claim: 'large T hurt Brownian most',
+        rule: 'the largest T that still makes a tree costs most, over T = 512, on Brownian',
+        cases: isBrownianWorst,
+        show: listed(),
+        published: () => leafOfReleased(largest),
+        publishedFrom: RELEASED,
+    },
+    {
+        id: 'levels', where: 'section 5', isCount: true,
+        claim: 'T = 512 makes the tree up to nine levels shorter than one object per leaf',
+        rule: 'the deepest leaf is 8 to 10 levels higher up, on the scene where that is most',
+        cases: ({ values }) => [['most', Math.max(...Object.values(values)) >= 8 && Math.max(...Object.values(values)) <= 10]],
+        show: listed(String),
+        brief: ({ values }) => `${Math.max(...Object.values(values))} levels`,
+        why: ({ mean: depth }) => (isFull(depth) ? `by the mean depth of the leaves it saves ${onScenes(depth, digits)}` : ''),
+        published: () => ({ values: { 'some scene': Number(textValues().get('004 levels saved at T=512').replace('up to ', '')) } }),
+        publishedFrom: 'section 5',
+    },
 ];
 
 // ---- static objects, figure 10
@@ -97,10 +137,47 @@ const gainOf = ({ complete, incremental }) => complete / incremental;
 const released = (scene, low, high) => Object.fromEntries(releasedVariants().filter(row => row.scene === scene && row.share >= low && row.share < high).map(row => [`${percent(row.share)} static`, gainOf(row)]));
 
 const restRules = [
-    { id: 'complete-below-50', where: 'figure 10', claim: 'below 50 % static objects the complete search is 5 to 15 % faster', rule: 'its time over the incremental search\'s is 0.80 to 0.97 in the mean; size by size', cases: between(0.8, 0.97), show: listed(times, 'at'), brief: range(), published: () => ({ values: { '5 %': 1 / 1.05, '15 %': 1 / 1.15 } }), publishedFrom: 'section 5' },
-    { id: 'equal-50-60', where: 'figure 10', claim: 'from 50 to 60 % both are roughly equal', rule: '0.93 to 1.07 in the mean; size by size', cases: between(0.93, 1.07), show: listed(times, 'at'), brief: range(), why: restWhy, published: () => ({ values: released('freefall', 0.5, 0.6) }), publishedFrom: RELEASED },
-    { id: 'incremental-above-60', where: 'figure 10', claim: 'above 60 % the incremental search is considerably faster', rule: 'more than 1.05 from 60 to 90 % and from 90 to 99 %; size by size', cases: each(gain => gain > 1.05), show: listed(times, 'at'), brief: range(), why: restWhy, published: () => ({ values: released('freefall', 0.6, 1) }), publishedFrom: RELEASED },
-    { id: 'same-at-all-sizes', where: 'figure 10', claim: 'the gain is the same from 1k to 1024k objects, within 5 %', rule: 'the sizes are at most 0.1 apart; range by range of static objects', cases: each(spread => spread <= 0.1), show: listed(digits, 'apart'), published: () => ({ values: { 'at any share': 2 * Number(textValues().get('004 spread at any static share, percent').replace('<=', '')) / 100 } }), publishedFrom: 'section 5' },
+    {
+        id: 'complete-below-50', where: 'figure 10',
+        claim: 'below 50 % static objects the complete search is 5 to 15 % faster',
+        rule: 'its time over the incremental search\'s is 0.80 to 0.97 in the mean; size by size',
+        cases: between(0.8, 0.97),
+        show: listed(times, 'at'),
+        brief: range(),
+        published: () => ({ values: { '5 %': 1 / 1.05, '15 %': 1 / 1.15 } }),
+        publishedFrom: 'section 5',
+    },
+    {
+        id: 'equal-50-60', where: 'figure 10',
+        claim: 'from 50 to 60 % both are roughly equal',
+        rule: '0.93 to 1.07 in the mean; size by size',
+        cases: between(0.93, 1.07),
+        show: listed(times, 'at'),
+        brief: range(),
+        why: restWhy,
+        published: () => ({ values: released('freefall', 0.5, 0.6) }),
+        publishedFrom: RELEASED,
+    },
+    {
+        id: 'incremental-above-60', where: 'figure 10',
+        claim: 'above 60 % the incremental search is considerably faster',
+        rule: 'more than 1.05 from 60 to 90 % and from 90 to 99 %; size by size',
+        cases: each(gain => gain > 1.05),
+        show: listed(times, 'at'),
+        brief: range(),
+        why: restWhy,
+        published: () => ({ values: released('freefall', 0.6, 1) }),
+        publishedFrom: RELEASED,
+    },
+    {
+        id: 'same-at-all-sizes', where: 'figure 10',
+        claim: 'the gain is the same from 1k to 1024k objects, within 5 %',
+        rule: 'the sizes are at most 0.1 apart; range by range of static objects',
+        cases: each(spread => spread <= 0.1),
+        show: listed(digits, 'apart'),
+        published: () => ({ values: { 'at any share': 2 * Number(textValues().get('004 spread at any static share, percent').replace('<=', '')) / 100 } }),
+        publishedFrom: 'section 5',
+    },
 ];
 
 // ---- pruning and SIMD, figure 11
@@ -143,11 +220,46 @@ const isaNames = { scalar: 'one box at a time (scalar)', sse2: 'with SSE2', avx2
 const bothWhy = ({ narrow: found = {}, simd = {} }) => [...Object.entries(found).map(([isa, values]) => `${isaNames[isa]} the better stage alone takes ${onScenes(values)}`), simd['tree only'] && simd.both ? `wide instructions make the tree alone ${times(simd['tree only'])} and both stages ${times(simd.both)} as fast` : ''].filter(Boolean).join('; ');
 
 const pruningRules = [
-    { id: 'both-stages', where: 'figure 11', claim: 'neither the tree nor the sweep alone is as good as both', rule: 'the better of the two alone takes longer than both together, with the widest instructions; scene by scene', cases: each(ratio => ratio > 1), show: found => `${listed()(found)} as long as both, ${isaNames[found.isa]}`, why: bothWhy },
-    { id: 'simd-single', where: 'figure 11', claim: 'SIMD gains much for a single stage and little for both', rule: 'from scalar to the widest instructions the single stage gains more than both, mean of the scenes; stage by stage', cases: ({ values }) => ['tree only', 'sweep only'].filter(name => values[name]).map(name => [name, values[name] > values.both]), show: named(times) },
-    { id: 'avx-marginal', where: 'figure 11', claim: 'AVX is only marginally better than SSE', rule: 'with both stages SSE2 takes 0.97 to 1.15 × AVX2; scene by scene', cases: between(0.97, 1.15), show: listed() },
-    { id: 'batch-mean', isCount: true, where: 'section 5', claim: 'on Gravity with 128k cubes a batch has 15.8 tests in the mean', rule: 'within 25 %', cases: between(15.8 * 0.75, 15.8 * 1.25), show: one(digits), published: () => ({ values: { Gravity: Number(textValues().get('004 AVX batch mean tests, Gravity 128k cubes')) } }), publishedFrom: 'section 5' },
-    { id: 'batch-small', isCount: true, where: 'section 5', claim: '48 % of the batches have eight tests or fewer', rule: '38 to 58 %', cases: between(0.38, 0.58), show: one(share), published: () => ({ values: { Gravity: Number(textValues().get('004 AVX batches with <=8 tests, percent')) / 100 } }), publishedFrom: 'section 5' },
+    {
+        id: 'both-stages', where: 'figure 11',
+        claim: 'neither the tree nor the sweep alone is as good as both',
+        rule: 'the better of the two alone takes longer than both together, with the widest instructions; scene by scene',
+        cases: each(ratio => ratio > 1),
+        show: found => `${listed()(found)} as long as both, ${isaNames[found.isa]}`,
+        why: bothWhy,
+    },
+    {
+        id: 'simd-single', where: 'figure 11',
+        claim: 'SIMD gains much for a single stage and little for both',
+        rule: 'from scalar to the widest instructions the single stage gains more than both, mean of the scenes; stage by stage',
+        cases: ({ values }) => ['tree only', 'sweep only'].filter(name => values[name]).map(name => [name, values[name] > values.both]),
+        show: named(times),
+    },
+    {
+        id: 'avx-marginal', where: 'figure 11',
+        claim: 'AVX is only marginally better than SSE',
+        rule: 'with both stages SSE2 takes 0.97 to 1.15 × AVX2; scene by scene',
+        cases: between(0.97, 1.15),
+        show: listed(),
+    },
+    {
+        id: 'batch-mean', where: 'section 5', isCount: true,
+        claim: 'on Gravity with 128k cubes a batch has 15.8 tests in the mean',
+        rule: 'within 25 %',
+        cases: between(15.8 * 0.75, 15.8 * 1.25),
+        show: one(digits),
+        published: () => ({ values: { Gravity: Number(textValues().get('004 AVX batch mean tests, Gravity 128k cubes')) } }),
+        publishedFrom: 'section 5',
+    },
+    {
+        id: 'batch-small', where: 'section 5', isCount: true,
+        claim: '48 % of the batches have eight tests or fewer',
+        rule: '38 to 58 %',
+        cases: between(0.38, 0.58),
+        show: one(share),
+        published: () => ({ values: { Gravity: Number(textValues().get('004 AVX batches with <=8 tests, percent')) / 100 } }),
+        publishedFrom: 'section 5',
+    },
 ];
 
 // ---- rebuilt, complete, incremental, adaptive: figure 12
@@ -182,9 +294,32 @@ const closeWhy = ({ values, incremental, whole }) => [...failing(values, ratio =
 const variantOfReleased = pick_ => ({ values: Object.fromEntries([['Free Fall', 'freefall', 0.56], ['Brownian', 'brownian', 0.05], ['Gravity', 'gravity', 0.05]].map(([title, scene, at]) => [title, pick_(releasedVariants().find(row => row.scene === scene && row.share === at), scene)])) });
 
 const variantRules = [
-    { id: 'rebuilt-slowest', where: 'figure 12', claim: 'rebuilding is the slowest everywhere', rule: 'it takes longer than each of the other three; scene by scene', cases: each(ratio => ratio > 1), show: found => `${listed()(found)} of the slowest other`, why: rebuiltWhy },
-    { id: 'each-its-goal', where: 'figure 12', claim: 'incremental is best on Free Fall, complete on Brownian and Gravity', rule: 'the other of the two takes longer; scene by scene', cases: each(ratio => ratio > 1), show: listed(), why: goalWhy },
-    { id: 'adaptive-close', where: 'figure 12', claim: 'adaptive is a close second in all scenes', rule: 'at most 1.15 × the better of complete and incremental; scene by scene', cases: each(ratio => ratio <= 1.15), show: listed(), why: closeWhy, published: () => variantOfReleased(row => row.adaptive / Math.min(row.complete, row.incremental)), publishedFrom: RELEASED },
+    {
+        id: 'rebuilt-slowest', where: 'figure 12',
+        claim: 'rebuilding is the slowest everywhere',
+        rule: 'it takes longer than each of the other three; scene by scene',
+        cases: each(ratio => ratio > 1),
+        show: found => `${listed()(found)} of the slowest other`,
+        why: rebuiltWhy,
+    },
+    {
+        id: 'each-its-goal', where: 'figure 12',
+        claim: 'incremental is best on Free Fall, complete on Brownian and Gravity',
+        rule: 'the other of the two takes longer; scene by scene',
+        cases: each(ratio => ratio > 1),
+        show: listed(),
+        why: goalWhy,
+    },
+    {
+        id: 'adaptive-close', where: 'figure 12',
+        claim: 'adaptive is a close second in all scenes',
+        rule: 'at most 1.15 × the better of complete and incremental; scene by scene',
+        cases: each(ratio => ratio <= 1.15),
+        show: listed(),
+        why: closeWhy,
+        published: () => variantOfReleased(row => row.adaptive / Math.min(row.complete, row.incremental)),
+        publishedFrom: RELEASED,
+    },
 ];
 
 // ---- all methods by size: figures 13 and 14, tables 1 and 2
@@ -285,12 +420,58 @@ const slowInBroadmark = () => {
 };
 
 const ladderRules = [
-    { id: 'fastest', where: 'figures 13, 14', claim: 'the KD-tree is the fastest at every size, cubes', rule: 'the best of DBVT F, DBVT D and CGAL takes longer; scene by scene, at each size', cases: ({ gains }) => Object.entries(gains).flatMap(([title, list]) => list.map((ratio, index) => [`${title} ${index}`, ratio > 1])), show: gainsText, ...ofTables(plain => ({ gains: laddersGains(plain) }), 'table 1') },
-    { id: 'twice', where: 'section 5, table 1', claim: 'with cubes it is two to three times faster than the others, on average', rule: 'the best other takes 2 to 4 × its time, mean of scenes and sizes ("times faster" may mean the ratio or the ratio less one)', cases: between(2, 4), show: one(), why: simdWhy, ...ofTables(plain => ({ values: { 'all scenes and sizes': meanOfAll(laddersGains(plain)) } }), 'table 1') },
-    { id: 'dbvt-second', where: 'figures 13, 14', claim: 'DBVT, F or D, is second in all scenes', rule: 'the best of the three others is one of them; scene by scene, at each size', cases: each(method => method.startsWith('bullet-dbvt')), show: spansText, brief: ({ values }) => `DBVT in ${Object.values(values).filter(method => method.startsWith('bullet-dbvt')).length} of ${Object.keys(values).length}`, why: () => 'DBVT grows faster than CGAL with the number of objects here: it is second at small sizes, CGAL at large ones', ...ofTables(plain => ({ values: secondsOf(plain) }), 'table 1') },
-    { id: 'axissweep-tracy-last', where: 'figure 13', claim: 'AxisSweep and Tracy are the slowest', rule: 'they are the two slowest of the others, at the largest size both ran; scene by scene', cases: each(names => [...names].sort().join() === 'bullet-axissweep,tracy'), show: ({ values }) => Object.entries(values).map(([title, names]) => `${names.join(' and ')} on ${title}`).join(', '), why: slowInBroadmark },
-    { id: 'assorted-dbvt', where: 'figure 13', claim: 'assorted objects slow DBVT down, the others only marginally', rule: 'assorted over cubes at the largest size, mean of the scenes: for DBVT F and D more than for CGAL and the KD-tree, for these 1 to 1.5; method by method', cases: ({ values }) => [...['bullet-dbvt-f', 'bullet-dbvt-d'].map(method => [method, values[method] > Math.max(values.cgal, values['kd-paper'])]), ...['cgal', 'kd-paper'].map(method => [method, values[method] >= 1 && values[method] <= 1.5])], show: named(times), why: ({ crowded: found = {} }) => (isFull(found) ? `assorted objects make ${digits(Math.min(...Object.values(found)))} to ${digits(Math.max(...Object.values(found)))} times the pairs of as many cubes here` : ''), ...ofTables((plain, varied) => ({ values: hurtOf(plain, varied) }), 'tables 1 and 2, 32k') },
-    { id: 'assorted-gain', where: 'table 2', claim: 'with assorted objects the gain is even higher', rule: 'the best other over the tree, mean of scenes and sizes, is higher than with as many cubes', cases: ({ values }) => [['assorted', values.assorted > values.cubes]], show: named(times), ...ofTables(assortedGain, 'tables 1 and 2') },
+    {
+        id: 'fastest', where: 'figures 13, 14',
+        claim: 'the KD-tree is the fastest at every size, cubes',
+        rule: 'the best of DBVT F, DBVT D and CGAL takes longer; scene by scene, at each size',
+        cases: ({ gains }) => Object.entries(gains).flatMap(([title, list]) => list.map((ratio, index) => [`${title} ${index}`, ratio > 1])),
+        show: gainsText,
+        ...ofTables(plain => ({ gains: laddersGains(plain) }), 'table 1'),
+    },
+    {
+        id: 'twice', where: 'section 5, table 1',
+        claim: 'with cubes it is two to three times faster than the others, on average',
+        rule: 'the best other takes 2 to 4 × its time, mean of scenes and sizes ("times faster" may mean the ratio or the ratio less one)',
+        cases: between(2, 4),
+        show: one(),
+        why: simdWhy,
+        ...ofTables(plain => ({ values: { 'all scenes and sizes': meanOfAll(laddersGains(plain)) } }), 'table 1'),
+    },
+    {
+        id: 'dbvt-second', where: 'figures 13, 14',
+        claim: 'DBVT, F or D, is second in all scenes',
+        rule: 'the best of the three others is one of them; scene by scene, at each size',
+        cases: each(method => method.startsWith('bullet-dbvt')),
+        show: spansText,
+        brief: ({ values }) => `DBVT in ${Object.values(values).filter(method => method.startsWith('bullet-dbvt')).length} of ${Object.keys(values).length}`,
+        why: () => 'DBVT grows faster than CGAL with the number of objects here: it is second at small sizes, CGAL at large ones',
+        ...ofTables(plain => ({ values: secondsOf(plain) }), 'table 1'),
+    },
+    {
+        id: 'axissweep-tracy-last', where: 'figure 13',
+        claim: 'AxisSweep and Tracy are the slowest',
+        rule: 'they are the two slowest of the others, at the largest size both ran; scene by scene',
+        cases: each(names => [...names].sort().join() === 'bullet-axissweep,tracy'),
+        show: ({ values }) => Object.entries(values).map(([title, names]) => `${names.join(' and ')} on ${title}`).join(', '),
+        why: slowInBroadmark,
+    },
+    {
+        id: 'assorted-dbvt', where: 'figure 13',
+        claim: 'assorted objects slow DBVT down, the others only marginally',
+        rule: 'assorted over cubes at the largest size, mean of the scenes: for DBVT F and D more than for CGAL and the KD-tree, for these 1 to 1.5; method by method',
+        cases: ({ values }) => [...['bullet-dbvt-f', 'bullet-dbvt-d'].map(method => [method, values[method] > Math.max(values.cgal, values['kd-paper'])]), ...['cgal', 'kd-paper'].map(method => [method, values[method] >= 1 && values[method] <= 1.5])],
+        show: named(times),
+        why: ({ crowded: found = {} }) => (isFull(found) ? `assorted objects make ${digits(Math.min(...Object.values(found)))} to ${digits(Math.max(...Object.values(found)))} times the pairs of as many cubes here` : ''),
+        ...ofTables((plain, varied) => ({ values: hurtOf(plain, varied) }), 'tables 1 and 2, 32k'),
+    },
+    {
+        id: 'assorted-gain', where: 'table 2',
+        claim: 'with assorted objects the gain is even higher',
+        rule: 'the best other over the tree, mean of scenes and sizes, is higher than with as many cubes',
+        cases: ({ values }) => [['assorted', values.assorted > values.cubes]],
+        show: named(times),
+        ...ofTables(assortedGain, 'tables 1 and 2'),
+    },
 ];
 
 // ---- one million: figure 1
@@ -320,10 +501,41 @@ const isWorst = (values, title) => values[title] === Math.max(...Object.values(v
 const isBest = (values, title) => values[title] === Math.min(...Object.values(values));
 
 const radarRules = [
-    { id: 'innermost', where: 'figure 1', claim: 'at one million the KD-tree is the fastest of the four on all three scenes', rule: 'at 1024k each other takes longer; scene by scene', cases: ({ ms }) => Object.keys(ms.cgal).map(title => [title, ms['kd-paper'][title] < bestMs(ms, title)]), show: ({ ms }) => Object.keys(ms.cgal).map(title => `${title} ${digits(ms['kd-paper'][title])} ms, the best other ${digits(bestMs(ms, title))}`).join('; '), brief: ({ ms }) => Object.keys(ms.cgal).map(title => `${title} ${times(bestMs(ms, title) / ms['kd-paper'][title])}`).join(', '), lacking: 'the largest size that all four ran is smaller', ...ofTables(radarOf, 'table 1') },
-    { id: 'dbvt-f-coherent', where: 'figure 1', claim: 'DBVT F is best where motion is coherent and worst on Gravity', rule: 'its least time is Free Fall\'s; its most is Gravity\'s; at the largest size whose windows reach the rest', cases: ({ ms }) => [['least', isBest(ms['bullet-dbvt-f'], 'Free Fall')], ['most', isWorst(ms['bullet-dbvt-f'], 'Gravity')]], show: ({ size, ms }) => `${sizeText(size)}: ${msText(ms['bullet-dbvt-f'])}`, ...ofTables(radarOf, 'table 1') },
-    { id: 'small-preference', where: 'figure 1', claim: 'the KD-tree has a small preference for Free Fall and Brownian', rule: 'Gravity takes 1 to 5 × each of the two, at the largest size whose windows reach the rest', cases: ({ ms }) => ['Free Fall', 'Brownian'].map(title => [title, ms['kd-paper'].Gravity / ms['kd-paper'][title]]).map(([title, ratio]) => [title, ratio >= 1 && ratio <= 5]), show: ({ size, ms }) => `${sizeText(size)}: ${['Free Fall', 'Brownian'].map(title => `Gravity over ${title} ${times(ms['kd-paper'].Gravity / ms['kd-paper'][title])}`).join(', ')}`, ...ofTables(radarOf, 'table 1') },
-    { id: 'preferences', where: 'figure 1', claim: 'CGAL and DBVT D prefer Brownian and are considerably worse on Free Fall', rule: 'each is quickest on Brownian, and takes 1.5 × as long or longer on Free Fall, at the largest size whose windows reach the rest; method by method', cases: ({ ms }) => ['cgal', 'bullet-dbvt-d'].flatMap(method => [[`${method}, Brownian`, isBest(ms[method], 'Brownian')], [`${method}, Free Fall`, ms[method]['Free Fall'] / ms[method].Brownian >= 1.5]]), show: ({ size, ms }) => `${sizeText(size)}: ${['cgal', 'bullet-dbvt-d'].map(method => `${method}: ${msText(ms[method])}`).join('; ')}`, brief: ({ ms }) => `Free Fall over Brownian: ${['cgal', 'bullet-dbvt-d'].map(method => `${method} ${times(ms[method]['Free Fall'] / ms[method].Brownian)}`).join(', ')}`, ...ofTables(radarOf, 'table 1') },
+    {
+        id: 'innermost', where: 'figure 1',
+        claim: 'at one million the KD-tree is the fastest of the four on all three scenes',
+        rule: 'at 1024k each other takes longer; scene by scene',
+        cases: ({ ms }) => Object.keys(ms.cgal).map(title => [title, ms['kd-paper'][title] < bestMs(ms, title)]),
+        show: ({ ms }) => Object.keys(ms.cgal).map(title => `${title} ${digits(ms['kd-paper'][title])} ms, the best other ${digits(bestMs(ms, title))}`).join('; '),
+        brief: ({ ms }) => Object.keys(ms.cgal).map(title => `${title} ${times(bestMs(ms, title) / ms['kd-paper'][title])}`).join(', '),
+        lacking: 'the largest size that all four ran is smaller',
+        ...ofTables(radarOf, 'table 1'),
+    },
+    {
+        id: 'dbvt-f-coherent', where: 'figure 1',
+        claim: 'DBVT F is best where motion is coherent and worst on Gravity',
+        rule: 'its least time is Free Fall\'s; its most is Gravity\'s; at the largest size whose windows reach the rest',
+        cases: ({ ms }) => [['least', isBest(ms['bullet-dbvt-f'], 'Free Fall')], ['most', isWorst(ms['bullet-dbvt-f'], 'Gravity')]],
+        show: ({ size, ms }) => `${sizeText(size)}: ${msText(ms['bullet-dbvt-f'])}`,
+        ...ofTables(radarOf, 'table 1'),
+    },
+    {
+        id: 'small-preference', where: 'figure 1',
+        claim: 'the KD-tree has a small preference for Free Fall and Brownian',
+        rule: 'Gravity takes 1 to 5 × each of the two, at the largest size whose windows reach the rest',
+        cases: ({ ms }) => ['Free Fall', 'Brownian'].map(title => [title, ms['kd-paper'].Gravity / ms['kd-paper'][title]]).map(([title, ratio]) => [title, ratio >= 1 && ratio <= 5]),
+        show: ({ size, ms }) => `${sizeText(size)}: ${['Free Fall', 'Brownian'].map(title => `Gravity over ${title} ${times(ms['kd-paper'].Gravity / ms['kd-paper'][title])}`).join(', ')}`,
+        ...ofTables(radarOf, 'table 1'),
+    },
+    {
+        id: 'preferences', where: 'figure 1',
+        claim: 'CGAL and DBVT D prefer Brownian and are considerably worse on Free Fall',
+        rule: 'each is quickest on Brownian, and takes 1.5 × as long or longer on Free Fall, at the largest size whose windows reach the rest; method by method',
+        cases: ({ ms }) => ['cgal', 'bullet-dbvt-d'].flatMap(method => [[`${method}, Brownian`, isBest(ms[method], 'Brownian')], [`${method}, Free Fall`, ms[method]['Free Fall'] / ms[method].Brownian >= 1.5]]),
+        show: ({ size, ms }) => `${sizeText(size)}: ${['cgal', 'bullet-dbvt-d'].map(method => `${method}: ${msText(ms[method])}`).join('; ')}`,
+        brief: ({ ms }) => `Free Fall over Brownian: ${['cgal', 'bullet-dbvt-d'].map(method => `${method} ${times(ms[method]['Free Fall'] / ms[method].Brownian)}`).join(', ')}`,
+        ...ofTables(radarOf, 'table 1'),
+    },
 ];
 
 /** The best of the three others over a tree, all scenes and sizes, in words for the page. */
@@ -341,7 +553,6 @@ export const rules004 = [...radarRules, ...leafRules, ...restRules, ...pruningRu
 
 // ==== the page
 
-const cubeParts = ['004-cubes', '004-cubes-large'];
 const rowsOfTable = [...peers, 'kd-paper', 'kd', 'cleave'];
 const published = method => (method === 'kd-paper' ? 'kd' : method); // the paper's KD-tree is this row
 
@@ -370,36 +581,42 @@ function gainRow(runs, part, theirs, scene, sizes, method) {
     })];
 }
 
-function writeTable(page, number, runs, part, theirs) {
+function tableBlocks(number, runs, part, theirs) {
     const own = pick(runs, part);
     const sizes = ascending(own.map(run => run.objects));
-    page.details(`Table ${number}: ${number === 1 ? 'cubes' : 'assorted objects'}, ms per frame, ours and the paper's`, () => {
-        page.text('Mean (coefficient of variation over the run), beside it the paper\'s mean over 1000 frames. `kd-paper` is the tree as published, `kd` and `cleave` are ours. Gain: the best of the three others over the tree, less 1.');
-        page.table(['scene', 'method', ...sizes.flatMap(objects => [sizeText(objects), 'paper'])],
-            scenes.flatMap(scene => [...tableRows(runs, part, theirs, scene, sizes), gainRow(runs, part, theirs, scene, sizes, 'kd-paper'), gainRow(runs, part, theirs, scene, sizes, 'kd')]), { left: 2 });
-    });
-    page.from(own.filter(run => rowsOfTable.includes(run.method)));
+    const rows = scenes.flatMap(scene => [...tableRows(runs, part, theirs, scene, sizes), ...['kd-paper', 'kd'].map(method => gainRow(runs, part, theirs, scene, sizes, method))]);
+    return [
+        {
+            fold: `Table ${number}: ${number === 1 ? 'cubes' : 'assorted objects'}, ms per frame, ours and the paper's`,
+            blocks: [
+                'Mean (coefficient of variation over the run), beside it the paper\'s mean over 1000 frames. `kd-paper` is the tree as published, `kd` and `cleave` are ours. Gain: the best of the three others over the tree, less 1.',
+                { table: [['scene', 'method', ...sizes.flatMap(objects => [sizeText(objects), 'paper'])], ...rows], left: 2 },
+            ],
+        },
+        { from: own.filter(run => rowsOfTable.includes(run.method)) },
+    ];
 }
 
 // ---- figures
 
-function writeRadar(page, runs, theirs, claims) {
-    const own = pick(runs, cubeParts);
-    const names = ['cleave', 'kd', 'kd-paper', ...peers];
+const radar = (figure, alt, title, series) => ({ figure, alt, draw: size => radarChart({ ...size, title, axes: scenes.map(scene => titles[scene]), series }), height: 460 });
+
+function radarSection({ runs }, theirs) {
+    const own = pick(runs, cubes);
     const has = (scene, method, objects) => own.find(run => run.scene === scene && run.method === method && run.objects === objects);
     const objects = Math.max(...ascending(own.map(run => run.objects)).filter(size => scenes.every(scene => has(scene, 'kd-paper', size))));
-    const methods = names.filter(method => scenes.every(scene => has(scene, method, objects)));
-    const axes = scenes.map(scene => titles[scene]);
-    page.heading('Which motion suits which method? (figure 1)');
-    page.text('A corner for each scene, the time on it; nearer to the middle is faster. Free Fall comes to rest, Brownian moves at random, Gravity throws all objects to and fro.');
-    page.figure('figure-1', `Ours: mean ms per frame on the three scenes, ${sizeText(objects)} cubes`, radarChart({
-        title: `ours, ${sizeText(objects)} cubes, ms per frame`, axes, width: 700, height: 440, series: methods.map(method => ({ name: method, values: scenes.map(scene => has(scene, method, objects).ms_mean) })),
-    }), { width: 700, height: 440 });
-    page.details('The same from the paper\'s table 1', () => page.figure('figure-1-paper', 'The paper: mean ms per frame on the three scenes, 1024k cubes', radarChart({
-        title: 'paper, 1024k cubes, ms per frame', axes, width: 700, height: 440, series: [...peers, 'kd-paper'].map(method => ({ name: method, values: scenes.map(scene => theirs.get(`${scene} ${published(method)}`).get(1024000)) })),
-    }), { width: 700, height: 440 }));
-    page.claims(claims);
-    page.from(own.filter(run => run.objects === objects && methods.includes(run.method)));
+    const methods = ['cleave', 'kd', 'kd-paper', ...peers].filter(method => scenes.every(scene => has(scene, method, objects)));
+    return {
+        heading: 'Which motion suits which method? (figure 1)',
+        claims: ['innermost', 'dbvt-f-coherent', 'small-preference', 'preferences'],
+        blocks: [
+            'A corner for each scene, the time on it; nearer to the middle is faster. Free Fall comes to rest, Brownian moves at random, Gravity throws all objects to and fro.',
+            radar('figure-1', `Ours: mean ms per frame on the three scenes, ${sizeText(objects)} cubes`, `ours, ${sizeText(objects)} cubes, ms per frame`, methods.map(method => ({ name: method, values: scenes.map(scene => has(scene, method, objects).ms_mean) }))),
+            { fold: 'The same from the paper\'s table 1', blocks: [radar('figure-1-paper', 'The paper: mean ms per frame on the three scenes, 1024k cubes', 'paper, 1024k cubes, ms per frame', four.map(method => ({ name: method, values: scenes.map(scene => theirs.get(`${scene} ${published(method)}`).get(1024000)) })))] },
+            'claims',
+            { from: own.filter(run => run.objects === objects && methods.includes(run.method)) },
+        ],
+    };
 }
 
 /** Leaves by depth as shares, and objects in leaves, averaged over runs. */
@@ -415,28 +632,24 @@ export function leafNotes(runs, setting) {
     return [...(bare.length > 0 ? [`T = ${bare.join(', ')} make one node, which is no tree, and are left out${bare.length > 0 && distinct(runs.filter(run => !isTree(run)).map(run => run.scene)).length < scenes.length ? ' where they do' : ''}`] : []), ...merged].join('; ');
 }
 
-function writeLeaf(page, runs, claims, isStored) {
-    const own = pick(runs, '004-leaf');
-    const points = leafPoints(runs);
-    const ours = leafPoints(runs, '004-leaf-ours', 'kd.leaf');
-    const trees = own.filter(isTree);
-    page.heading('How large should a leaf be? (figure 9)');
-    if (trees.length === 0) {
-        page.text('No run here made a tree of more than one node.');
-        return;
-    }
-    const leaves = ascending(trees.map(run => run.settings['kd.leaf']));
-    const rows = isStored ? [] : leaves.map(leaf => depthRow(leaf, trees.filter(run => run.settings['kd.leaf'] === leaf)));
-    const series = [...Object.entries(points).map(([scene, list]) => ({ name: `kd-paper, ${titles[scene]}`, points: list.map(point => [point.leaf, point.ms_mean]) })),
-        ...Object.entries(ours).map(([scene, list]) => ({ name: `kd, ${titles[scene]}`, points: list.map(point => [point.leaf, point.ms_mean]) }))];
-    page.text(`T is the most objects a leaf may hold. Swept from 16 to 32768, ${distinct(own.map(run => sizeText(run.objects))).join(', ')} cubes; \`kd-paper\` is the tree as published, \`kd\` ours.`);
-    page.figure('figure-9-time', 'Mean ms per frame by T', sweepChart({ title: 'ms per frame by T', parameter: 'T', series }), { height: 400 });
-    page.details('How deep the leaves lie', () => {
-        page.figure('figure-9-depth', 'Depth of leaves and share of objects in leaves by T', isStored ? null : depthChart({ title: 'depth of leaves, mean over the scenes', rows }), { height: 380 });
-        page.text(leafNotes(own, 'kd.leaf'));
-    });
-    page.claims(claims);
-    page.from(trees);
+function leafSection({ runs, isStored }) {
+    const own = pick(runs, '004-leaf'), trees = own.filter(isTree);
+    const heading = 'How large should a leaf be? (figure 9)';
+    if (trees.length === 0) return { heading, blocks: ['No run here made a tree of more than one node.'] };
+    const rows = () => ascending(trees.map(run => run.settings['kd.leaf'])).map(leaf => depthRow(leaf, trees.filter(run => run.settings['kd.leaf'] === leaf)));
+    const seriesOf = (method, points) => Object.entries(points).map(([scene, list]) => ({ name: `${method}, ${titles[scene]}`, points: list.map(point => [point.leaf, point.ms_mean]) }));
+    const series = [...seriesOf('kd-paper', leafPoints(runs)), ...seriesOf('kd', leafPoints(runs, '004-leaf-ours', 'kd.leaf'))];
+    return {
+        heading,
+        claims: ['plateau', 'tall', 'short', 'brownian-suffers', 'levels'],
+        blocks: [
+            `T is the most objects a leaf may hold. Swept from 16 to 32768, ${distinct(own.map(run => sizeText(run.objects))).join(', ')} cubes; \`kd-paper\` is the tree as published, \`kd\` ours.`,
+            { figure: 'figure-9-time', alt: 'Mean ms per frame by T', draw: size => sweepChart({ ...size, title: 'ms per frame by T', parameter: 'T', series }), height: 400 },
+            { fold: 'How deep the leaves lie', blocks: [{ figure: 'figure-9-depth', alt: 'Depth of leaves and share of objects in leaves by T', draw: isStored ? null : size => depthChart({ ...size, title: 'depth of leaves, mean over the scenes', rows: rows() }), height: 380 }, leafNotes(own, 'kd.leaf')] },
+            'claims',
+            { from: trees },
+        ],
+    };
 }
 
 const gainCell = gain => (gain === undefined || Number.isNaN(gain) ? 'no frames' : times(gain));
@@ -453,146 +666,171 @@ export function gainsOf(runs) {
     };
 }
 
-function writeRest(page, runs, gains, claims, isStored) {
-    const series = isStored ? [] : [['kd-paper', '004-rest'], ['kd', '004-rest-ours']]
-        .map(([kin, part]) => ({ name: kin, like: kin, points: gainPoints(pick(runs, part, { method: `${kin}-complete` }).filter(isTree), pick(runs, part, { method: `${kin}-incremental` })) })).filter(one => one.points.length > 0);
-    if (!isStored && series.length === 0) return;
-    page.heading('When does it pay to keep pairs? (figure 10)');
-    page.text('The incremental search keeps pairs of objects that lie still, the complete one finds all of them anew. Each dot is a frame of Free Fall: how long the complete search took over the incremental one. Above 1 keeping pays.');
-    page.figure('figure-10', 'Complete over incremental time per frame against the share of static objects', isStored ? null : gainChart({ title: 'gain per frame and its moving average, 0.4 to 1.6', series, clampY: [0.4, 1.6] }), { height: 440 });
-    page.claims(claims);
-    page.details('Gains by share of static objects and size', () => {
-        const sizes = Object.keys(Object.values(gains.published)[0] ?? {});
-        page.table(['static objects', 'paper', ...sizes, 'kd (ours), all sizes'], Object.keys(restRanges).map(name => [name, paperGains[name], ...sizes.map(size => gainCell(gains.published[name]?.[size])), gainCell(gains.ours?.[name])]));
-        page.figure('figure-10-whole', 'The same dots, up to 16', isStored ? null : gainChart({ title: 'the same up to 16', series, clampY: [0, 16] }), { height: 380 });
-    });
-    page.from(pick(runs, ['004-rest', '004-rest-ours']));
+function restSection({ runs, gains = gainsOf(runs), isStored }) {
+    const pointsOf = (kin, part) => gainPoints(pick(runs, part, { method: `${kin}-complete` }).filter(isTree), pick(runs, part, { method: `${kin}-incremental` }));
+    const series = isStored ? [] : [['kd-paper', '004-rest'], ['kd', '004-rest-ours']].map(([kin, part]) => ({ name: kin, like: kin, points: pointsOf(kin, part) })).filter(one => one.points.length > 0);
+    if (!isStored && series.length === 0) return null;
+    const dots = (title, clampY) => (isStored ? null : size => gainChart({ ...size, title, series, clampY }));
+    const sizes = Object.keys(Object.values(gains.published)[0] ?? {});
+    const rows = Object.keys(restRanges).map(name => [name, paperGains[name], ...sizes.map(size => gainCell(gains.published[name]?.[size])), gainCell(gains.ours?.[name])]);
+    return {
+        heading: 'When does it pay to keep pairs? (figure 10)',
+        claims: ['complete-below-50', 'equal-50-60', 'incremental-above-60', 'same-at-all-sizes'],
+        blocks: [
+            'The incremental search keeps pairs of objects that lie still, the complete one finds all of them anew. Each dot is a frame of Free Fall: how long the complete search took over the incremental one. Above 1 keeping pays.',
+            { figure: 'figure-10', alt: 'Complete over incremental time per frame against the share of static objects', draw: dots('gain per frame and its moving average, 0.4 to 1.6', [0.4, 1.6]), height: 440 },
+            'claims',
+            {
+                fold: 'Gains by share of static objects and size',
+                blocks: [{ table: [['static objects', 'paper', ...sizes, 'kd (ours), all sizes'], ...rows] }, { figure: 'figure-10-whole', alt: 'The same dots, up to 16', draw: dots('the same up to 16', [0, 16]), height: 380 }],
+            },
+            { from: pick(runs, ['004-rest', '004-rest-ours']) },
+        ],
+    };
 }
 
-function writePruning(page, runs, claims, isStored) {
+function pruningSection({ runs, isStored }) {
     const own = pick(runs, stages.map(([, part]) => part));
     const sizes = ascending(own.map(run => run.objects));
-    if (sizes.length === 0) return;
+    if (sizes.length === 0) return null;
     const isas = isaOrder.filter(isa => own.some(run => run.variant === isa));
     const present = scenes.filter(scene => own.some(run => run.scene === scene));
     const most = sizes[sizes.length - 1];
     const bars = [...stages, ['kd (ours)', '004-pruning-ours']].filter(([, part]) => pick(runs, part).length > 0);
     const at = (scene, part, isa, objects = most) => stageMs(runs, part, scene, isa, objects);
-    page.heading('Do the tree and the sweep need each other? (figure 11)');
-    page.text('The tree prunes in space, the sweep along an axis. Each alone, both, and neither, with narrower and wider instructions.');
-    page.figure('figure-11', `Mean ms per frame of each pruning stage and instruction set, ${sizeText(most)} cubes`, groupChart({
-        title: `complete search, ${sizeText(most)} cubes, ms per frame`, value: 'ms per frame', categories: present.flatMap(scene => bars.map(([name]) => `${name.replace(' ', '\n')}\n${scene}`)),
-        series: isas.map(isa => ({ name: isa, values: present.flatMap(scene => bars.map(([, part]) => at(scene, part, isa))) })), width: 1200,
-    }), { width: 1200, height: 460 });
-    page.claims(claims);
-    page.details('All stages, sizes and instruction sets, ms per frame', () => page.table(['scene', 'stage', ...sizes.flatMap(objects => isas.map(isa => `${isa}, ${sizeText(objects)}`))], present.flatMap(scene => bars.map(([name, part]) => [titles[scene], name, ...sizes.flatMap(objects => isas.map(isa => digits(at(scene, part, isa, objects))))])), { left: 2 }));
-    page.from(own.filter(run => run.parts[0] === '004-pruning-both' || run.parts[0] === '004-pruning-tree'));
-    page.details('How many tests a batch has', () => writeBatches(page, runs, isStored));
+    const figureOf = scene => present.includes(scene) && {
+        figure: `figure-11-${scene}`, alt: `${titles[scene]}: mean ms per frame of each pruning stage and instruction set, ${sizeText(most)} cubes`, height: 380,
+        draw: size => groupChart({
+            ...size, title: `${titles[scene]}, ${sizeText(most)} cubes, complete search`, value: 'ms per frame', categories: bars.map(([name]) => name.replace(' ', '\n')),
+            series: isas.map(isa => ({ name: isa, values: bars.map(([, part]) => at(scene, part, isa)) })),
+        }),
+    };
+    const rows = present.flatMap(scene => bars.map(([name, part]) => [titles[scene], name, ...sizes.flatMap(objects => isas.map(isa => digits(at(scene, part, isa, objects))))]));
+    return {
+        heading: 'Do the tree and the sweep need each other? (figure 11)',
+        claims: ['both-stages', 'simd-single', 'avx-marginal', 'batch-mean', 'batch-small'],
+        blocks: [
+            'The tree prunes in space, the sweep along an axis. Each alone, both, and neither, with narrower and wider instructions.',
+            figureOf('gravity'),
+            'claims',
+            { fold: 'The other scenes', blocks: present.filter(scene => scene !== 'gravity').map(figureOf) },
+            { fold: 'All stages, sizes and instruction sets, ms per frame', blocks: [{ table: [['scene', 'stage', ...sizes.flatMap(objects => isas.map(isa => `${isa}, ${sizeText(objects)}`))], ...rows], left: 2 }] },
+            { from: own.filter(run => run.parts[0] === '004-pruning-both' || run.parts[0] === '004-pruning-tree') },
+            { fold: 'How many tests a batch has', blocks: batchBlocks(runs, isStored) },
+        ],
+    };
 }
 
 const bins = [['1', 'batches of 1'], ...[2, 4, 8, 16, 32, 64, 128, 256, 512].map(most => [`to ${most}`, `batches to ${most}`]), ['more', 'batches longer']];
 
-function writeBatches(page, runs, isStored) {
+function batchBlocks(runs, isStored) {
     const own = pick(runs, '004-batches').filter(run => isStored || run.counters.batches > 0);
-    if (own.length === 0) return;
-    page.text('A batch is what one object is tested against in one go.');
-    page.figure('figure-11-batches', 'Shares of batches by their number of tests', isStored ? null : groupChart({
-        title: `Gravity, ${sizeText(own[0].objects)} cubes: tests per batch`, value: 'share of the batches', log: false, categories: bins.map(([name]) => name),
-        series: own.map(run => ({ name: run.method, values: bins.map(([, name]) => Number((run.counters[name] / run.counters.batches).toFixed(4))) })),
-    }), { height: 320 });
-    page.from(own);
+    if (own.length === 0) return [];
+    const series = () => own.map(run => ({ name: run.method, values: bins.map(([, name]) => Number((run.counters[name] / run.counters.batches).toFixed(4))) }));
+    return [
+        'A batch is what one object is tested against in one go.',
+        {
+            figure: 'figure-11-batches', alt: 'Shares of batches by their number of tests', height: 320,
+            draw: isStored ? null : size => groupChart({ ...size, title: `Gravity, ${sizeText(own[0].objects)} cubes: tests per batch`, value: 'share of the batches', log: false, categories: bins.map(([name]) => name), series: series() }),
+        },
+        { from: own },
+    ];
 }
 
-function writeVariants(page, runs, claims) {
-    const kinds = ['-rebuilt', '-complete', '-incremental', ''];
+function variantsSection({ runs }) {
     const own = pick(runs, ['004-variants', '004-variants-ours']);
-    if (own.length === 0) return;
-    const names = ['kd-paper', 'kd'].flatMap(kin => kinds.map(kind => `${kin}${kind}`)).filter(name => own.some(run => run.method === name));
+    if (own.length === 0) return null;
+    const names = ['kd-paper', 'kd'].flatMap(kin => ['-rebuilt', '-complete', '-incremental', ''].map(kind => `${kin}${kind}`)).filter(name => own.some(run => run.method === name));
     const at = (scene, method) => own.find(run => run.scene === scene && run.method === method);
-    page.heading('Rebuild, search all, search what moved, or choose? (figure 12)');
-    page.text(`Four variants of the tree, ${distinct(own.map(run => sizeText(run.objects))).join(', ')} cubes. \`-rebuilt\` makes a new tree every frame, \`-complete\` finds all pairs anew, \`-incremental\` keeps those at rest; without a suffix it chooses every frame.`);
-    page.figure('figure-12', 'Mean ms per frame of the four variants on the three scenes, as published and ours', groupChart({
-        title: 'ms per frame', value: 'ms per frame', log: false, categories: scenes.map(scene => titles[scene]), series: names.map(name => ({ name, values: scenes.map(scene => at(scene, name)?.ms_mean) })),
-    }), { height: 380 });
-    page.claims(claims);
-    page.details('The numbers, ms per frame', () => page.table(['scene', ...names], scenes.map(scene => [titles[scene], ...names.map(name => (at(scene, name) ? `${digits(at(scene, name).ms_mean)} (${digits(at(scene, name).cv)})` : ''))])));
-    page.from(own);
+    const rows = scenes.map(scene => [titles[scene], ...names.map(name => (at(scene, name) ? `${digits(at(scene, name).ms_mean)} (${digits(at(scene, name).cv)})` : ''))]);
+    return {
+        heading: 'Rebuild, search all, search what moved, or choose? (figure 12)',
+        claims: ['rebuilt-slowest', 'each-its-goal', 'adaptive-close'],
+        blocks: [
+            `Four variants of the tree, ${distinct(own.map(run => sizeText(run.objects))).join(', ')} cubes. \`-rebuilt\` makes a new tree every frame, \`-complete\` finds all pairs anew, \`-incremental\` keeps those at rest; without a suffix it chooses every frame.`,
+            {
+                figure: 'figure-12', alt: 'Mean ms per frame of the four variants on the three scenes, as published and ours', height: 380,
+                draw: size => groupChart({ ...size, title: 'ms per frame', value: 'ms per frame', log: false, categories: scenes.map(scene => titles[scene]), series: names.map(name => ({ name, values: scenes.map(scene => at(scene, name)?.ms_mean) })) }),
+            },
+            'claims',
+            { fold: 'The numbers, ms per frame', blocks: [{ table: [['scene', ...names], ...rows] }] },
+            { from: own },
+        ],
+    };
 }
 
 /** Ours and the paper's lines of one scene. */
-function figure14(page, runs, theirs, scene) {
-    const own = pick(runs, cubeParts, { scene });
+function figure14(runs, theirs, scene) {
+    const own = pick(runs, cubes, { scene });
     const series = four.filter(method => own.some(run => run.method === method)).map(method => ({ name: method, points: ladder(own.filter(run => run.method === method)) }));
     const paper = four.map(method => ({ name: `${method} (paper)`, points: [...theirs.get(`${scene} ${published(method)}`)] }));
     const styles = stylesFor(four, light);
     four.forEach(method => styles.set(`${method} (paper)`, { ...styles.get(method), dash: [2, 4], width: 1.4 }));
-    page.figure(`figure-14-${scene}`, `${titles[scene]}, cubes: mean ms per frame by number of objects, ours and the paper's (dotted)`, ladderChart({ title: `${titles[scene]}, cubes: ours, and the paper's dotted`, series: [...series, ...paper], guides: [1], styles }), { height: 440 });
+    return ladderFigure(`figure-14-${scene}`, `${titles[scene]}, cubes: mean ms per frame by number of objects, ours and the paper's (dotted)`, { title: `${titles[scene]}, cubes: ours, and the paper's dotted`, series: [...series, ...paper], styles, height: 440 });
 }
 
-function figure13(page, runs, parts, type, scene) {
-    const own = pick(runs, parts, { scene }).filter(run => run.objects <= 32000);
-    if (own.length === 0) return;
-    page.figure(`figure-13-${scene}-${type}`, `${titles[scene]}, ${type}: mean ms per frame by number of objects`, ladderChart({
-        title: `${titles[scene]}, ${type}`, series: distinct(own.map(run => run.method)).map(method => ({ name: method, points: ladder(own.filter(run => run.method === method)) })), guides: [1],
-    }), { height: 380 });
-}
+const figure13 = (runs, parts, type, scene) => ladderFigure(`figure-13-${scene}-${type}`, `${titles[scene]}, ${type}: mean ms per frame by number of objects`, { title: `${titles[scene]}, ${type}`, series: seriesBy(pick(runs, parts, { scene }).filter(run => run.objects <= 32000)), height: 380 });
 
-function writeLadders(page, runs, theirs, claims) {
-    const [cubes, assorted] = [['004-cubes', '004-cubes-others'], ['004-assorted']];
-    page.heading('Does it stay ahead as objects become many? (figures 13 and 14, tables 1 and 2)');
-    figure13(page, runs, cubes, 'cubes', 'gravity');
-    page.claims(claims);
-    page.details('Figure 13: the other scenes, and assorted objects', () => {
-        for (const scene of scenes.filter(one => one !== 'gravity')) figure13(page, runs, cubes, 'cubes', scene);
-        for (const scene of scenes) figure13(page, runs, assorted, 'assorted', scene);
-    });
-    page.from(pick(runs, [...cubes, ...assorted]).filter(run => run.objects <= 32000));
-    page.details('Figure 14: the four best to one million, the other scenes', () => { for (const scene of scenes.filter(one => one !== 'brownian')) figure14(page, runs, theirs, scene); });
-    writeTable(page, 1, runs, cubeParts, theirs);
-    writeTable(page, 2, runs, '004-assorted', table2Of004());
+function laddersSection({ runs }, theirs) {
+    const [plain, assorted] = [['004-cubes', '004-cubes-others'], ['004-assorted']];
+    const figures13 = [...['freefall', 'brownian'].map(scene => figure13(runs, plain, 'cubes', scene)), ...scenes.map(scene => figure13(runs, assorted, 'assorted', scene))];
+    return {
+        heading: 'Does it stay ahead as objects become many? (figures 13 and 14, tables 1 and 2)',
+        claims: ['fastest', 'twice', 'dbvt-second', 'axissweep-tracy-last', 'assorted-dbvt', 'assorted-gain'],
+        blocks: [
+            figure13(runs, plain, 'cubes', 'gravity'),
+            'claims',
+            { fold: 'Figure 13: the other scenes, and assorted objects', blocks: figures13 },
+            { from: pick(runs, [...plain, ...assorted]).filter(run => run.objects <= 32000) },
+            { fold: 'Figure 14: the four best to one million, the other scenes', blocks: ['freefall', 'gravity'].map(scene => figure14(runs, theirs, scene)) },
+            ...tableBlocks(1, runs, cubes, theirs),
+            ...tableBlocks(2, runs, '004-assorted', table2Of004()),
+        ],
+    };
 }
 
 // How well windows stand for the run.
-function writeWhole(page, runs) {
+function wholeSection({ runs }) {
     const own = pick(runs, ['004-whole', '004-whole-32k']);
-    if (own.length === 0) return;
-    page.heading('Do windows stand for the whole run?');
-    page.text('The paper times 1000 frames, most of our runs windows of ten spread over them. Where both were run, this is what windows make of the whole.');
-    page.details('Whole runs beside windows', () => page.table(['scene', 'cubes', 'method', 'whole, ms', 'coefficient of variation', 'windows, ms', 'windows / whole'], own.map(run => {
+    if (own.length === 0) return null;
+    const rows = own.map(run => {
         const windows = pick(runs, '004-cubes', { scene: run.scene, method: run.method, objects: run.objects })[0];
         return [titles[run.scene], sizeText(run.objects), run.method, digits(run.ms_mean), digits(run.cv), windows ? digits(windows.ms_mean) : '', windows ? times(windows.ms_mean / run.ms_mean) : ''];
-    }), { left: 3 }));
-    page.from(own);
+    });
+    return {
+        heading: 'Do windows stand for the whole run?',
+        blocks: [
+            'The paper times 1000 frames, most of our runs windows of ten spread over them. Where both were run, this is what windows make of the whole.',
+            { fold: 'Whole runs beside windows', blocks: [{ table: [['scene', 'cubes', 'method', 'whole, ms', 'coefficient of variation', 'windows, ms', 'windows / whole'], ...rows], left: 3 }] },
+            { from: own },
+        ],
+    };
 }
 
 // How far ahead the tree is at the largest size, and in the paper.
 function numberText(runs, theirs) {
-    const sizes = ascending(pick(runs, cubeParts, { method: 'kd-paper' }).filter(isTree).map(run => run.objects)).filter(objects => scenes.every(scene => bestOther(runs, cubeParts, scene, objects) > 0));
+    const sizes = ascending(pick(runs, cubes, { method: 'kd-paper' }).filter(isTree).map(run => run.objects)).filter(objects => scenes.every(scene => bestOther(runs, cubes, scene, objects) > 0));
     const objects = sizes[sizes.length - 1];
     if (!objects) return '';
-    const ours = scene => bestOther(runs, cubeParts, scene, objects) / pick(runs, cubeParts, { scene, method: 'kd-paper', objects })[0]?.ms_mean;
+    const ours = scene => bestOther(runs, cubes, scene, objects) / pick(runs, cubes, { scene, method: 'kd-paper', objects })[0]?.ms_mean;
     const paper = scene => Math.min(...peers.map(method => theirs.get(`${scene} ${method}`).get(objects) ?? NaN)) / theirs.get(`${scene} kd`).get(objects);
     const text = (value, name = scene => ` (${titles[scene]})`) => scenes.map((scene, index) => `${index === scenes.length - 1 ? 'and ' : ''}${digits(value(scene))}${name(scene)}`).join(', ').replace(', and', ' and');
     return `With ${sizeText(objects)} cubes the tree as published is ${text(ours)} times as fast as the best other method${scenes.every(scene => paper(scene) > 0) ? `; in the paper ${text(paper, () => '')} times` : ''}. \`kd\`, our own tree, is ${gainText(runs, 'kd')} times as fast, from size to size and scene to scene.`;
 }
 
-export function writePage(folder, { runs, gains = gainsOf(runs), isStored = false }, claims) {
-    const page = new Page(folder, '004', 'The KD-tree paper: one tree for all kinds of motion', { name: papers.get('004').file, isStored });
-    const theirs = table1Of004();
-    const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
-    page.text(`${citationOf('004')}. Its machine: an i7-7700, one thread.`);
-    page.story({
+export const paper = {
+    number: '004',
+    rules: rules004,
+    factsOf: facts004,
+    page: (data, theirs = table1Of004()) => ({
+        title: 'The KD-tree paper: one tree for all kinds of motion',
+        machine: 'an i7-7700, one thread',
         question: 'Can one broad phase be the fastest whether objects lie still, drift at random or are thrown about? The paper answers with a KD-tree of large leaves, a sweep within them, SIMD, and a search that keeps pairs at rest.',
-        picture: () => figure14(page, runs, theirs, 'brownian'), claims, keys: { fastest: 'the KD-tree is the fastest at every size', 'adaptive-close': 'choosing the search every frame costs little', 'incremental-above-60': 'keeping pairs pays once 60 % of the objects lie still', twice: 'the tree is two to three times faster than the others', plateau: 'leaves of 256 to 1024 objects do alike', 'both-stages': 'tree and sweep together beat either alone' }, number: numberText(runs, theirs), runs: pick(runs, cubeParts, { scene: 'brownian' }).filter(run => four.includes(run.method)),
-    });
-    page.text('`kd-paper` is the paper\'s tree as published, T = 512 and K = 60 % unless a figure sweeps them. `kd` is what we made of it; [docs/kd.md](../../docs/kd.md) tells the differences. `bullet-dbvt-f` and `bullet-dbvt-d` are the paper\'s DBVT F and D, `cgal` its CGAL.');
-    writeRadar(page, runs, theirs, of('innermost', 'dbvt-f-coherent', 'small-preference', 'preferences'));
-    writeLeaf(page, runs, of('plateau', 'tall', 'short', 'brownian-suffers', 'levels'), isStored);
-    writeRest(page, runs, gains, of('complete-below-50', 'equal-50-60', 'incremental-above-60', 'same-at-all-sizes'), isStored);
-    writePruning(page, runs, of('both-stages', 'simd-single', 'avx-marginal', 'batch-mean', 'batch-small'), isStored);
-    writeVariants(page, runs, of('rebuilt-slowest', 'each-its-goal', 'adaptive-close'));
-    writeLadders(page, runs, theirs, of('fastest', 'twice', 'dbvt-second', 'axissweep-tracy-last', 'assorted-dbvt', 'assorted-gain'));
-    writeWhole(page, runs);
-    page.text('Run again with `make papers`; the schedule is `paper-004`.');
-    page.write();
-}
+        picture: figure14(data.runs, theirs, 'brownian'),
+        keys: { fastest: 'the KD-tree is the fastest at every size', 'adaptive-close': 'choosing the search every frame costs little', 'incremental-above-60': 'keeping pairs pays once 60 % of the objects lie still', twice: 'the tree is two to three times faster than the others', plateau: 'leaves of 256 to 1024 objects do alike', 'both-stages': 'tree and sweep together beat either alone' },
+        figure: numberText(data.runs, theirs),
+        runs: pick(data.runs, cubes, { scene: 'brownian' }).filter(run => four.includes(run.method)),
+        about: ['`kd-paper` is the paper\'s tree as published, T = 512 and K = 60 % unless a figure sweeps them. `kd` is what we made of it; [docs/kd.md](../../docs/kd.md) tells the differences. `bullet-dbvt-f` and `bullet-dbvt-d` are the paper\'s DBVT F and D, `cgal` its CGAL.'],
+        sections: [radarSection(data, theirs), leafSection(data), restSection(data), pruningSection(data), variantsSection(data), laddersSection(data, theirs), wholeSection(data)],
+    }),
+};

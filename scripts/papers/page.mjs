@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A page of Markdown with figures beside it.
+// The engine that draws a page from data: Markdown, with figures beside it.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { svgText } from '../../report/svg.mjs';
+import { inColumns } from './charts.mjs';
 import { verdicts, verdictText, whyText } from './claims.mjs';
+import { citationOf, papers } from './published.mjs';
 import { ascending, digits, distinct, isBareRoot, isTree, sizeText, windowsText } from './runs.mjs';
 
 const cell = text => String(text ?? '').replaceAll('|', '\\|');
-
-// Without a browser the width of a legend's text is a guess, and other fonts than ours are wider.
-function withRoom(option, more = 34) {
-    if (option.legend?.right !== 0) return option;
-    const grid = option.grid?.right === undefined ? {} : { grid: { ...option.grid, right: option.grid.right + more } };
-    return { ...option, ...grid, legend: { ...option.legend, right: more } };
-}
 
 // ---- where a figure is from
 
@@ -66,92 +61,98 @@ export function provenance(runs) {
     ].filter(Boolean).join('; ');
 }
 
-// In a table's cell and folded below it.
+// ---- blocks
+
+// A page is a list of blocks, each of them plain data: a paragraph as a string, or one of
+//   { heading }                               a question that a section answers
+//   { list: [text] }
+//   { table: [head, ...rows], left }          numbers to the right, but for the first `left` columns
+//   { figure, alt, draw, height }             what `draw` makes of { width, height } (an ECharts option) as FIGURE.svg beside
+//                                             the page; without it, as where only means are stored, the file that is there
+//   { claims: [claim] }                       what the paper says there and what became of it
+//   { from: runs }                            where the figures above are from, folded
+//   { fold, blocks }                          blocks folded below a line of text
+// and nothing at all (null, '', false) where there is nothing to show.
+
 const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 
-export class Page {
-    #lines = [];
-    #folder;
-    #paper;
-    #name;
-    #isStored;
+function tableLines([head, ...rows], left = 1) {
+    return [`| ${head.map(cell).join(' | ')} |`, `|${head.map((_, index) => (index < left ? ' --- ' : ' ---: ')).join('|')}|`, ...rows.map(row => `| ${row.map(cell).join(' | ')} |`), ''];
+}
 
-    /**
-     * `name`: the file's, where it is not the paper's number, which figures begin with. `isStored`: figures
-     * that cannot be drawn again are those that are there.
-     */
-    constructor(folder, paper, title, { name = paper, isStored = false } = {}) {
-        this.#folder = folder;
-        this.#paper = paper;
-        this.#name = name;
-        this.#isStored = isStored;
-        mkdirSync(folder, { recursive: true });
-        this.#lines.push(`# ${title}`, '');
-    }
+// Narrow, with the legend below: on a telephone, where a page is 390 pixels wide, letters are still two thirds as large.
+const WIDTH = 560;
 
-    heading(text) { this.#lines.push(`## ${text}`, ''); }
+function figureLines({ figure, alt, draw, height = 420 }, { folder, prefix, isStored }) {
+    const file = `${prefix}-${figure}.svg`;
+    if (draw) {
+        const { option, below } = inColumns(draw({ width: WIDTH, height }), WIDTH); // a legend makes the figure higher, not the plot lower
+        writeFileSync(join(folder, file), `${svgText(option, { width: WIDTH, height: height + (option.grid ? below : 0) })}\n`);
+    } else if (!isStored || !existsSync(join(folder, file))) return [];
+    return [`![${alt}](${file})`, ''];
+}
 
-    text(text) { if (text) this.#lines.push(text, ''); }
+function claimText({ claim, verdict, rule, ours, paperNumbers, paperVerdict, why }) {
+    return [`**${capital(claim)}**: ${verdict}.`, `Rule: ${rule}.`, ours ? `Ours: ${ours}.` : '', paperNumbers ? `Checked on ${paperNumbers}: there it ${paperVerdict}.` : 'The paper prints no numbers for it.', whyText(why)].filter(Boolean).join(' ');
+}
 
-    list(items) { if (items.length > 0) this.#lines.push(...items.map(item => `- ${item}`), ''); }
+// As a table; rules, all numbers and reasons are folded below it.
+function claimBlocks(claims) {
+    if (claims.length === 0) return [];
+    const hasPaper = claims.some(claim => claim.paperBrief);
+    const row = claim => [`${claim.claim} (${claim.where})`, `**${verdictText(claim)}**`, ...(hasPaper ? [claim.paperBrief] : []), claim.brief];
+    return [
+        { table: [['the paper says', 'verdict', ...(hasPaper ? ['paper'] : []), 'ours'], ...claims.map(row)], left: 4 },
+        { fold: 'The rules, all numbers, and why', blocks: [{ list: claims.map(claimText) }] },
+    ];
+}
 
-    /** Numbers to the right, unless told. */
-    table(head, rows, { left = 1 } = {}) {
-        this.#lines.push(`| ${head.map(cell).join(' | ')} |`, `|${head.map((_, index) => (index < left ? ' --- ' : ' ---: ')).join('|')}|`);
-        this.#lines.push(...rows.map(row => `| ${row.map(cell).join(' | ')} |`), '');
-    }
+const fromBlock = runs => ({ fold: 'How it was measured', blocks: [provenance(runs) && `${capital(provenance(runs))}.`] });
 
-    /** What `write` writes, folded below a line of text; nothing where it writes nothing. */
-    details(summary, write) {
-        const at = this.#lines.length;
-        write();
-        if (this.#lines.length === at) return;
-        this.#lines.splice(at, 0, '<details>', `<summary>${summary}</summary>`, '');
-        this.#lines.push('</details>', '');
-    }
+function foldLines({ fold, blocks }, page) {
+    const lines = blocksText(blocks, page);
+    return lines.length > 0 ? ['<details>', `<summary>${fold}</summary>`, '', ...lines, '</details>', ''] : [];
+}
 
-    /**
-     * An ECharts option as NAME.svg beside the page. Without one, as where only means are stored, the file
-     * that is there; says whether there is any.
-     */
-    figure(name, describe, option, { width = 820, height = 420 } = {}) {
-        const file = `${this.#paper}-${name}.svg`;
-        if (option) writeFileSync(join(this.#folder, file), `${svgText(withRoom(option), { width, height })}\n`);
-        else if (!this.#isStored || !existsSync(join(this.#folder, file))) return false;
-        this.#lines.push(`![${describe}](${file})`, '');
-        return true;
-    }
+function blockLines(block, page) {
+    if (!block) return [];
+    if (typeof block === 'string') return [block, ''];
+    if (block.heading) return [`## ${block.heading}`, ''];
+    if (block.list) return block.list.length > 0 ? [...block.list.map(item => `- ${item}`), ''] : [];
+    if (block.table) return tableLines(block.table, block.left);
+    if (block.figure) return figureLines(block, page);
+    if (block.claims) return blocksText(claimBlocks(block.claims), page);
+    if (block.from) return blockLines(fromBlock(block.from), page);
+    if (block.fold) return foldLines(block, page);
+    throw new Error(`a block of a page that is none: ${Object.keys(block).join(', ')}`);
+}
 
-    /** Where the figures above are from, folded. */
-    from(runs) { this.details('How it was measured', () => this.text(provenance(runs) && `${capital(provenance(runs))}.`)); }
+const blocksText = (blocks, page) => blocks.flatMap(block => blockLines(block, page));
 
-    /**
-     * What the paper says there and what became of it, as a table; rules, all numbers and reasons are folded.
-     */
-    claims(claims) {
-        if (claims.length === 0) return;
-        const hasPaper = claims.some(claim => claim.paperBrief);
-        this.table(['the paper says', 'verdict', ...(hasPaper ? ['paper'] : []), 'ours'], claims.map(claim => [`${claim.claim} (${claim.where})`, `**${verdictText(claim)}**`, ...(hasPaper ? [claim.paperBrief] : []), claim.brief]), { left: 4 });
-        this.details('The rules, all numbers, and why', () => this.list(claims.map(claim => [
-            `**${capital(claim.claim)}**: ${claim.verdict}.`, `Rule: ${claim.rule}.`, claim.ours ? `Ours: ${claim.ours}.` : '', claim.paperNumbers ? `Checked on ${claim.paperNumbers}: there it ${claim.paperVerdict}.` : 'The paper prints no numbers for it.', whyText(claim.why),
-        ].filter(Boolean).join(' '))));
-    }
+/** Writes NAME.md and its figures, PREFIX-FIGURE.svg. `isStored`: figures that cannot be drawn again are those that are there. */
+export function writePage(folder, { name, prefix = name, title, blocks, isStored = false }) {
+    mkdirSync(folder, { recursive: true });
+    const lines = [`# ${title}`, '', ...blocksText(blocks, { folder, prefix, isStored })];
+    writeFileSync(join(folder, `${name}.md`), `${lines.join('\n').trimEnd()}\n`);
+}
 
-    /**
-     * The story in four lines: question, picture, verdict, number. `keys`: { claim id: what it says in few
-     * words } of the claims that carry the paper.
-     */
-    story({ question, picture, claims, keys, number, runs = [] }) {
-        this.text(`**The question.** ${question}`);
-        picture();
-        this.text(`**The verdict.** ${countText(claims)} ${keyText(claims, keys)}`);
-        this.text(number && `**The number.** ${number}`);
-        this.from(runs);
-    }
-
-    write() {
-        writeFileSync(join(this.#folder, `${this.#name}.md`), `${this.#lines.join('\n').trimEnd()}\n`);
-    }
+/**
+ * The page of a paper from its data: { number, page: data => { title, machine, question, picture, keys, figure, runs, about, sections } }.
+ * It tells a story: the question, the picture, the verdict in a sentence, the number (`figure`), and what there is to know
+ * (`about`). Then one section per question: { heading, claims: [id], blocks }, where the block 'claims' stands for the claims.
+ * `keys`: { claim id: what it says in few words } of the claims that carry the paper. Without data, as without towers, no page.
+ */
+export function writePaper(folder, { number, page }, data, claims) {
+    const found = page(data);
+    if (!found) return;
+    const { title, machine, question, picture, keys, figure, runs = [], about, sections } = found;
+    const ofSection = ({ heading, claims: ids = [], blocks }) => [{ heading }, ...blocks.map(block => (block === 'claims' ? { claims: claims.filter(claim => ids.includes(claim.id)) } : block))];
+    const story = [
+        `${citationOf(number)}.${machine ? ` Its machine: ${machine}.` : ''}`, `**The question.** ${question}`, picture, `**The verdict.** ${countText(claims)} ${keyText(claims, keys)}`,
+        figure && `**The number.** ${figure}`, { from: runs }, ...about,
+    ];
+    const blocks = [...story, ...sections.filter(Boolean).flatMap(ofSection), `Run again with \`make papers\`; the schedule is \`paper-${number}\`.`];
+    writePage(folder, { name: papers.get(number).file, prefix: number, title, blocks, isStored: data.isStored ?? false });
 }
 
 const plural = { holds: ['holds', 'hold'], 'holds in part': ['holds in part', 'hold in part'], 'does not hold': ['does not hold', 'do not hold'], 'cannot be tested': ['cannot be tested', 'cannot be tested'] };

@@ -7,33 +7,33 @@
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //     node scripts/papers/papers.mjs --stored --out bench/papers
 //
-// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0:
-// never), and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran
-// them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from
-// does so from folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them
-// again from runs.csv and measured.json beside them, after words or rules have changed; it needs no program
-// and no raw results.
+// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never),
+// and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran them are
+// (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from
+// folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them again from
+// runs.csv and measured.json beside them, after words or rules have changed; it needs no program and no raw
+// results. With --pictures it also draws the figures that are pictures, which needs the program.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { facts001, rules001, writePage as write001 } from './broadmark.mjs';
+import { paper as broadmark } from './broadmark.mjs';
 import { claimsCsv, judged, verdicts, whyText } from './claims.mjs';
-import { facts000, rules000, writePage as write000 } from './earlier_kd_tree.mjs';
-import { facts003, rules003, summariesOf, towerTextOf, writePage as write003 } from './k_dop.mjs';
-import { facts004, gainsOf, rules004, writePage as write004 } from './kd_tree.mjs';
-import { OTHERS_MOST, Page } from './page.mjs';
-import { drawPictures, keptPictures, writePictures } from './pictures.mjs';
+import { paper as earlierKdTree } from './earlier_kd_tree.mjs';
+import { paper as kDop, summariesOf, towerTextOf } from './k_dop.mjs';
+import { gainsOf, paper as kdTree } from './kd_tree.mjs';
+import { OTHERS_MOST, writePage, writePaper } from './page.mjs';
+import { drawPictures, keptPictures, pictureBlocks } from './pictures.mjs';
 import { grades, measure, pieceWords } from './plan.mjs';
 import { citationOf, fileOf, labelOf, linkOf, papers } from './published.mjs';
-import { facts002, rules002, writePage as write002 } from './ray_kd_tree.mjs';
+import { paper as rayKdTree } from './ray_kd_tree.mjs';
 import { ascending, asStored, digits, distinct, leftOut, measuredText, pick, readDevice, readFolders, readStored, sizeText, times, windowRows } from './runs.mjs';
 
 // ---- the papers, and their claims
 
-/** The rules by paper, in the order of the pages. */
-export const rules = { '004': rules004, '000': rules000, '001': rules001, '002': rules002, '003': rules003 };
+/** In the order of the pages: { number, rules, factsOf: data => { claim id: numbers }, page: data => what page.mjs draws }. */
+export const inOrder = [kdTree, earlierKdTree, broadmark, rayKdTree, kDop];
 
 /** Repeats that differ by more, in the middle of a paper's runs, decide nothing about times. */
 export const NOISE_MOST = 0.15;
@@ -49,19 +49,16 @@ export function noiseOf(runs, paper) {
  * need; bench/papers/measured.json keeps it.
  */
 export function factsOf(data) {
-    const of = { '004': facts004, '000': facts000, '001': facts001, '002': facts002, '003': facts003 };
-    return Object.fromEntries(Object.entries(of).map(([paper, make]) => [paper, { noise: paper === '003' ? 0 : noiseOf(data.runs, paper), claims: make(data) }]));
+    return Object.fromEntries(inOrder.map(({ number, factsOf: make }) => [number, { noise: number === '003' ? 0 : noiseOf(data.runs, number), claims: make(data) }]));
 }
 
 /**
- * All claims with their verdicts: [{ paper, id, where, claim, rule, verdict, passed, count, ours, why,
- * paperVerdict, paperNumbers }].
+ * All claims with their verdicts: [{ paper, id, where, claim, rule, verdict, passed, count, ours, why, paperVerdict,
+ * paperNumbers }].
  */
 export function judgeFacts(facts) {
-    return Object.entries(rules).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).flatMap(([paper, list]) => list.map(rule => judged(paper, rule, facts[paper]?.claims[rule.id], { noise: facts[paper]?.noise, most: NOISE_MOST })));
+    return inOrder.flatMap(({ number, rules }) => rules.map(rule => judged(number, rule, facts[number]?.claims[rule.id], { noise: facts[number]?.noise, most: NOISE_MOST })));
 }
-
-const order = ['004', '000', '001', '002', '003']; // names that look like numbers would come first
 
 export const judge = data => judgeFacts(factsOf(data));
 
@@ -94,19 +91,23 @@ export function runsCsv(runs) {
 
 const figuresOf = { '004': '1, 9 to 14; tables 1 and 2', '000': '3 to 5; coefficient of variation', '001': '2; tables I and II', '002': '2 and 3', '003': '5.6 to 5.23; tables 5.1 to 5.3' };
 
-function writeClaims(page, claims) {
-    page.table(['page', 'paper', 'figures and tables', 'claims', ...verdicts], [...papers.keys()].map(paper => {
+function claimBlocks(claims) {
+    const known = claims.filter(claim => claim.paperVerdict);
+    const row = paper => {
         const own = claims.filter(claim => claim.paper === paper);
         return [linkOf(paper), citationOf(paper), figuresOf[paper], own.length, ...verdicts.map(verdict => own.filter(claim => claim.verdict === verdict).length)];
-    }), { left: 3 });
-    const known = claims.filter(claim => claim.paperVerdict);
-    page.heading('How a claim is judged');
-    page.text('A claim covers cases: scenes, sizes, methods or volumes. A rule says of the numbers of each case whether it passes. If all pass the claim **holds**, if some do it **holds in part**, if none does it **does not hold**, and without runs it **cannot be tested**. Where a paper gives a number the rule has a bound on either side: "two to three times" is not shown by eight.');
-    page.text(`Each rule is first run on the paper\'s own numbers, from \`published/\`: a rule that fails there is wrong. ${known.length} of the ${claims.length} claims have such numbers, and ${known.filter(claim => claim.paperVerdict === 'holds').length} of these hold by them; ${known.filter(claim => /released program/.test(claim.paperNumbers)).length} are checked on the authors\' released program, which we ran, where a figure has no numbers. The other claims stand on figures alone. [claims.csv](claims.csv) has a line for each claim: what the paper says and where, the rule, the paper\'s numbers with their verdict, our numbers with ours, and why they differ where a run shows a cause. No verdict is written by hand. The same run differs from process to process (see These runs): where a number lies close to its bound, the verdict is a hint.`);
-    for (const verdict of verdicts.slice(1)) {
+    };
+    const foldOf = verdict => {
         const own = claims.filter(claim => claim.verdict === verdict);
-        if (own.length > 0) page.details(`What ${verdict}: ${own.length}`, () => page.list(own.map(({ paper, where, claim, brief, passed, count, why }) => `${linkOf(paper)}, ${where}: *${claim}*${verdict === 'holds in part' ? ` (${passed} of ${count} cases)` : ''}.${brief ? ` Ours: ${brief}.` : ''}${why ? ` ${whyText(why)}` : ''}`)));
-    }
+        return own.length > 0 && { fold: `What ${verdict}: ${own.length}`, blocks: [{ list: own.map(({ paper, where, claim, brief, passed, count, why }) => `${linkOf(paper)}, ${where}: *${claim}*${verdict === 'holds in part' ? ` (${passed} of ${count} cases)` : ''}.${brief ? ` Ours: ${brief}.` : ''}${why ? ` ${whyText(why)}` : ''}`) }] };
+    };
+    return [
+        { table: [['page', 'paper', 'figures and tables', 'claims', ...verdicts], ...[...papers.keys()].map(row)], left: 3 },
+        { heading: 'How a claim is judged' },
+        'A claim covers cases: scenes, sizes, methods or volumes. A rule says of the numbers of each case whether it passes. If all pass the claim **holds**, if some do it **holds in part**, if none does it **does not hold**, and without runs it **cannot be tested**. Where a paper gives a number the rule has a bound on either side: "two to three times" is not shown by eight.',
+        `Each rule is first run on the paper\'s own numbers, from \`published/\`: a rule that fails there is wrong. ${known.length} of the ${claims.length} claims have such numbers, and ${known.filter(claim => claim.paperVerdict === 'holds').length} of these hold by them; ${known.filter(claim => /released program/.test(claim.paperNumbers)).length} are checked on the authors\' released program, which we ran, where a figure has no numbers. The other claims stand on figures alone. [claims.csv](claims.csv) has a line for each claim: what the paper says and where, the rule, the paper\'s numbers with their verdict, our numbers with ours, and why they differ where a run shows a cause. No verdict is written by hand. The same run differs from process to process (see These runs): where a number lies close to its bound, the verdict is a hint.`,
+        ...verdicts.slice(1).map(foldOf),
+    ];
 }
 
 const middle = values => values[values.length >> 1];
@@ -148,28 +149,31 @@ function notesOf(grade, data) {
     ];
 }
 
-function writeRuns(page, data) {
-    page.heading('These runs');
-    page.list(data.notes);
-    page.details('Windows, and what each stands for', () => page.table(['scene', 'window', 'stands for, frames'], windowRows(), { left: 2 }));
-    page.heading('Sizes left out');
-    page.text(data.lacking.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${data.lacking.join('; ')}.`);
-    if (data.unfinished?.length > 0) page.text(`The ${data.budget} s it was given were up before these pieces were done: ${data.unfinished.join(', ')}. The same command goes on there.`);
-}
+const runBlocks = ({ notes, lacking, unfinished, budget }) => [
+    { heading: 'These runs' },
+    { list: notes },
+    { fold: 'Windows, and what each stands for', blocks: [{ table: [['scene', 'window', 'stands for, frames'], ...windowRows()], left: 2 }] },
+    { heading: 'Sizes left out' },
+    lacking.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${lacking.join('; ')}.`,
+    unfinished?.length > 0 && `The ${budget} s it was given were up before these pieces were done: ${unfinished.join(', ')}. The same command goes on there.`,
+];
 
 function writeIndex(folder, grade, data, claims, drawn) {
-    const page = new Page(folder, 'README', 'The papers\' figures and tables again');
-    page.text('Five papers are behind Cleave. Their figures and tables that are measurements are here again, from our runs, with the papers\' numbers beside ours where they print any (`published/`). Each paper has a page: its question, a picture, the verdict, and the number that matters; details are folded. `kd-paper` is the KD-tree as published, `kd` what we made of it. What the k-DOP paper leaves open is in [studies](studies/README.md).');
-    page.text('Made by `make papers`; do not edit.');
-    writeClaims(page, claims);
-    writeRuns(page, data);
     // Pictures of an earlier round may lie there that this one could not draw.
-    writePictures(page, drawn, [...readdirSync(folder).filter(name => /\.(svg|png)$/.test(name)), ...drawn.map(one => one.file)]);
-    page.details('The calls, piece by piece', () => {
-        page.text('From `scripts/papers/plan.mjs`; each with `--resume --budget 540 --others 10`:');
-        page.list(grades[grade].pieces.map(one => `\`cleave run ${pieceWords(one).join(' ')}${one.wide ? ' --threads 4' : ''}\``));
+    const files = [...readdirSync(folder).filter(name => /\.(svg|png)$/.test(name)), ...drawn.map(one => one.file)];
+    const calls = grades[grade].pieces.map(one => `\`cleave run ${pieceWords(one).join(' ')}${one.wide ? ' --threads 4' : ''}\``);
+    writePage(folder, {
+        name: 'README',
+        title: 'The papers\' figures and tables again',
+        blocks: [
+            'Five papers are behind Cleave. Their figures and tables that are measurements are here again, from our runs, with the papers\' numbers beside ours where they print any (`published/`). Each paper has a page: its question, a picture, the verdict, and the number that matters; details are folded. `kd-paper` is the KD-tree as published, `kd` what we made of it. What the k-DOP paper leaves open is in [studies](studies/README.md).',
+            'Made by `make papers`; do not edit.',
+            ...claimBlocks(claims),
+            ...runBlocks(data),
+            ...pictureBlocks(drawn, files),
+            { fold: 'The calls, piece by piece', blocks: ['From `scripts/papers/plan.mjs`; each with `--resume --budget 540 --others 10`:', { list: calls }] },
+        ],
     });
-    page.write();
 }
 
 // ----
@@ -177,7 +181,7 @@ function writeIndex(folder, grade, data, claims, drawn) {
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'hour' }, work: { type: 'string', default: 'build/papers' },
-        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
+        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, pictures: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     if (!/^\d+$/.test(values.wait)) throw new Error(`--wait ${values.wait}: seconds, such as 60`);
@@ -208,19 +212,18 @@ const storedData = ({ out, device }) => ({ ...readStored(out), device: readDevic
 
 function main() {
     const words = readWords();
-    const { cleave, out, stored } = words;
+    const { cleave, out, stored, pictures } = words;
     mkdirSync(out, { recursive: true });
     const data = stored ? storedData(words) : measuredData(words);
-    const drawn = stored ? keptPictures(out) : [];
     if (!stored) clean(out);
     const claims = judgeFacts(data.facts);
-    for (const [paper, write] of [['004', write004], ['000', write000], ['001', write001], ['002', write002], ['003', write003]]) write(out, data, claims.filter(claim => claim.paper === paper));
+    for (const paper of inOrder) writePaper(out, paper, data, claims.filter(claim => claim.paper === paper.number));
     if (!stored) {
         writeFileSync(join(out, 'runs.csv'), runsCsv(data.runs));
         writeFileSync(join(out, 'measured.json'), measuredText(data));
     }
     writeFileSync(join(out, 'claims.csv'), claimsCsv(claims.map(claim => ({ ...claim, paper: labelOf(claim.paper) }))));
-    writeIndex(out, data.grade, data, claims, stored ? drawn : drawPictures(cleave, out, say, { isTiny: data.grade === 'tiny' }));
+    writeIndex(out, data.grade, data, claims, stored && !pictures ? keptPictures(out) : drawPictures(cleave, out, say, { isTiny: data.grade === 'tiny' }));
     if (data.lacking.length > 0) say(`sizes left out: ${data.lacking.join('; ')}`);
     say(`wrote ${join(out, 'README.md')}`);
     return data.isRight ? 0 : 1;

@@ -13,10 +13,10 @@ import { light, METHODS, stylesFor } from '../../report/src/look.js';
 import { shortText, table1Rows } from './broadmark.mjs';
 import { movingAverage } from './charts.mjs';
 import { claimsCsv, verdictOf, verdicts } from './claims.mjs';
-import { aroundTurn, thin, writePage as write003 } from './k_dop.mjs';
+import { aroundTurn, paper as kDop, thin } from './k_dop.mjs';
 import { depthRow, leafNotes } from './kd_tree.mjs';
-import { Page, provenance } from './page.mjs';
-import { judge, judgeFacts, rules } from './papers.mjs';
+import { provenance, writePage, writePaper } from './page.mjs';
+import { inOrder, judge, judgeFacts } from './papers.mjs';
 import { ink, missingFigures, operatorBetween, readPng, smallTreeSvg, transferSteps, writePng, writeSheet } from './pictures.mjs';
 import { alone, bakes, clockOf, grades, guess, linesOf, missingCells, planText, readCell, runWords, waitOf, whyNot, withoutMissing } from './plan.mjs';
 import { fileOf, pairsOf003, papers as paperNames, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
@@ -288,7 +288,7 @@ test('verdicts follow the numbers', () => {
     assert.equal(claimsCsv(claims).trim().split('\n').length, claims.length + 1);
 });
 
-const allRules = Object.entries(rules).flatMap(([paper, list]) => list.map(rule => ({ paper, ...rule })));
+const allRules = inOrder.flatMap(({ number, rules }) => rules.map(rule => ({ paper: number, ...rule })));
 const ruleOf = (paper, id) => allRules.find(rule => rule.paper === paper && rule.id === id);
 
 test('every rule holds on the paper\'s own numbers', () => {
@@ -400,7 +400,7 @@ test('towers of a device stand beside the CPU\'s, and those it lacks are named',
     // The paper's sort is a GPU's: where there is one its phases decide.
     assert.match(claims.find(claim => claim.id === 'sort-most').ours, /Card 7/);
     assert.deepEqual(aroundTurn(device.towers.get('18-dop 1,1,1'), 'sweep_ms', 250), [1, 1.1]);
-    write003(folder, data, claims);
+    writePaper(folder, kDop, data, claims);
     const page = readFileSync(join(folder, 'k-dop.md'), 'utf8');
     assert.match(page, /on a device, Card 7, driver 1; 2026-01-01, 700 frames/);
     assert.match(page, /Not run there.*aabb, scale \(1, 1, 1\); 18-dop, scale \(1, 3, 1\)/);
@@ -411,14 +411,14 @@ test('towers of a device stand beside the CPU\'s, and those it lacks are named',
     assert.ok(['003-figure-5.9-device.svg', '003-figure-5.11-device.svg', '003-figure-5.22-device.svg'].every(name => !drawn.includes(name))); // nothing to draw
     assert.match(readFileSync(join(folder, '003-figure-5.8-device.svg'), 'utf8'), /Card 7/);
     // A tower that was cut off has stages and no means.
-    write003(folder, { ...data, device: { ...device, means: new Map([...device.means].slice(0, 1)), missing: ['sphere 1,1,1'] } }, claims);
+    writePaper(folder, kDop, { ...data, device: { ...device, means: new Map([...device.means].slice(0, 1)), missing: ['sphere 1,1,1'] } }, claims);
     assert.match(readFileSync(join(folder, 'k-dop.md'), 'utf8'), /Cut off.*sphere, scale \(1, 1, 1\) after 400 frames[^]*\| sphere \| 24.98 \| 2.00 \| cut off \|/);
     // Towers measured beside runs that found the machine busy say so.
     for (const tower of all.values()) tower.folder = 'here';
-    write003(folder, { ...data, raw: [raw({ folder: 'here', others: 0.3 }), raw({ folder: 'here' }), raw({ folder: 'there', others: 0.9 })] }, claims);
+    writePaper(folder, kDop, { ...data, raw: [raw({ folder: 'here', others: 0.3 }), raw({ folder: 'here' }), raw({ folder: 'there', others: 0.9 })] }, claims);
     assert.match(readFileSync(join(folder, 'k-dop.md'), 'utf8'), /on a busy machine\*\*: before 1 of the 2 runs beside them/);
     // Without a device the page says that and is whole.
-    write003(folder, { ...data, device: null }, claims);
+    writePaper(folder, kDop, { ...data, device: null }, claims);
     assert.match(readFileSync(join(folder, 'k-dop.md'), 'utf8'), /No device ran the towers/);
     assert.equal(readDevice(join(folder, 'none')), null);
     for (const one of [folder, other]) rmSync(one, { recursive: true });
@@ -479,24 +479,26 @@ test('figures that are missing are found by looking', () => {
     assert.deepEqual(rows(['000-figure-3a-time.svg', '000-figure-4-gravity-cubes.svg']).filter(text => text.startsWith('earlier')), ['earlier KD-tree: 1, 5', 'earlier KD-tree: 2']);
 });
 
-test('a page folds what is written within details, counts verdicts, and keeps a figure that it cannot draw', () => {
+test('a page is drawn from blocks: it folds, counts verdicts, and keeps a figure that it cannot draw', () => {
     const folder = mkdtempSync(join(tmpdir(), 'page-'));
-    writeFileSync(join(folder, '009-kept.svg'), '<svg/>');
-    const page = new Page(folder, '009', 'Title', { name: 'named', isStored: true });
+    writeFileSync(join(folder, '002-kept.svg'), '<svg/>');
     const claims = ['holds', 'holds in part', 'holds in part', 'does not hold'].map((verdict, index) => ({ id: `c${index}`, claim: `claim ${index}`, where: 'figure 1', rule: 'r', verdict, passed: 1, count: 2, ours: 'o', brief: 'b', why: index === 3 ? 'not explained: x' : '', paperBrief: '', paperNumbers: '', paperVerdict: '' }));
-    page.story({ question: 'Why?', picture: () => page.figure('kept', 'A picture', null), claims, keys: { c0: 'first', c3: 'last' }, number: '42.' });
-    page.details('Nothing', () => page.text(''));
-    page.details('Something', () => page.text('inside'));
-    assert.equal(page.figure('none', 'No picture', null), false);
-    page.claims(claims);
-    page.write();
-    const text = readFileSync(join(folder, 'named.md'), 'utf8');
+    const page = () => ({
+        title: 'Title', question: 'Why?', picture: { figure: 'kept', alt: 'A picture', draw: null }, keys: { c0: 'first', c3: 'last' }, figure: '42.', about: [],
+        sections: [null, { heading: 'Section', claims: ['c1', 'c3'], blocks: [{ fold: 'Nothing', blocks: ['', null] }, { fold: 'Something', blocks: ['inside'] }, { figure: 'none', alt: 'No picture', draw: null }, 'claims', { list: [] }, { from: [] }] }],
+    });
+    writePaper(folder, { number: '002', page }, { isStored: true }, claims);
+    const text = readFileSync(join(folder, fileOf('002')), 'utf8');
     assert.match(text, /Of 4 claims 1 holds, 2 hold in part and 1 does not hold\. \*Holds\*: first\. \*Does not hold\*: last\./);
-    assert.match(text, /!\[A picture\]\(009-kept.svg\)[^]*\*\*The number.\*\* 42\./);
+    assert.match(text, /!\[A picture\]\(002-kept.svg\)[^]*\*\*The number.\*\* 42\./);
     assert.match(text, /<details>\n<summary>Something<\/summary>\n\ninside\n\n<\/details>/);
-    assert.doesNotMatch(text, /Nothing|009-none/);
+    assert.doesNotMatch(text, /Nothing|002-none|How it was measured|claim 0 \(/);
     assert.match(text, /\| claim 1 \(figure 1\) \| \*\*holds in part \(1 of 2\)\*\* \| b \|/);
     assert.match(text, /Not explained: x\./);
+    // Without data there is no page, and a block that is none is an error.
+    writePaper(folder, { number: '001', page: () => undefined }, {}, []);
+    assert.ok(!readdirSync(folder).includes(fileOf('001')));
+    assert.throws(() => writePage(folder, { name: 'bad', title: 'Bad', blocks: [{ heding: 'x' }] }), /a block of a page that is none: heding/);
     rmSync(folder, { recursive: true });
 });
 
@@ -571,7 +573,7 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     assert.equal(first.status, 0, first.stderr);
     assert.match(first.stderr, /sizes left out: .*004-cubes-large: 256k/);
     const drawn = lookThrough(out);
-    for (const name of ['004-figure-1.svg', '004-figure-9-depth.svg', '004-figure-10.svg', '004-figure-11.svg', '004-figure-12.svg', '004-figure-14-gravity.svg', '000-figure-3b.svg', '001-figure-2-freefall.svg', '002-figure-2b.svg', '003-figure-5.23.svg']) assert.ok(drawn.includes(name), name);
+    for (const name of ['004-figure-1.svg', '004-figure-9-depth.svg', '004-figure-10.svg', '004-figure-11-gravity.svg', '004-figure-12.svg', '004-figure-14-gravity.svg', '000-figure-3b.svg', '001-figure-2-freefall.svg', '002-figure-2b.svg', '003-figure-5.23.svg']) assert.ok(drawn.includes(name), name);
     const index = readFileSync(join(out, 'README.md'), 'utf8');
     assert.match(index, /same pairs as all others/);
     assert.match(index, /\| \[KD-tree\]\(kd-tree.md\) \|.*\| 27 \| \d+ \| \d+ \| \d+ \| \d+ \|/);

@@ -32,8 +32,8 @@ const untold = [
     [/^004 5$/, 'objects on their way from a node to another in the array', 'docs/kd.md in words'],
     [/^00[04] (2|6)$/, 'the operators', 'docs/kd.md in words'],
     [/^004 7$/, 'the flow of the optimization', 'docs/kd.md in words'],
-    [/^003 2/, 'untold of its chapter on what was known before', 'docs/shape-matching.md, docs/narrow.md in words'],
-    [/^003 [34]/, 'untold of its method and program', 'docs/shape-matching.md in words'],
+    [/^003 2/, 'drawings of its chapter on what was known before', 'docs/physics.md in words'],
+    [/^003 [34]/, 'drawings of its method and program', 'docs/physics.md in words'],
 ];
 
 const isThere = (files, paper, number) => files.some(file => new RegExp(`^${paper}-figure-${number.replace('.', '\\.')}(?=[ab-]|\\.(svg|png)$)`).test(file));
@@ -184,7 +184,7 @@ export function drawHierarchy(nodes, left, width, marked = []) {
 export function smallTreeSvg({ tree, boxes }) {
     const [width, left] = [560, SIDE + 3 * MARGIN];
     const height = Math.max(SIDE + 2 * MARGIN, MARGIN + 60 + Math.max(...tree.nodes.map(node => node.depth)) * ROW);
-    return [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left + width + MARGIN} ${height}">`, `<title>${boxes.length} boxes and their tree of ${tree.nodes.length} nodes, at most ${tree.leaf_limit} in a leaf</title>`,
+    return [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left + width + MARGIN} ${height}" width="${left + width + MARGIN}" height="${height}">`, `<title>${boxes.length} boxes and their tree of ${tree.nodes.length} nodes, at most ${tree.leaf_limit} in a leaf</title>`,
         `<rect width="${left + width + MARGIN}" height="${height}" fill="${ink.ground}"/>`, ...drawScene(tree.nodes, boxes), ...drawHierarchy(tree.nodes, left, width), '</svg>'].join('\n') + '\n';
 }
 
@@ -210,7 +210,7 @@ function flatFrames(seed) {
     }));
 }
 
-/** A .aabbs file (docs/scenes.md has the format). */
+/** A .aabbs file (docs/lab.md has the format). */
 function writeScene(path, frames) {
     const head = Buffer.alloc(304);
     head.write('plate', 0, 'latin1');
@@ -287,7 +287,7 @@ function drawState({ tree, boxes }, marked, x, y) {
     return placed(x, y, 0.5, [...drawScene(tree.nodes, boxes, marked), ...drawHierarchy(tree.nodes, SIDE + 3 * MARGIN, 520, marked)]);
 }
 
-const svg = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">`, `<title>${title}</title>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
+const svg = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`, `<title>${title}</title>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
 
 const STATE_ROW = 290;
 
@@ -347,7 +347,7 @@ export function drawPositions(program, work, target) {
 // figure 5.
 
 const words = (x, y, text, more = '') => `<text x="${x}" y="${y}" font-family="sans-serif" font-size="15" text-anchor="middle" fill="${ink.text}" ${more}>${text}</text>`;
-const page = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">`, `<title>${title}</title>`,
+const page = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`, `<title>${title}</title>`,
     `<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L10 5L0 10z" fill="${ink.muted}"/></marker></defs>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
 
 const act = (x, y, text) => `<rect x="${x - 70}" y="${y - 21}" width="140" height="42" rx="8" fill="${ink.leaf.fill}" stroke="${ink.leaf.line}"/>${words(x, y + 5, text)}`;
@@ -572,16 +572,17 @@ export function drawPictures(program, folder, say, { isTiny = false } = {}) {
 /** Those that a folder has already. */
 export const keptPictures = folder => pictures.filter(one => existsSync(join(folder, one.file)));
 
-/** Their section of a page; `files`: every figure there is. */
-export function writePictures(page, drawn, files) {
-    page.heading('Figures that are pictures');
-    for (const [group, [heading, note]] of Object.entries(groups)) {
-        const own = drawn.filter(one => one.group === group);
-        if (own.length === 0) continue;
-        page.text(`**${heading}.** ${note}`);
-        page.text(own.map(({ file, title }) => `![${title}](${file})`).join(own[0].file.endsWith('.png') ? ' ' : '\n\n'));
-    }
+/** Their section of a page, as blocks; `files`: every figure there is. */
+export function pictureBlocks(drawn, files) {
+    const imagesOf = own => own.map(({ file, title }) => `![${title}](${file})`).join(own[0].file.endsWith('.png') ? ' ' : '\n\n');
     const missing = missingFigures(files);
-    page.text(missing.length > 0 ? 'Figures that are missing here:' : 'No figure is missing.');
-    if (missing.length > 0) page.table(['figures', 'what they are', 'instead'], missing, { left: 3 });
+    return [
+        { heading: 'Figures that are pictures' },
+        ...Object.entries(groups).flatMap(([group, [heading, note]]) => {
+            const own = drawn.filter(one => one.group === group);
+            return own.length > 0 ? [`**${heading}.** ${note}`, imagesOf(own)] : [];
+        }),
+        missing.length > 0 ? 'Figures that are missing here:' : 'No figure is missing.',
+        missing.length > 0 && { table: [['figures', 'what they are', 'instead'], ...missing], left: 3 },
+    ];
 }

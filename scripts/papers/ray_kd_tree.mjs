@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The RAY KD-tree paper of 2015: its claims (figures 2 and 3), and its page.
-import { ladderChart } from '../../report/src/charts/ladder.js';
 import { sweepChart } from '../../report/src/charts/sweep.js';
+import { ladderFigure, seriesBy } from './charts.mjs';
 import { between, each, known, listed, named, one } from './claims.mjs';
-import { Page } from './page.mjs';
-import { citationOf, papers, textValues } from './published.mjs';
-import { digits, distinct, isTree, ladder, laterFrames, mean, meanDepth, mergeTrees, peers, pick, scenes, sizeText, times } from './runs.mjs';
+import { textValues } from './published.mjs';
+import { digits, distinct, isTree, laterFrames, mean, meanDepth, mergeTrees, peers, pick, scenes, sizeText, times } from './runs.mjs';
 
 const isFull = values => Object.keys(values ?? {}).length > 0;
 const facts = (values, more = {}) => (isFull(known(values)) ? { values: known(values), ...more } : undefined);
@@ -61,42 +60,83 @@ const secondRule = method => ({ ms }) => Object.entries(ms).map(([name, list]) =
 const secondShow = ({ ms }) => Object.entries(ms).map(([name, list]) => `${name}: ${bestPeer(list)} ${digits(list[bestPeer(list)])} ms`).join(', ');
 
 export const rules002 = [
-    { id: 'taller-faster', where: 'figure 2a', claim: 'the taller the tree, the faster, so T = 10', rule: 'T = 10 is the best of 10 to 100; scene by scene', cases: each(leaf => leaf === 10), show: listed(leaf => `T = ${leaf}`), why: ({ slope, scalar, scalarSlope }) => [`T = 100 takes ${listed()({ values: slope })} of T = 10`, isFull(scalar) ? `one box at a time (scalar), as in 2015, it takes ${listed()({ values: scalarSlope })}, and the best is ${listed(leaf => `T = ${leaf}`)({ values: scalar })}: wide instructions make large leaves cheap` : ''].filter(Boolean).join('; '), published: () => ({ values: { 'all four': Number(textValues().get('002 T chosen')) } }), publishedFrom: 'section 5.1' },
-    { id: 'depth', isCount: true, where: 'figure 2b', claim: 'leaves lie the deeper the smaller T', rule: 'the mean depth of the leaves falls with T; scene by scene', cases: ({ depths }) => Object.entries(depths).map(([name, list]) => [name, list.every((depth, index) => index === 0 || depth <= list[index - 1])]), show: ({ depths }) => Object.entries(depths).map(([name, list]) => `${name} ${digits(list[0])} to ${digits(list[list.length - 1])}`).join(', ') },
-    { id: 'best', where: 'figure 3', claim: 'the RAY KD-tree is the best in all four', rule: 'DBVT F, DBVT D and CGAL take longer at the largest size; scene by scene', cases: ({ ms }) => Object.entries(ms).map(([name, list]) => [name, list['ray-kd'] < list[bestPeer(list)]]), show: ({ size, ms }) => Object.entries(ms).map(([name, list]) => `${name} at ${sizeText(size)}: ${bestPeer(list)} takes ${times(list[bestPeer(list)] / list['ray-kd'])}`).join('; ') },
-    { id: 'second-fall', where: 'section 5.2', claim: 'DBVT F is ahead of the others in free fall', rule: 'it is the best of the three; scene by scene', cases: secondRule('bullet-dbvt-f'), show: secondShow, why: ({ rest }) => (isFull(rest) ? `in the last window, nearly all at rest: ${Object.entries(rest).map(([type, list]) => `${type}: ${named(digits, ' ms')({ values: list })}`).join('; ')}` : '') },
-    { id: 'second-particles', where: 'section 5.2', claim: 'DBVT D is ahead of the others with particles', rule: 'it is the best of the three; scene by scene', cases: secondRule('bullet-dbvt-d'), show: secondShow },
-    { id: 'cgal-types', where: 'section 5.2', claim: 'CGAL does not mind sizes that vary', rule: 'assorted takes 0.8 to 1.25 × uniform; scene by scene', cases: between(0.8, 1.25), show: listed(), why: ({ pairs }) => (isFull(pairs) ? `assorted objects make ${listed()({ values: pairs })} the pairs of uniform ones here` : '') },
+    {
+        id: 'taller-faster', where: 'figure 2a',
+        claim: 'the taller the tree, the faster, so T = 10',
+        rule: 'T = 10 is the best of 10 to 100; scene by scene',
+        cases: each(leaf => leaf === 10),
+        show: listed(leaf => `T = ${leaf}`),
+        why: ({ slope, scalar, scalarSlope }) => [`T = 100 takes ${listed()({ values: slope })} of T = 10`, isFull(scalar) ? `one box at a time (scalar), as in 2015, it takes ${listed()({ values: scalarSlope })}, and the best is ${listed(leaf => `T = ${leaf}`)({ values: scalar })}: wide instructions make large leaves cheap` : ''].filter(Boolean).join('; '),
+        published: () => ({ values: { 'all four': Number(textValues().get('002 T chosen')) } }),
+        publishedFrom: 'section 5.1',
+    },
+    {
+        id: 'depth', where: 'figure 2b', isCount: true,
+        claim: 'leaves lie the deeper the smaller T',
+        rule: 'the mean depth of the leaves falls with T; scene by scene',
+        cases: ({ depths }) => Object.entries(depths).map(([name, list]) => [name, list.every((depth, index) => index === 0 || depth <= list[index - 1])]),
+        show: ({ depths }) => Object.entries(depths).map(([name, list]) => `${name} ${digits(list[0])} to ${digits(list[list.length - 1])}`).join(', '),
+    },
+    {
+        id: 'best', where: 'figure 3',
+        claim: 'the RAY KD-tree is the best in all four',
+        rule: 'DBVT F, DBVT D and CGAL take longer at the largest size; scene by scene',
+        cases: ({ ms }) => Object.entries(ms).map(([name, list]) => [name, list['ray-kd'] < list[bestPeer(list)]]),
+        show: ({ size, ms }) => Object.entries(ms).map(([name, list]) => `${name} at ${sizeText(size)}: ${bestPeer(list)} takes ${times(list[bestPeer(list)] / list['ray-kd'])}`).join('; '),
+    },
+    {
+        id: 'second-fall', where: 'section 5.2',
+        claim: 'DBVT F is ahead of the others in free fall',
+        rule: 'it is the best of the three; scene by scene',
+        cases: secondRule('bullet-dbvt-f'),
+        show: secondShow,
+        why: ({ rest }) => (isFull(rest) ? `in the last window, nearly all at rest: ${Object.entries(rest).map(([type, list]) => `${type}: ${named(digits, ' ms')({ values: list })}`).join('; ')}` : ''),
+    },
+    {
+        id: 'second-particles', where: 'section 5.2',
+        claim: 'DBVT D is ahead of the others with particles',
+        rule: 'it is the best of the three; scene by scene',
+        cases: secondRule('bullet-dbvt-d'),
+        show: secondShow,
+    },
+    {
+        id: 'cgal-types', where: 'section 5.2',
+        claim: 'CGAL does not mind sizes that vary',
+        rule: 'assorted takes 0.8 to 1.25 × uniform; scene by scene',
+        cases: between(0.8, 1.25),
+        show: listed(),
+        why: ({ pairs }) => (isFull(pairs) ? `assorted objects make ${listed()({ values: pairs })} the pairs of uniform ones here` : ''),
+    },
 ];
 
 // ==== the page
 
-function writeLeaf(page, runs, claims, isStored) {
+function leafSection({ runs, isStored }) {
     const own = pick(runs, '002-leaf');
-    const series = value => cases.map(([scene, type, name]) => ({ name, points: mergeTrees(own.filter(run => run.scene === scene && run.type === type), 'ray.leaf').map(point => [point.leaf, value(point)]) })).filter(one => one.points.length > 0);
-    if (own.length === 0) return;
-    page.heading('Is a taller KD-tree a faster one? (figure 2)');
-    page.text(`T is the most objects a leaf may hold: 10 to 100, ${distinct(own.map(run => sizeText(run.objects))).join(', ')} objects.`);
-    page.figure('figure-2a', 'Mean ms per frame by T', sweepChart({ title: '(a) ms per frame by T', parameter: 'T', series: series(point => point.ms_mean) }), { height: 340 });
-    page.claims(claims);
-    page.details('How deep the leaves lie', () => page.figure('figure-2b', 'Mean depth of the leaves by T', isStored ? null : sweepChart({ title: '(b) mean depth of the leaves', parameter: 'T', value: 'levels', series: series(point => meanDepth(point.run.counters)) }), { height: 320 }));
-    page.from(own.filter(isTree));
+    if (own.length === 0) return null;
+    const at = (scene, type) => mergeTrees(own.filter(run => run.scene === scene && run.type === type), 'ray.leaf');
+    const series = value => cases.map(([scene, type, name]) => ({ name, points: at(scene, type).map(point => [point.leaf, value(point)]) })).filter(one => one.points.length > 0);
+    const depths = size => sweepChart({ ...size, title: '(b) mean depth of the leaves', parameter: 'T', value: 'levels', series: series(point => meanDepth(point.run.counters)) });
+    return {
+        heading: 'Is a taller KD-tree a faster one? (figure 2)',
+        claims: ['taller-faster', 'depth'],
+        blocks: [
+            `T is the most objects a leaf may hold: 10 to 100, ${distinct(own.map(run => sizeText(run.objects))).join(', ')} objects.`,
+            { figure: 'figure-2a', alt: 'Mean ms per frame by T', draw: size => sweepChart({ ...size, title: '(a) ms per frame by T', parameter: 'T', series: series(point => point.ms_mean) }), height: 340 },
+            'claims',
+            { fold: 'How deep the leaves lie', blocks: [{ figure: 'figure-2b', alt: 'Mean depth of the leaves by T', draw: isStored ? null : depths, height: 320 }] },
+            { from: own.filter(isTree) },
+        ],
+    };
 }
 
-function figure3(page, runs, [scene, type, name]) {
-    const own = pick(runs, '002-others', { scene, type });
-    if (own.length === 0) return;
-    const series = distinct(own.map(run => run.method)).map(method => ({ name: method, points: ladder(own.filter(run => run.method === method)) }));
-    page.figure(`figure-3-${scene}-${type}`, `${name}: mean ms per frame by number of objects`, ladderChart({ title: name, series, guides: [1] }), { height: 360 });
-}
+const figure3 = (runs, [scene, type, name]) => ladderFigure(`figure-3-${scene}-${type}`, `${name}: mean ms per frame by number of objects`, { title: name, series: seriesBy(pick(runs, '002-others', { scene, type })) });
 
-function writeOthers(page, runs, claims) {
-    page.heading('Is it the best in all four scenes? (figure 3)');
-    figure3(page, runs, cases[0]);
-    page.claims(claims);
-    page.details('Objects of varied sizes', () => { for (const one of [cases[1], cases[3]]) figure3(page, runs, one); });
-    page.from(pick(runs, '002-others'));
-}
+const othersSection = ({ runs }) => ({
+    heading: 'Is it the best in all four scenes? (figure 3)',
+    claims: ['best', 'second-fall', 'second-particles', 'cgal-types'],
+    blocks: [figure3(runs, cases[0]), 'claims', { fold: 'Objects of varied sizes', blocks: [cases[1], cases[3]].map(one => figure3(runs, one)) }, { from: pick(runs, '002-others') }],
+});
 
 function numberText(runs) {
     const ratios = cases.map(([scene, type, name]) => {
@@ -108,17 +148,19 @@ function numberText(runs) {
     return ratios.length > 0 ? `With ${sizeText(ratios[0][1])} objects the best of the others takes ${ratios.map(([name, , ratio]) => `${digits(ratio)} times as long on ${name}`).join(', ')}.` : '';
 }
 
-export function writePage(folder, { runs, isStored = false }, claims) {
-    const page = new Page(folder, '002', 'The RAY KD-tree paper: the first of these KD-trees', { name: papers.get('002').file, isStored });
-    const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
-    page.text(`${citationOf('002')}. Its machine: an i7 860; a cube of 100 m, 2000 frames of 1/120 s.`);
-    page.story({
+export const paper = {
+    number: '002',
+    rules: rules002,
+    factsOf: facts002,
+    page: data => ({
+        title: 'The RAY KD-tree paper: the first of these KD-trees',
+        machine: 'an i7 860; a cube of 100 m, 2000 frames of 1/120 s',
         question: 'Can a KD-tree that mends itself every frame beat Bullet and CGAL with falling bodies and with particles, of one size and of many?',
-        picture: () => figure3(page, runs, cases[2]), claims, keys: { best: 'the RAY KD-tree is the best in all four scenes', 'taller-faster': 'a taller tree is a faster one, so T = 10', 'cgal-types': 'CGAL keeps its time where sizes vary' }, number: numberText(runs), runs: pick(runs, '002-others', { scene: 'ray-particles', type: 'cubes' }),
-    });
-    page.text('`ray-kd` is the tree of this paper, T = 10 unless a figure sweeps it. The paper prints its Cost upside down: as printed it grows where both children hold as much, which the text wants to be cheap; `ray-kd` has it turned round. `kd-paper` and `kd` are the later trees, `bullet-dbvt-f` and `bullet-dbvt-d` are DBVT F and D.');
-    writeLeaf(page, runs, of('taller-faster', 'depth'), isStored);
-    writeOthers(page, runs, of('best', 'second-fall', 'second-particles', 'cgal-types'));
-    page.text('Run again with `make papers`; the schedule is `paper-002`.');
-    page.write();
-}
+        picture: figure3(data.runs, cases[2]),
+        keys: { best: 'the RAY KD-tree is the best in all four scenes', 'taller-faster': 'a taller tree is a faster one, so T = 10', 'cgal-types': 'CGAL keeps its time where sizes vary' },
+        figure: numberText(data.runs),
+        runs: pick(data.runs, '002-others', { scene: 'ray-particles', type: 'cubes' }),
+        about: ['`ray-kd` is the tree of this paper, T = 10 unless a figure sweeps it. The paper prints its Cost upside down: as printed it grows where both children hold as much, which the text wants to be cheap; `ray-kd` has it turned round. `kd-paper` and `kd` are the later trees, `bullet-dbvt-f` and `bullet-dbvt-d` are DBVT F and D.'],
+        sections: [leafSection(data), othersSection(data)],
+    }),
+};

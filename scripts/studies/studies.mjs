@@ -17,11 +17,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { baseOption, legendFor, linearAxis, lineSeries, logAxis, stylesOf } from '../../report/src/charts/frame.js';
-import { light } from '../../report/src/look.js';
-import { numberText } from '../../report/src/model/numbers.js';
-import { groupChart } from '../papers/charts.mjs';
-import { Page } from '../papers/page.mjs';
+import { groupChart, lineChart } from '../papers/charts.mjs';
+import { writePage } from '../papers/page.mjs';
+import { citationOf } from '../papers/published.mjs';
 import { digits, percent, times } from '../papers/runs.mjs';
 
 // ---- sweeps
@@ -157,23 +155,6 @@ export function readTowers(folder, grade) {
 // Per sweep a table, a figure and three sentences, whose every number and word of comparison comes from the
 // rows.
 
-/** Lines over numbers: { title, x, value, logX, logY, series: [{ name, points }] }. */
-function lineChart(data, look = light) {
-    const names = data.series.map(one => one.name);
-    const styles = stylesOf(data, names, look);
-    const { legend, room } = legendFor(data, names, look);
-    const points = data.series.flatMap(one => one.points);
-    const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
-    return {
-        ...baseOption(data, look),
-        legend,
-        grid: { outerBoundsMode: 'none', left: 66, right: room.right, top: room.top, bottom: 56 + room.bottom },
-        xAxis: data.logX ? logAxis(look, data.x, xs, numberText, { ticks: xs, margin: 1.1 }) : linearAxis(look, data.x, numberText, { min: 'dataMin', max: 'dataMax' }),
-        yAxis: data.logY ? logAxis(look, data.value, points.map(([, y]) => y), numberText, { nameGap: 48 }) : linearAxis(look, data.value, numberText, { min: 0, nameGap: 48 }),
-        series: data.series.map(one => lineSeries(one.name, one.points.map(([x, y]) => [x, Number(y.toPrecision(4))]), styles.get(one.name))),
-    };
-}
-
 /** The rows of a sweep: [{ name, rows: [{ x, ...row }] }]. */
 export const rowsOf = (name, towers) => sweeps[name].map(one => ({ name: one.name, rows: one.points.map(([x, wanted]) => ({ x, ...towers.get(wanted.key) })) }));
 
@@ -189,15 +170,9 @@ const often = count => (count === 1 ? 'once' : `${count} times`);
 const share = part => `${digits(100 * part)} %`;
 const periodText = period => (period === 0 ? 'never' : period === 1 ? 'every frame' : `every ${period} frames`);
 
-function writePca(page, towers) {
+function pcaBlocks(towers) {
     const series = rowsOf('pca', towers);
-    page.heading('How often the axis is worth choosing');
-    page.table(['axis chosen', ...series.flatMap(one => [`${one.name}: sweep, ms`, 'of it the choice, ms', 'changes'])], series[0].rows.map((row, index) => [periodText(row.x), ...series.flatMap(one => {
-        const own = one.rows[index];
-        return [digits(own.sweep_ms), digits(own.axis_ms), own.turns];
-    })]), { left: 1 });
     const chosen = series.map(one => ({ name: one.name, rows: one.rows.filter(row => row.x > 0) }));
-    page.figure('pca', 'Sweep and prune against the frames between two choices of its axis', lineChart({ title: 'Sweep and prune by how often the axis is chosen', x: 'frames from one choice to the next', value: 'ms per frame', logX: true, series: [...figure(chosen, row => row.sweep_ms), ...figure(chosen, row => row.axis_ms).map(one => ({ ...one, name: `${one.name}: the choice` }))] }), { height: 320 });
     const sentences = chosen.map(one => {
         const best = least(one.rows, row => row.sweep_ms);
         const never = at(series.find(other => other.name === one.name).rows, 0);
@@ -205,16 +180,19 @@ function writePca(page, towers) {
     });
     const [box] = chosen;
     const first = at(box.rows, 1);
-    page.text(`${sentences.join(' ')} A choice every frame costs ${percent(first.axis_ms / first.sweep_ms)} of the sweep with boxes and changes the axis ${often(first.turns)}, ${periodText(30)} (the paper's) ${percent(at(box.rows, 30).axis_ms / at(box.rows, 30).sweep_ms)} and ${often(at(box.rows, 30).turns)}.`);
+    return [
+        { heading: 'How often the axis is worth choosing' },
+        { table: [['axis chosen', ...series.flatMap(one => [`${one.name}: sweep, ms`, 'of it the choice, ms', 'changes'])], ...series[0].rows.map((row, index) => [periodText(row.x), ...series.flatMap(one => {
+        const own = one.rows[index];
+        return [digits(own.sweep_ms), digits(own.axis_ms), own.turns];
+    })])], left: 1 },
+        { figure: 'pca', alt: 'Sweep and prune against the frames between two choices of its axis', draw: size => lineChart({ ...size, title: 'Sweep and prune by how often the axis is chosen', x: 'frames from one choice to the next', value: 'ms per frame', logX: true, series: [...figure(chosen, row => row.sweep_ms), ...figure(chosen, row => row.axis_ms).map(one => ({ ...one, name: `${one.name}: the choice` }))] }), height: 320 },
+        `${sentences.join(' ')} A choice every frame costs ${percent(first.axis_ms / first.sweep_ms)} of the sweep with boxes and changes the axis ${often(first.turns)}, ${periodText(30)} (the paper's) ${percent(at(box.rows, 30).axis_ms / at(box.rows, 30).sweep_ms)} and ${often(at(box.rows, 30).turns)}.`,
+    ];
 }
 
-function writeVolumes(page, towers) {
+function volumesBlocks(towers) {
     const series = rowsOf('volumes', towers);
-    page.heading('k-DOPs of 6, 14, 18 and 26 planes, and turned boxes');
-    for (const one of series) {
-        page.table([one.name, 'candidate pairs', 'false positives', 'share of the candidates', 'volumes, ms', 'sweep, ms', 'GJK + EPA, ms', 'frame, ms'], one.rows.map(row => [row.x, digits(row.candidate_pairs), digits(row.false_positives), percent(row.false_positives / row.candidate_pairs), digits(row.volume_ms), digits(row.sweep_ms), digits(row.narrow_ms), digits(row.frame_ms)]));
-    }
-    page.figure('volumes', 'False positives by kind of volume', groupChart({ title: 'Pairs that do not touch, per frame', categories: series[0].rows.map(row => row.x), series: series.map(one => ({ name: one.name, values: one.rows.map(row => Number(row.false_positives.toPrecision(4))) })), value: 'false positives', log: false }), { height: 340 });
     const sentences = series.map(one => {
         const best = least(one.rows, row => row.false_positives);
         const worst = most(one.rows, row => row.false_positives);
@@ -224,64 +202,77 @@ function writeVolumes(page, towers) {
     const cost = row => row.volume_ms + row.sweep_ms;
     const [plain] = series;
     const cheap = least(plain.rows, cost);
-    page.text(`${sentences.join(' ')} To build and sweep, ${cheap.x} is the cheapest (${digits(cost(cheap))} ms per frame at ${plain.name}); 26-DOPs take ${times(cost(at(plain.rows, '26-dop')) / cost(cheap))} as long, turned boxes ${times(cost(at(plain.rows, 'obb')) / cost(cheap))}, of which the sweep with its separating axes is ${percent(at(plain.rows, 'obb').sweep_ms / cost(at(plain.rows, 'obb')))}.`);
     // The same pairs are the same work for GJK: what these differ by is the machine's.
     const apart = series.map(one => at(one.rows, 'aabb').narrow_ms / at(one.rows, '6-dop').narrow_ms).map(ratio => Math.max(ratio, 1 / ratio) - 1);
-    page.text(`Boxes and 6-DOPs let the same pairs through, so GJK and EPA do the same for both; here their times are ${apart.map(percent).join(' and ')} apart, which is what times of two runs can be told by.`);
+    return [
+        { heading: 'k-DOPs of 6, 14, 18 and 26 planes, and turned boxes' },
+        ...series.map(one => ({ table: [[one.name, 'candidate pairs', 'false positives', 'share of the candidates', 'volumes, ms', 'sweep, ms', 'GJK + EPA, ms', 'frame, ms'], ...one.rows.map(row => [row.x, digits(row.candidate_pairs), digits(row.false_positives), percent(row.false_positives / row.candidate_pairs), digits(row.volume_ms), digits(row.sweep_ms), digits(row.narrow_ms), digits(row.frame_ms)])] })),
+        { figure: 'volumes', alt: 'False positives by kind of volume', draw: size => groupChart({ ...size, title: 'Pairs that do not touch, per frame', categories: series[0].rows.map(row => row.x), series: series.map(one => ({ name: one.name, values: one.rows.map(row => Number(row.false_positives.toPrecision(4))) })), value: 'false positives', log: false }), height: 340 },
+        `${sentences.join(' ')} To build and sweep, ${cheap.x} is the cheapest (${digits(cost(cheap))} ms per frame at ${plain.name}); 26-DOPs take ${times(cost(at(plain.rows, '26-dop')) / cost(cheap))} as long, turned boxes ${times(cost(at(plain.rows, 'obb')) / cost(cheap))}, of which the sweep with its separating axes is ${percent(at(plain.rows, 'obb').sweep_ms / cost(at(plain.rows, 'obb')))}.`,
+        `Boxes and 6-DOPs let the same pairs through, so GJK and EPA do the same for both; here their times are ${apart.map(percent).join(' and ')} apart, which is what times of two runs can be told by.`,
+    ];
 }
 
-function writeFaces(page, towers) {
+function facesBlocks(towers) {
     const series = rowsOf('faces', towers);
-    page.heading('Faces per body');
-    page.table(['faces', ...series.flatMap(one => [`${one.name}: volumes, ms`, 'frame, ms', 'false positives'])], series[0].rows.map((row, index) => [row.x, ...series.flatMap(one => {
-        const own = one.rows[index];
-        return [digits(own.volume_ms), digits(own.frame_ms), digits(own.false_positives)];
-    })]));
-    page.figure('faces', 'Building volumes by the number of faces', lineChart({ title: 'Building the volumes by faces per body', x: 'faces', value: 'ms per frame', logX: true, logY: true, series: figure(series, row => row.volume_ms) }), { height: 320 });
     const ends = one => [one.rows[0], one.rows.at(-1)];
     const growth = (one, of) => of(ends(one)[1]) / of(ends(one)[0]);
     const [few, many] = ends(series[0]);
     const sphere = series.find(one => one.name === 'sphere');
     const dop = series.find(one => one.name === '18-dop');
     const boxes = series.find(one => one.name === 'aabb');
-    page.text(`From ${few.x} to ${many.x} faces building takes ${times(growth(boxes, row => row.volume_ms))} as long for boxes and ${times(growth(dop, row => row.volume_ms))} for 18-DOPs, which look at every vertex, and ${times(growth(sphere, row => row.volume_ms))} for spheres, which look at none. `
+    return [
+        { heading: 'Faces per body' },
+        { table: [['faces', ...series.flatMap(one => [`${one.name}: volumes, ms`, 'frame, ms', 'false positives'])], ...series[0].rows.map((row, index) => [row.x, ...series.flatMap(one => {
+        const own = one.rows[index];
+        return [digits(own.volume_ms), digits(own.frame_ms), digits(own.false_positives)];
+    })])] },
+        { figure: 'faces', alt: 'Building volumes by the number of faces', draw: size => lineChart({ ...size, title: 'Building the volumes by faces per body', x: 'faces', value: 'ms per frame', logX: true, logY: true, series: figure(series, row => row.volume_ms) }), height: 320 },
+        `From ${few.x} to ${many.x} faces building takes ${times(growth(boxes, row => row.volume_ms))} as long for boxes and ${times(growth(dop, row => row.volume_ms))} for 18-DOPs, which look at every vertex, and ${times(growth(sphere, row => row.volume_ms))} for spheres, which look at none. `
         + `The whole frame takes ${times(growth(boxes, row => row.frame_ms))} as long with boxes: GJK and EPA are ${percent(many.narrow_ms / many.frame_ms)} of it at ${many.x} faces, ${percent(few.narrow_ms / few.frame_ms)} at ${few.x}. `
-        + `At ${many.x} faces, nearly balls, spheres have ${verb(at(sphere.rows, many.x).false_positives / at(dop.rows, many.x).false_positives, 'as many false positives as', 'fewer false positives than')} 18-DOPs; at ${few.x} ${verb(at(sphere.rows, few.x).false_positives / at(dop.rows, few.x).false_positives, 'as many', 'fewer')}.`);
+        + `At ${many.x} faces, nearly balls, spheres have ${verb(at(sphere.rows, many.x).false_positives / at(dop.rows, many.x).false_positives, 'as many false positives as', 'fewer false positives than')} 18-DOPs; at ${few.x} ${verb(at(sphere.rows, few.x).false_positives / at(dop.rows, few.x).false_positives, 'as many', 'fewer')}.`,
+    ];
 }
 
-function writeStretch(page, towers) {
+function stretchBlocks(towers) {
     const series = rowsOf('stretch', towers);
-    page.heading('Stretch');
-    page.table(['stretch', ...series.flatMap(one => [`${one.name}: false positives`, 'frame, ms'])], series[0].rows.map((row, index) => [row.x, ...series.flatMap(one => [digits(one.rows[index].false_positives), digits(one.rows[index].frame_ms)])]));
-    page.figure('stretch', 'False positives by stretch', lineChart({ title: 'Pairs that do not touch by stretch (1, S, 1)', x: 'stretch S', value: 'false positives per frame', logX: true, logY: true, series: figure(series, row => Math.max(row.false_positives, 0.01)) }), { height: 340 });
     const order = x => series.map(one => [one.name, at(one.rows, x)]).sort((a, b) => a[1].false_positives - b[1].false_positives).map(([name]) => name);
     const last = series[0].rows.at(-1).x;
     const sphere = series.find(one => one.name === 'sphere');
     const lost = sphere.rows.find(row => row.false_positives > 2 * at(series.find(one => one.name === '18-dop').rows, row.x).false_positives);
     const quickest = least(series.map(one => ({ name: one.name, ...at(one.rows, last) })), row => row.frame_ms);
-    page.text(`Fewest false positives first: ${order(1).join(', ')} at stretch 1, ${order(last).join(', ')} at ${last}. ${lost ? `Spheres have more than twice the false positives of 18-DOPs from stretch ${lost.x} on, and ${times(at(sphere.rows, last).false_positives / at(series.find(one => one.name === '18-dop').rows, last).false_positives)} as many at ${last}` : `Spheres stay within twice the false positives of 18-DOPs up to stretch ${last}`}. The quickest frame at stretch ${last} is that with ${quickest.name} (${digits(quickest.frame_ms)} ms, boxes ${digits(at(series[0].rows, last).frame_ms)} ms).`);
+    return [
+        { heading: 'Stretch' },
+        { table: [['stretch', ...series.flatMap(one => [`${one.name}: false positives`, 'frame, ms'])], ...series[0].rows.map((row, index) => [row.x, ...series.flatMap(one => [digits(one.rows[index].false_positives), digits(one.rows[index].frame_ms)])])] },
+        { figure: 'stretch', alt: 'False positives by stretch', draw: size => lineChart({ ...size, title: 'Pairs that do not touch by stretch (1, S, 1)', x: 'stretch S', value: 'false positives per frame', logX: true, logY: true, series: figure(series, row => Math.max(row.false_positives, 0.01)) }), height: 340 },
+        `Fewest false positives first: ${order(1).join(', ')} at stretch 1, ${order(last).join(', ')} at ${last}. ${lost ? `Spheres have more than twice the false positives of 18-DOPs from stretch ${lost.x} on, and ${times(at(sphere.rows, last).false_positives / at(series.find(one => one.name === '18-dop').rows, last).false_positives)} as many at ${last}` : `Spheres stay within twice the false positives of 18-DOPs up to stretch ${last}`}. The quickest frame at stretch ${last} is that with ${quickest.name} (${digits(quickest.frame_ms)} ms, boxes ${digits(at(series[0].rows, last).frame_ms)} ms).`,
+    ];
 }
 
-function writeSupport(page, towers) {
+function supportBlocks(towers) {
     const [scan, climb] = rowsOf('support', towers);
-    page.heading('Climbing against scanning for the farthest vertex');
-    page.table(['vertices', 'scan: GJK + EPA, ms', 'climb: GJK + EPA, ms', 'scan / climb'], scan.rows.map((row, index) => [row.x, digits(row.narrow_ms), digits(climb.rows[index].narrow_ms), digits(row.narrow_ms / climb.rows[index].narrow_ms)]));
-    page.figure('support', 'GJK and EPA by vertices and search', lineChart({ title: 'GJK + EPA by vertices per body', x: 'vertices', value: 'ms per frame', logX: true, logY: true, series: figure([scan, climb], row => row.narrow_ms) }), { height: 320 });
     const gain = scan.rows.map((row, index) => ({ x: row.x, ratio: row.narrow_ms / climb.rows[index].narrow_ms }));
     const turned = gain.find((row, index) => gain.slice(index).every(later => later.ratio > 1));
     const [few, many] = [gain[0], gain.at(-1)];
-    page.text(`${turned ? `Climbing is the quicker search from ${turned.x} vertices on` : `Scanning is the quicker search at every number of vertices measured`}; \`auto\` scans up to 32. With ${few.x} vertices scanning takes ${digits(few.ratio)} of the time of climbing, with ${many.x} ${digits(many.ratio)}. From ${few.x} to ${many.x} vertices GJK and EPA take ${times(scan.rows.at(-1).narrow_ms / scan.rows[0].narrow_ms)} as long by scanning and ${times(climb.rows.at(-1).narrow_ms / climb.rows[0].narrow_ms)} by climbing.`);
+    return [
+        { heading: 'Climbing against scanning for the farthest vertex' },
+        { table: [['vertices', 'scan: GJK + EPA, ms', 'climb: GJK + EPA, ms', 'scan / climb'], ...scan.rows.map((row, index) => [row.x, digits(row.narrow_ms), digits(climb.rows[index].narrow_ms), digits(row.narrow_ms / climb.rows[index].narrow_ms)])] },
+        { figure: 'support', alt: 'GJK and EPA by vertices and search', draw: size => lineChart({ ...size, title: 'GJK + EPA by vertices per body', x: 'vertices', value: 'ms per frame', logX: true, logY: true, series: figure([scan, climb], row => row.narrow_ms) }), height: 320 },
+        `${turned ? `Climbing is the quicker search from ${turned.x} vertices on` : `Scanning is the quicker search at every number of vertices measured`}; \`auto\` scans up to 32. With ${few.x} vertices scanning takes ${digits(few.ratio)} of the time of climbing, with ${many.x} ${digits(many.ratio)}. From ${few.x} to ${many.x} vertices GJK and EPA take ${times(scan.rows.at(-1).narrow_ms / scan.rows[0].narrow_ms)} as long by scanning and ${times(climb.rows.at(-1).narrow_ms / climb.rows[0].narrow_ms)} by climbing.`,
+    ];
 }
 
-function writeSoft(page, towers) {
+function softBlocks(towers) {
     const [rigid, linear, quadratic] = rowsOf('soft', towers);
     const [stiff] = rigid.rows;
-    page.heading('Soft bodies');
-    page.table(['mode', 'softness', 'shape matching, ms', 'deformation, mean', 'deepest, mean', 'candidate pairs', 'frame, ms'], [rigid, linear, quadratic].flatMap(one => one.rows.map(row => [one.name, one === rigid ? '' : row.x, digits(row.match_ms), digits(row.deformation_mean), digits(row.deepest), digits(row.candidate_pairs), digits(row.frame_ms)])), { left: 1 });
-    page.figure('soft', 'Deformation by softness', lineChart({ title: 'Deformation by softness', x: 'softness', value: 'share of the body\'s size', series: figure([linear, quadratic], row => row.deformation_mean) }), { height: 320 });
     const softest = one => one.rows.at(-1);
     const middle = one => at(one.rows, 0.6);
-    page.text(`At softness ${softest(linear).x} the vertex that is farthest from its rigid place is ${share(softest(linear).deformation_mean)} of the body's size from it with linear and ${share(softest(quadratic).deformation_mean)} with quadratic matching, on average; at ${middle(linear).x} it is ${share(middle(linear).deformation_mean)} and ${share(middle(quadratic).deformation_mean)}. Per candidate pair shape matching takes ${times(middle(linear).match_ms / middle(linear).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} the rigid time with linear and ${times(middle(quadratic).match_ms / middle(quadratic).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} with quadratic terms. The deepest contact left after the rounds is ${digits(stiff.deepest)} on average with rigid bodies, ${digits(softest(linear).deepest)} and ${digits(softest(quadratic).deepest)} with the softest linear and quadratic ones.`);
+    return [
+        { heading: 'Soft bodies' },
+        { table: [['mode', 'softness', 'shape matching, ms', 'deformation, mean', 'deepest, mean', 'candidate pairs', 'frame, ms'], ...[rigid, linear, quadratic].flatMap(one => one.rows.map(row => [one.name, one === rigid ? '' : row.x, digits(row.match_ms), digits(row.deformation_mean), digits(row.deepest), digits(row.candidate_pairs), digits(row.frame_ms)]))], left: 1 },
+        { figure: 'soft', alt: 'Deformation by softness', draw: size => lineChart({ ...size, title: 'Deformation by softness', x: 'softness', value: 'share of the body\'s size', series: figure([linear, quadratic], row => row.deformation_mean) }), height: 320 },
+        `At softness ${softest(linear).x} the vertex that is farthest from its rigid place is ${share(softest(linear).deformation_mean)} of the body's size from it with linear and ${share(softest(quadratic).deformation_mean)} with quadratic matching, on average; at ${middle(linear).x} it is ${share(middle(linear).deformation_mean)} and ${share(middle(quadratic).deformation_mean)}. Per candidate pair shape matching takes ${times(middle(linear).match_ms / middle(linear).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} the rigid time with linear and ${times(middle(quadratic).match_ms / middle(quadratic).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} with quadratic terms. The deepest contact left after the rounds is ${digits(stiff.deepest)} on average with rigid bodies, ${digits(softest(linear).deepest)} and ${digits(softest(quadratic).deepest)} with the softest linear and quadratic ones.`,
+    ];
 }
 
 /** The first of the sources that has every tower of a sweep; the last one has all. */
@@ -297,24 +288,28 @@ function fromText({ grade, machine, towers }, name) {
 }
 
 /** One sentence per series that larger towers have whole, beside those the table is from. */
-function largerPca(page, sources) {
+function largerPca(sources) {
     const used = sourceOf('pca', sources);
-    for (const { grade, machine, towers } of sources.filter(one => one.grade.bodies > used.grade.bodies)) {
+    return sources.filter(one => one.grade.bodies > used.grade.bodies).map(({ grade, machine, towers }) => {
         const whole = sweeps.pca.filter(one => one.points.every(([, wanted]) => towers.has(wanted.key))).map(one => ({ name: one.name, rows: one.points.map(([x, wanted]) => ({ x, ...towers.get(wanted.key) })) }));
         const sentences = whole.map(one => {
             const best = least(one.rows.filter(row => row.x > 0), row => row.sweep_ms);
             const [never, paper] = [at(one.rows, 0), at(one.rows, 30)];
             return `with ${one.name} the sweep takes ${digits(best.sweep_ms)} ms with a choice ${periodText(best.x)}, where it is quickest, ${digits(paper.sweep_ms)} ms ${periodText(30)} and ${digits(never.sweep_ms)} ms on y; the axis changes ${often(paper.turns)}`;
         });
-        if (sentences.length > 0) page.text(`At ${grade.bodies} bodies and ${grade.frames} frames ${sentences.join('; ')} (${machine.cpu}, ${machine.cores} cores).`);
-    }
+        return sentences.length > 0 && `At ${grade.bodies} bodies and ${grade.frames} frames ${sentences.join('; ')} (${machine.cpu}, ${machine.cores} cores).`;
+    });
 }
 
-/** Which towers of the larger sizes a sweep has without having all, in words. */
+/** What a sweep lacks of the paper's size, in words: its towers are in the plan, and no number stands in for them. */
 export function partText(name, sources) {
     const wanted = [...new Set(sweeps[name].flatMap(one => one.points.map(([, run]) => run.key)))];
-    const larger = sources.filter(one => one.grade.bodies > sourceOf(name, sources).grade.bodies).map(({ grade, towers }) => [grade.bodies, wanted.filter(key => towers.has(key)).length]).filter(([, count]) => count > 0);
-    return larger.map(([bodies, count]) => `Of ${bodies} bodies there are ${count} of the ${wanted.length} towers it needs: towers.csv has them.`).join(' ');
+    const used = sourceOf(name, sources).grade.bodies;
+    const count = bodies => wanted.filter(key => sources.find(one => one.grade.bodies === bodies)?.towers.has(key)).length;
+    const some = sources.map(one => one.grade.bodies).filter(bodies => bodies > used && count(bodies) > 0);
+    const text = some.map(bodies => `Of ${bodies} bodies there are ${count(bodies)} of the ${wanted.length} towers it needs: towers.csv has them.`);
+    const { bodies } = grades.full;
+    return [...text, used < bodies ? `At the paper's size, ${bodies} bodies, it is not measured yet; the plan has its towers (\`--plan --grade full\`).` : ''].filter(Boolean).join(' ');
 }
 
 /** What a tower takes, and all of them. */
@@ -324,24 +319,46 @@ export function durationText({ grade, machine, towers }) {
     return `${towers.size} towers of ${grade.bodies} bodies took ${digits(seconds[0])} to ${digits(seconds[seconds.length - 1])} s each on one core (${machine.cpu}, ${machine.cores} cores)${towers.size < allRuns().length ? `; all ${allRuns().length} would take about ${whole >= 3600 ? `${digits(whole / 3600)} hours` : `${digits(whole / 60)} minutes`} of it` : ''}.`;
 }
 
+const writers = { pca: pcaBlocks, volumes: volumesBlocks, faces: facesBlocks, stretch: stretchBlocks, support: supportBlocks, soft: softBlocks };
+
 export function writePages(out, sources) {
-    const page = new Page(out, 'README', 'What the k-DOP paper leaves open');
     const smallest = sources[sources.length - 1].grade;
-    page.text(`Made by \`make studies\`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/shape-matching.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them. \`make studies STUDIES=${smallest.name}\`${sources.length > 1 ? ', and larger towers from elsewhere where a sweep has all of its own there' : ''}; below each sweep stands what it is from.`);
-    for (const [name, write] of Object.entries({ pca: writePca, volumes: writeVolumes, faces: writeFaces, stretch: writeStretch, support: writeSupport, soft: writeSoft })) {
+    const blocksOf = ([name, write]) => {
         const source = sourceOf(name, sources);
-        write(page, source.towers);
-        page.text(fromText(source, name));
-        page.text(partText(name, sources));
-        if (name === 'pca') largerPca(page, sources);
-    }
-    page.heading('What they take');
-    page.list(sources.map(durationText));
-    page.write();
+        return [...write(source.towers), fromText(source, name), partText(name, sources), ...(name === 'pca' ? largerPca(sources) : [])];
+    };
+    writePage(out, {
+        name: 'README',
+        title: 'What the k-DOP paper leaves open',
+        blocks: [
+            `Made by \`make studies\`; do not edit. The tower of ${citationOf('003')} once more, with what its author names as open or did not try; [docs/physics.md](../../../docs/physics.md) tells what the flags mean. Numbers are means over all frames, and the sentences are made from them. \`make studies STUDIES=${smallest.name}\` makes the towers of ${smallest.bodies} bodies${sources.length > 1 ? '; where a sweep has all of its larger towers, it is told from these' : ''}. Below each sweep stands what it is from.`,
+            ...Object.entries(writers).flatMap(blocksOf),
+            { heading: 'What they take' },
+            { list: sources.map(durationText) },
+        ],
+    });
 }
 
 // A tower of an older program may lack a column.
 const shown = value => (value === undefined ? '' : Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+
+// ---- stored towers
+
+const MACHINES = 'machines.json';
+
+/** Beside towers.csv: which machine made the towers of which size. */
+export const machinesText = sources => `${JSON.stringify(sources.map(({ grade, machine: { cpu, cores, load, note } }) => ({ grade: grade.name, cpu, cores, load, ...(note ? { note } : {}) })), null, 1)}\n`;
+
+/** The sources of a page from what is stored beside it: words and drawings can change without measuring. */
+export function readStoredTowers(folder) {
+    for (const name of ['towers.csv', MACHINES]) if (!existsSync(join(folder, name))) throw new Error(`${join(folder, name)} is missing; measure first`);
+    const [head, ...lines] = readFileSync(join(folder, 'towers.csv'), 'utf8').trim().split('\n');
+    const names = head.split(',').slice(1);
+    const rows = lines.map(line => /^"([^"]*)",(.*)$/.exec(line)).map(([, key, rest]) => ({ key, ...Object.fromEntries(rest.split(',').map((text, column) => [names[column], text === '' ? undefined : Number(text)])) }));
+    return JSON.parse(readFileSync(join(folder, MACHINES), 'utf8')).map(({ grade, ...machine }) => ({
+        grade: { name: grade, ...grades[grade] }, machine, towers: new Map(rows.filter(row => row.bodies === grades[grade].bodies).map(({ key, bodies, ...row }) => [key, row])),
+    }));
+}
 
 /** The towers that the page is from, and those beyond: one line each. */
 export function csvOf(sources) {
@@ -357,7 +374,7 @@ const say = text => process.stderr.write(`studies: ${text}\n`);
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'short' }, work: { type: 'string', default: 'build/studies' },
-        out: { type: 'string', default: 'bench/papers/studies' }, pages: { type: 'boolean', default: false }, plan: { type: 'boolean', default: false }, also: { type: 'string', default: '' },
+        out: { type: 'string', default: 'bench/papers/studies' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, plan: { type: 'boolean', default: false }, also: { type: 'string', default: '' },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     return values;
@@ -382,10 +399,15 @@ function readAlso(folders) {
 }
 
 function main() {
-    const { cleave, grade: name, work, out, pages, plan, also } = readWords();
+    const { cleave, grade: name, work, out, pages, stored, plan, also } = readWords();
     const grade = { name, ...grades[name] };
     if (plan) {
         process.stdout.write(planOf(grade, also.split(',').filter(Boolean)));
+        return;
+    }
+    if (stored) {
+        writePages(out, readStoredTowers(out));
+        say(`wrote ${join(out, 'README.md')}`);
         return;
     }
     const folder = join(work, name);
@@ -396,6 +418,7 @@ function main() {
     mkdirSync(out, { recursive: true });
     writePages(out, sources);
     writeFileSync(join(out, 'towers.csv'), csvOf(sources));
+    writeFileSync(join(out, MACHINES), machinesText(sources));
     say(`wrote ${join(out, 'README.md')}`);
 }
 

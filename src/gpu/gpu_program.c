@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Made from kernels/*.cl by cmake/kernels.cmake: kernel_text_common, kernel_text_solid, kernel_text_cells, kernel_text_gjk, kernel_text_epa and one array for each program, a zero behind
-// each.
+// Made from kernels/*.cl and core/solid/*.h by cmake/kernels.cmake: an array kernel_text_NAME for each, a zero behind it.
 #include "gpu_kernel_texts.inc"
 
 static const char* const s_texts[GPU_PROGRAM_COUNT] = {
@@ -34,18 +33,20 @@ void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
         gpu->queue_pairs > 0 ? gpu->queue_pairs : GPU_QUEUE );
 }
 
+// What stands between common.cl and a program's own text. Bodies need doubles, which not every device has.
 void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] )
 {
     bool is_narrow = id == GPU_PROGRAM_narrow;
-    bool is_of_bodies = id == GPU_PROGRAM_volume || id == GPU_PROGRAM_match || is_narrow;
+    bool is_match = id == GPU_PROGRAM_match;
+    bool is_of_bodies = id == GPU_PROGRAM_volume || is_match || is_narrow;
     bool is_of_cells = id == GPU_PROGRAM_grid || id == GPU_PROGRAM_rest;
     parts[0] = kernel_text_common;
-    parts[1] = is_of_bodies ? kernel_text_solid // doubles, which not every device has
-        : is_of_cells       ? kernel_text_cells
-                            : "";
-    parts[2] = is_narrow ? kernel_text_gjk : "";
-    parts[3] = is_narrow ? kernel_text_epa : "";
-    parts[4] = s_texts[id];
+    parts[1] = is_of_bodies ? kernel_text_solid_math : is_of_cells ? kernel_text_cells : "";
+    parts[2] = is_of_bodies ? kernel_text_solid : "";
+    parts[3] = is_narrow ? kernel_text_core : is_match ? kernel_text_solid_polar : "";
+    parts[4] = is_narrow ? kernel_text_solid_gjk : is_match ? kernel_text_solid_match : "";
+    parts[5] = is_narrow ? kernel_text_solid_epa : "";
+    parts[6] = s_texts[id];
 }
 
 // ---- the cache's key

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What devices leave undecided is decided here in the same way with more room: kernels/gjk.cl, epa.cl, narrow.cl and match.cl are
-// written in what C and OpenCL C have in common, and are compiled once more as C.
+// What devices leave undecided is decided here in the same way with more room: the same text of core/solid, about the same hulls.
 #include "gpu_solid_host.h"
 
-#include "base/exact.h"
+#include "solid/solid_math.h"
 
-#include <math.h>
 #include <string.h>
 
-#define SOLID_ON_HOST
-#define SOLID static inline
 #define __global
-#define EPA_VERTICES 264 // as src/physics/narrow/epa.c has it
-
 typedef uint32_t uint;
-typedef uint16_t ushort;
 
 static float as_float( uint bits )
 {
@@ -25,26 +18,24 @@ static float as_float( uint bits )
 
 // clang-format off
 #include "kernels/solid.cl"
-#include "kernels/gjk.cl"
-#include "kernels/epa.cl"
-#include "kernels/narrow.cl"
-#include "kernels/match.cl"
+#include "kernels/core.cl"
+#undef EPA_VERTICES
+#include "solid/solid_epa.h"
+#include "solid/solid_match.h"
 // clang-format on
-
-// Spread, squared, below this share of the widest is none, as src/physics/sim/shape_match.c has it.
-#define THIN 1e-5
 
 gpu_solid_contact clv_gpu_solid_contact( const gpu_solids* solids, uint32_t a, uint32_t b, uint32_t* words )
 {
-    solid_core core_a = load_core( solids->poses, solids->hulls, solids->rows, solids->vertices, a );
-    solid_core core_b = load_core( solids->poses, solids->hulls, solids->rows, solids->vertices, b );
-    gjk_cache cache;
+    narrow_core core_a = load_core( solids->poses, solids->hulls, solids->rows, solids->vertices, a );
+    narrow_core core_b = load_core( solids->poses, solids->hulls, solids->rows, solids->vertices, b );
+    clv_pair_cache cache;
     memset( &cache, 0, sizeof( cache ) );
     if ( words != NULL )
     {
         memcpy( &cache, words, sizeof( cache ) );
     }
-    solid_contact found = find_contact( &core_a, &core_b, EPA_VERTICES, &cache );
+    narrow_contact found;
+    narrow_contact_find( &core_a, 0.0, &core_b, 0.0, EPA_VERTICES, &cache, &found );
     if ( words != NULL )
     {
         memcpy( words, &cache, sizeof( cache ) );
@@ -53,57 +44,35 @@ gpu_solid_contact clv_gpu_solid_contact( const gpu_solids* solids, uint32_t a, u
         .converged = found.converged,
         .gjk_round_count = found.gjk_round_count,
         .epa_round_count = found.epa_round_count };
-    store_contact( contact.numbers, 0, &found );
+    memcpy( contact.numbers, &found.normal, 3 * sizeof( double ) );
+    contact.numbers[3] = found.depth;
+    memcpy( contact.numbers + 4, &found.point_a, 3 * sizeof( double ) );
+    memcpy( contact.numbers + 7, &found.point_b, 3 * sizeof( double ) );
     return contact;
 }
 
 void clv_gpu_solid_rest( const float* vertices, uint32_t vertex_count, double to[GPU_REST_DOUBLES] )
 {
-    vec3d sum = vec_make( 0, 0, 0 );
-    mat3d spread = mat_zero();
-    for ( uint i = 0; i < vertex_count; ++i )
-    {
-        sum = vec_add( sum, load_vertex( vertices, i ) );
-    }
-    vec3d mean = vec_scale( sum, 1.0 / (double)vertex_count );
-    for ( uint i = 0; i < vertex_count; ++i )
-    {
-        vec3d q = vec_sub( load_vertex( vertices, i ), mean );
-        mat_add_outer( &spread, q, q );
-    }
-    jacobi_eigen eigen = eigen_symmetric( &spread );
-    int rank = 0;
-    for ( int i = 0; i < 3; ++i )
-    {
-        rank += eigen.values[i] > THIN * eigen.values[0] ? 1 : 0;
-    }
+    sim_rest_shape rest = sim_rest_shape_make( vertices, vertex_count );
     memset( to, 0, GPU_REST_DOUBLES * sizeof( double ) );
-    to[0] = mean.x;
-    to[1] = mean.y;
-    to[2] = mean.z;
-    memcpy( to + REST_AXES, eigen.vectors.m, sizeof( eigen.vectors.m ) );
-    to[REST_RANK] = rank;
+    memcpy( to, &rest.mean, 3 * sizeof( double ) );
+    memcpy( to + 3, rest.axes.m, sizeof( rest.axes.m ) );
+    to[12] = rest.rank;
 }
 
 void clv_gpu_solid_pose( const float transform[7], double to[GPU_POSE_DOUBLES] )
 {
-    pose3d pose;
-    pose.rotation =
-        quat_matrix( (double)transform[3], (double)transform[4], (double)transform[5], (double)transform[6] );
-    pose.position = vec_make( (double)transform[0], (double)transform[1], (double)transform[2] );
+    math_pose pose = pose_of( transform );
     store_pose( to, 0, &pose );
 }
 
 void clv_gpu_solid_transform( const double from[GPU_POSE_DOUBLES], float transform[7] )
 {
-    pose3d pose = load_pose( from, 0 );
-    double q[4];
-    rotation_quat( &pose.rotation, q );
-    transform[0] = (float)pose.position.x;
-    transform[1] = (float)pose.position.y;
-    transform[2] = (float)pose.position.z;
-    for ( int i = 0; i < 4; ++i )
+    math_pose pose = load_pose( from, 0 );
+    math_quat q = math_quat_from_matrix( &pose.rotation );
+    const double numbers[7] = { pose.position.x, pose.position.y, pose.position.z, q.x, q.y, q.z, q.w };
+    for ( int i = 0; i < 7; ++i )
     {
-        transform[3 + i] = (float)q[i];
+        transform[i] = (float)numbers[i];
     }
 }

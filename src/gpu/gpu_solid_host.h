@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels of kernels/narrow.cl and kernels/match.cl on the host: the same text, compiled as C, with more room.
+// Contacts and rest shapes of a device's bodies on the host: the text of core/solid, compiled as C, with more room.
 #pragma once
 
 #include <stdbool.h>

@@ -496,9 +496,9 @@ const char* clv_gpu_kernel_name( gpu_kernel_id id );
 #define GPU_OPTIONS_ROOM 64
 void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] );
 
-/// The text of a program: what all share, what those about bodies or cells share, GJK and EPA (each empty where it is not needed), then
-/// its own. Each NULL-terminated.
-#define GPU_TEXT_PARTS 5
+/// The text of a program, in parts, each NULL-terminated: what all share, what those about bodies or cells share, then its own. Parts
+/// that it does not need are empty.
+#define GPU_TEXT_PARTS 7
 void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] );
 
 /// FNV-1a of texts, one behind the other; the second adds what names a device and its driver.

@@ -61,7 +61,7 @@ METHODS_KD_CREATES( paper )
     METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019, as published", about, s_paper_params,          \
         PAPER_PARAM_COUNT, row_create, temporal, false )
 
-// None wants to know who moved: the papers look at every box.
+// None uses the set of moved boxes: the papers look at every box.
 const method clv_methods_kd_paper_rebuilt =
     PAPER_ROW( "kd-paper-rebuilt", "new tree every frame", create_paper_rebuilt, false );
 const method clv_methods_kd_paper_complete =

@@ -5,7 +5,7 @@
 // segments of 64 ends so that an insertion moves little; here all lists are segments of one array, which is laid out anew for
 // each frame: ends get new keys then anyway, and boxes that come are merged in on the way. That merge, all that segments could
 // save, is 1 to 4 % of the method's instructions (bench/methods.md). One set of pairs for all cells is kept and tested for those
-// that ended, so nobody counts in how many cells a pair meets.
+// that ended, so the number of cells in which a pair meets is not counted.
 #include "method/method.h"
 
 #include "base/assertion.h"

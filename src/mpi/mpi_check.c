@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "mpi_check.h"
+#include "mpi_state.h"
 
 // ---- regions
 
@@ -83,7 +83,7 @@ static bool is_side_of(
 
 static const clv_mpi_region* region_below( const mpi_regions* regions, int32_t child )
 {
-    return child < 0 ? &regions->bounds[~child] : &regions->parts[child];
+    return child < 0 ? &regions->bounds[~child] : &regions->cut_bounds[child];
 }
 
 static const char* check_bounds( const mpi_regions* regions )
@@ -96,8 +96,8 @@ static const char* check_bounds( const mpi_regions* regions )
     for ( uint64_t i = 0; i < regions->cuts.count; ++i )
     {
         const mpi_cut* cut = &regions->cuts.items[i];
-        if ( !is_side_of( region_below( regions, cut->left ), &regions->parts[i], cut, true ) ||
-            !is_side_of( region_below( regions, cut->right ), &regions->parts[i], cut, false ) )
+        if ( !is_side_of( region_below( regions, cut->left ), &regions->cut_bounds[i], cut, true ) ||
+            !is_side_of( region_below( regions, cut->right ), &regions->cut_bounds[i], cut, false ) )
         {
             return "a region is not one side of the cut above it";
         }

@@ -5,7 +5,7 @@
 #include "base/assertion.h"
 
 #include "base/timer.h"
-#include "mpi_ids.h"
+#include "mpi_state.h"
 
 #include <errno.h>
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "mpi_ids.h"
+// From ids to slots and processes, in three steps: a hash table; the slots of this process's objects; and the directory, which spreads
+// all ids over the processes so that no two objects have the same.
 #include "base/assertion.h"
-
 #include "base/bits.h"
+#include "mpi_state.h"
+
+// ---- the table: open addressing, linear probing, no tombstones
 
 // Neighbouring numbers, which ids often are, must not be neighbours in the table.
 uint64_t clv_mpi_ids_mix( uint64_t id )
@@ -24,14 +27,21 @@ static uint64_t place_mask( const mpi_ids* ids )
     return ( (uint64_t)1 << ids->place_bits ) - 1;
 }
 
-static void put_new( mpi_ids* ids, uint64_t key, uint32_t value )
+// Where a key stands, or the empty place where it would.
+static uint64_t find_place( const mpi_ids* ids, uint64_t key )
 {
-    CLV_ASSERT( value != SLOT_NONE ); // which is how an empty place is written
     uint64_t at = place_of( ids, key );
     while ( ids->values.items[at] != SLOT_NONE && ids->keys.items[at] != key )
     {
         at = ( at + 1 ) & place_mask( ids );
     }
+    return at;
+}
+
+void clv_mpi_ids_put( mpi_ids* ids, uint64_t key, uint32_t value )
+{
+    CLV_ASSERT( value != SLOT_NONE ); // which marks an empty place
+    uint64_t at = find_place( ids, key );
     ids->count += ids->values.items[at] == SLOT_NONE;
     ids->keys.items[at] = key;
     ids->values.items[at] = value;
@@ -63,7 +73,7 @@ bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count )
     {
         if ( ids->values.items[i] != SLOT_NONE )
         {
-            put_new( &fresh, ids->keys.items[i], ids->values.items[i] );
+            clv_mpi_ids_put( &fresh, ids->keys.items[i], ids->values.items[i] );
         }
     }
     CLV_ASSERT( fresh.count == ids->count );
@@ -84,35 +94,17 @@ void clv_mpi_ids_fetch( const mpi_ids* ids, uint64_t key )
 
 uint32_t clv_mpi_ids_find( const mpi_ids* ids, uint64_t key )
 {
-    if ( ids->count == 0 )
-    {
-        return SLOT_NONE;
-    }
-    uint64_t at = place_of( ids, key );
-    while ( ids->values.items[at] != SLOT_NONE && ids->keys.items[at] != key )
-    {
-        at = ( at + 1 ) & place_mask( ids );
-    }
-    return ids->values.items[at];
+    return ids->count > 0 ? ids->values.items[find_place( ids, key )] : SLOT_NONE;
 }
 
-void clv_mpi_ids_put( mpi_ids* ids, uint64_t key, uint32_t value )
-{
-    put_new( ids, key, value );
-}
-
-// What stands behind moves up, if it may stand here, so that a search never ends too early.
+// Keys behind it move up where they may, so that a search never ends too early.
 void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key )
 {
     if ( clv_mpi_ids_find( ids, key ) == SLOT_NONE )
     {
         return;
     }
-    uint64_t mask = place_mask( ids ), hole = place_of( ids, key );
-    while ( ids->keys.items[hole] != key || ids->values.items[hole] == SLOT_NONE )
-    {
-        hole = ( hole + 1 ) & mask;
-    }
+    uint64_t mask = place_mask( ids ), hole = find_place( ids, key );
     for ( uint64_t at = ( hole + 1 ) & mask; ids->values.items[at] != SLOT_NONE; at = ( at + 1 ) & mask )
     {
         uint64_t home = place_of( ids, ids->keys.items[at] );
@@ -150,4 +142,220 @@ void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory )
     base_array_free( &ids->keys, memory );
     base_array_free( &ids->values, memory );
     *ids = ( mpi_ids ){ 0 };
+}
+
+// ---- slots by id
+
+// With anonymous ghosts only own objects are looked up, and a caller that hands over all of them at once never looks one up: so
+// objects that left and came are logged, and the table is brought up to date when it is first needed. A caller that looks up after
+// every update pays for what changed since; one that never does, for the log alone.
+
+// A long log costs more than a new table.
+static bool log_is_short( const clv_mpi_space* space, uint64_t more )
+{
+    return space->lookup.changes.count + more <= space->slots.own.count / 4 + 64;
+}
+
+void clv_mpi_lookup_invalidate( clv_mpi_space* space )
+{
+    space->lookup.changes.count = 0;
+    space->lookup.is_stale = true;
+}
+
+static void log_slots( clv_mpi_space* space, const uint32_t* slots, uint64_t count, bool is_added )
+{
+    CLV_ASSERT( space->lookup.changes.count + count <= space->lookup.changes.capacity );
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        space->lookup.changes.items[space->lookup.changes.count++] =
+            ( mpi_id_change ){ space->columns.ids.items[slots[i]], slots[i], is_added };
+    }
+}
+
+void clv_mpi_lookup_log( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
+    const uint32_t* came, uint64_t came_count )
+{
+    uint64_t more = left_count + came_count;
+    if ( space->lookup.is_stale || more == 0 )
+    {
+        return;
+    }
+    if ( !log_is_short( space, more ) ||
+        !base_array_reserve( &space->lookup.changes, &space->memory, space->lookup.changes.count + more ) )
+    {
+        clv_mpi_lookup_invalidate( space );
+        return;
+    }
+    log_slots( space, left, left_count, false );
+    log_slots( space, came, came_count, true );
+}
+
+static void apply_log( clv_mpi_space* space )
+{
+    const mpi_id_change* log = space->lookup.changes.items;
+    uint64_t count = space->lookup.changes.count;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        clv_mpi_ids_fetch(
+            &space->lookup.table, log[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i].id );
+        if ( log[i].is_added )
+        {
+            clv_mpi_ids_put( &space->lookup.table, log[i].id, log[i].slot );
+        }
+        else
+        {
+            clv_mpi_ids_drop_of( &space->lookup.table, log[i].id, log[i].slot );
+        }
+    }
+    space->lookup.changes.count = 0;
+}
+
+static void list_all( clv_mpi_space* space )
+{
+    const uint64_t* ids = space->columns.ids.items;
+    clv_mpi_ids_clear( &space->lookup.table );
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
+    {
+        uint32_t ahead = slot + PREFETCH_DISTANCE < space->slots.end ? slot + PREFETCH_DISTANCE : slot;
+        clv_mpi_ids_fetch( &space->lookup.table, ids[ahead] );
+        if ( ( space->columns.flags.items[slot] & SLOT_OWN ) != 0 )
+        {
+            clv_mpi_ids_put( &space->lookup.table, ids[slot], slot );
+        }
+    }
+    space->lookup.is_stale = false;
+}
+
+bool clv_mpi_lookup_update( clv_mpi_space* space )
+{
+    if ( !space->lookup.is_stale && space->lookup.changes.count == 0 )
+    {
+        return true;
+    }
+    uint64_t most = space->lookup.table.count + space->lookup.changes.count;
+    most = most > space->slots.own.count ? most : space->slots.own.count;
+    if ( !clv_mpi_ids_reserve( &space->lookup.table, &space->memory, most ) )
+    {
+        return false;
+    }
+    if ( space->lookup.is_stale )
+    {
+        list_all( space );
+    }
+    else
+    {
+        apply_log( space );
+    }
+    CLV_ASSERT( !space->lookup.is_stale && space->lookup.changes.count == 0 );
+    CLV_VALIDATE( clv_mpi_lookup_check( space ) == NULL );
+    return true;
+}
+
+// ---- the directory: asked when objects are added and removed, never in an update
+
+static int32_t keeper_of( const void* user, const void* id )
+{
+    uint64_t key;
+    memcpy( &key, id, sizeof( key ) );
+    return (int32_t)( clv_mpi_ids_mix( key ) % (uint64_t)( (const clv_mpi_space*)user )->process_count );
+}
+
+// Ids to the processes that keep them, into the inbox.
+static clv_result send_to_keepers( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    bool fits = count <= INT32_MAX && base_array_renew( &space->exchange.scratch, &space->memory, count );
+    if ( fits )
+    {
+        clv_mpi_sort_by_rank(
+            space, ids, count, sizeof( uint64_t ), keeper_of, space, space->exchange.scratch.items );
+    }
+    clv_result mine = clv_mpi_reserved( space, fits, "looking ids up" );
+    return clv_mpi_deliver( space, mine, space->exchange.scratch.items, &space->exchange.inbox, 1, "ids" );
+}
+
+static int32_t sender_of( const clv_mpi_space* space, uint64_t at )
+{
+    int32_t rank = 0;
+    CLV_ASSERT( at < space->exchange.inbox.count );
+    while ( rank + 1 < space->process_count && (uint64_t)space->exchange.receive_starts[rank + 1] <= at )
+    {
+        rank += 1;
+    }
+    return rank;
+}
+
+// Until one is there already, which is an error. Returns how many were added.
+static uint64_t add_to_directory( clv_mpi_space* space, clv_result* mine )
+{
+    const base_u64_array* inbox = &space->exchange.inbox;
+    mpi_ids* directory = &space->lookup.directory;
+    *mine = clv_mpi_reserved( space,
+        clv_mpi_ids_reserve( directory, &space->memory, directory->count + inbox->count ), "the ids added" );
+    uint64_t added = 0;
+    while ( *mine == CLV_OK && added < inbox->count )
+    {
+        uint64_t id = inbox->items[added];
+        if ( clv_mpi_ids_find( directory, id ) == SLOT_NONE )
+        {
+            clv_mpi_ids_put( directory, id, 0 );
+            added += 1;
+            continue;
+        }
+        int32_t sender = sender_of( space, added );
+        *mine = clv_mpi_fail_at( space, CLV_DUPLICATE_ID, UINT32_MAX, id,
+            "process %d adds object %llu, which some process has already", sender, (unsigned long long)id );
+        space->error.rank = sender;
+    }
+    return added;
+}
+
+// The keeper knew which process sent the id, and that process alone knows which of its entries it was.
+static clv_result share_position( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    uint32_t* position = &space->net.wire.first_error.position;
+    *position = 0;
+    while ( space->rank == space->error.rank && *position < count && ids[*position] != space->error.id )
+    {
+        *position += 1;
+    }
+    if ( !clv_mpi_broadcast( space, position, sizeof( *position ), space->error.rank ) )
+    {
+        return CLV_LOST;
+    }
+    space->error.position = *position;
+    return space->error.code;
+}
+
+clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    if ( space->def.trust_ids )
+    {
+        return CLV_OK;
+    }
+    clv_result result = send_to_keepers( space, ids, count );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    clv_result mine;
+    uint64_t added = add_to_directory( space, &mine );
+    result = clv_mpi_agree( space, mine );
+    for ( uint64_t i = 0; result != CLV_OK && i < added; ++i )
+    {
+        clv_mpi_ids_drop( &space->lookup.directory, space->exchange.inbox.items[i] );
+    }
+    CLV_ASSERT( result != CLV_OK || space->lookup.directory.count >= space->exchange.inbox.count );
+    CLV_VALIDATE( space->is_lost || clv_mpi_directory_check( space ) == NULL );
+    return result == CLV_DUPLICATE_ID ? share_position( space, ids, count ) : result;
+}
+
+// Of ids that were just added it needs no memory: the buffers that carried them are still there.
+clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    clv_result result = space->def.trust_ids ? CLV_OK : send_to_keepers( space, ids, count );
+    for ( uint64_t i = 0; result == CLV_OK && !space->def.trust_ids && i < space->exchange.inbox.count; ++i )
+    {
+        clv_mpi_ids_drop( &space->lookup.directory, space->exchange.inbox.items[i] );
+    }
+    return result;
 }

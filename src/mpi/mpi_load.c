@@ -27,24 +27,14 @@ typedef struct loading
     mpi_found_list found;
     BASE_ARRAY( mpi_corner ) corners;
     mpi_regions regions;
-    bool has_regions;
 } loading;
 
 static clv_result no_memory( loading* l, const char* what )
 {
-    return clv_mpi_fail(
-        l->space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for the %s of a checkpoint", what );
+    return clv_mpi_fail( l->space, CLV_OUT_OF_MEMORY, "no memory for the %s of a checkpoint", what );
 }
 
 // ---- the manifest, on all processes
-
-static bool share_bytes( clv_mpi_space* space, void* bytes, uint64_t size )
-{
-    MPI_Request request;
-    return clv_mpi_succeeded( space, MPI_Ibcast( bytes, (int)size, MPI_BYTE, 0, space->net.all, &request ),
-               "a broadcast" ) &&
-        clv_mpi_wait( space, &request, 1 );
-}
 
 static clv_result spread_manifest( loading* l )
 {
@@ -60,7 +50,7 @@ static clv_result spread_manifest( loading* l )
         return result;
     }
     space->net.wire.own[0] = l->parts.manifest_size;
-    if ( !share_bytes( space, space->net.wire.own, sizeof( uint64_t ) ) )
+    if ( !clv_mpi_broadcast( space, space->net.wire.own, sizeof( uint64_t ), 0 ) )
     {
         return CLV_LOST;
     }
@@ -70,7 +60,7 @@ static clv_result spread_manifest( loading* l )
         l->parts.manifest_bytes = clv_base_memory_take( &space->memory, l->parts.manifest_size, 1 );
     }
     result = clv_mpi_agree( space, l->parts.manifest_bytes != NULL ? CLV_OK : no_memory( l, "manifest" ) );
-    if ( result == CLV_OK && !share_bytes( space, l->parts.manifest_bytes, l->parts.manifest_size ) )
+    if ( result == CLV_OK && !clv_mpi_broadcast( space, l->parts.manifest_bytes, l->parts.manifest_size, 0 ) )
     {
         return CLV_LOST;
     }
@@ -147,11 +137,6 @@ static record get_record( const loading* l, uint64_t i )
     return r;
 }
 
-static bool is_margin( float value )
-{
-    return isfinite( value ) && value >= 0;
-}
-
 // A sum that fits says that the bytes are those that were written, not that a space wrote them.
 static clv_result check_records( loading* l )
 {
@@ -165,8 +150,7 @@ static clv_result check_records( loading* l )
             ? "has a box with a NaN, or its lower corner above its upper,"
             : ( r.flags & ~(uint32_t)( SLOT_OLD | SLOT_STATIC | SLOT_WAS_STATIC ) ) != 0
             ? "has an object with flags that no version 1 writes,"
-            : !is_margin( r.rule.fixed ) || !is_margin( r.rule.by_size ) || !is_margin( r.rule.by_speed )
-            ? "has a margin that is negative or not finite,"
+            : !mpi_is_margin_rule( &r.rule )    ? "has a margin that is negative or not finite,"
             : !base_is_finite_point( r.motion ) ? "has a motion that is not finite,"
                                                 : NULL;
         if ( fault != NULL )
@@ -184,7 +168,7 @@ static clv_result read_objects( loading* l )
     const mpi_save_kind* kind = &l->parts.manifest.kind;
     if ( count > CLV_MAX_OBJECTS )
     {
-        return clv_mpi_fail( l->space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+        return clv_mpi_fail( l->space, CLV_TOO_MANY_OBJECTS,
             "%llu objects for one process; more processes can load it", (unsigned long long)count );
     }
     if ( !clv_mpi_parts_check( &l->parts ) ) // before room is made for what a manifest only says
@@ -210,7 +194,7 @@ static clv_result read_pairs( loading* l )
     uint64_t count = l->pairs.count;
     if ( count > INT32_MAX )
     {
-        return clv_mpi_fail( l->space, CLV_TOO_MANY_PAIRS, UINT32_MAX, 0,
+        return clv_mpi_fail( l->space, CLV_TOO_MANY_PAIRS,
             "%llu pairs for one process; more processes can load it", (unsigned long long)count );
     }
     l->pair_records = clv_base_memory_take( &l->space->memory, count, PAIR_RECORD_BYTES );
@@ -240,138 +224,51 @@ static clv_result read_pairs( loading* l )
 static clv_result cut_for( loading* l )
 {
     clv_mpi_space* space = l->space;
-    base_memory* memory = &space->memory;
-    uint64_t count = l->objects.count;
-    clv_vec3* points = clv_base_memory_take( memory, count, sizeof( clv_vec3 ) );
-    uint64_t* weights = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
-    l->has_regions = clv_mpi_regions_open( &l->regions, memory, space->process_count );
-    bool fits = l->has_regions && ( count == 0 || ( points != NULL && weights != NULL ) );
-    for ( uint64_t i = 0; fits && i < count; ++i )
+    mpi_points points;
+    bool fits = clv_mpi_points_open( &points, &space->memory, l->objects.count );
+    fits &= clv_mpi_regions_open( &l->regions, &space->memory, space->process_count );
+    for ( uint64_t i = 0; fits && i < points.count; ++i )
     {
         record r = get_record( l, i );
-        points[i] = clv_mpi_box_middle( ( r.flags & SLOT_OLD ) != 0 ? &r.before : &l->boxes[i] );
-        weights[i] = 256;
+        clv_mpi_points_set( &points, i, ( r.flags & SLOT_OLD ) != 0 ? &r.before : &l->boxes[i] );
     }
     clv_result result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "regions" ) );
     if ( result == CLV_OK && space->process_count > 1 )
     {
-        result = clv_mpi_cut_points( space, points, weights, count, &l->regions );
+        result = clv_mpi_cut_points( space, &points, &l->regions );
     }
     if ( !space->is_lost )
     {
-        clv_base_memory_give( memory, points, count, sizeof( clv_vec3 ) );
-        clv_base_memory_give( memory, weights, count, sizeof( uint64_t ) );
+        clv_mpi_points_close( &points, &space->memory );
     }
     return result;
 }
 
 // ---- pairs go to where they were
 
-static int32_t home_of( const loading* l, const uint8_t* at )
+static int32_t home_of( const void* user, const void* pair )
 {
-    return clv_mpi_regions_home( &l->regions, mpi_get_point( at + 16 ) );
-}
-
-static void sort_by_home( loading* l )
-{
-    clv_mpi_space* space = l->space;
-    int start = 0;
-    memset( space->exchange.send_words, 0, (size_t)space->process_count * sizeof( int ) );
-    for ( uint64_t i = 0; i < l->pairs.count; ++i )
-    {
-        space->exchange.send_words[home_of( l, l->pair_records + i * PAIR_RECORD_BYTES )] += 1;
-    }
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        space->exchange.send_starts[r] = start;
-        start += space->exchange.send_words[r];
-    }
-    CLV_ASSERT( (uint64_t)start == l->pairs.count && l->pairs.count * PAIR_WORDS <= l->pairs_out.capacity );
-    for ( uint64_t i = 0; i < l->pairs.count; ++i )
-    {
-        const uint8_t* at = l->pair_records + i * PAIR_RECORD_BYTES;
-        uint64_t* to =
-            l->pairs_out.items + (uint64_t)space->exchange.send_starts[home_of( l, at )]++ * PAIR_WORDS;
-        for ( int word = 0; word < PAIR_WORDS; ++word )
-        {
-            to[word] = mpi_get_u64( at + 8 * word );
-        }
-    }
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        space->exchange.send_starts[r] -= space->exchange.send_words[r];
-        CLV_ASSERT( space->exchange.send_starts[r] >= 0 );
-    }
-}
-
-static bool exchange_counts( clv_mpi_space* space, uint64_t* total )
-{
-    MPI_Request request;
-    if ( !clv_mpi_succeeded( space,
-             MPI_Ialltoall( space->exchange.send_words, 1, MPI_INT, space->exchange.receive_words, 1, MPI_INT,
-                 space->net.all, &request ),
-             "an exchange" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
-    {
-        return false;
-    }
-    *total = 0;
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        space->exchange.receive_starts[r] = *total <= INT32_MAX ? (int)*total : 0;
-        *total += (uint64_t)space->exchange.receive_words[r];
-    }
-    return true;
-}
-
-static bool exchange_pairs( loading* l )
-{
-    clv_mpi_space* space = l->space;
-    CLV_ASSERT( l->pairs.count * PAIR_WORDS <= l->pairs_out.capacity );
-    MPI_Datatype pair;
-    MPI_Request request;
-    if ( !clv_mpi_succeeded( space, MPI_Type_contiguous( PAIR_WORDS, MPI_UINT64_T, &pair ), "a type" ) ||
-        !clv_mpi_succeeded( space, MPI_Type_commit( &pair ), "a type" ) )
-    {
-        return false;
-    }
-    bool ok = clv_mpi_succeeded( space,
-                  MPI_Ialltoallv( l->pairs_out.items, space->exchange.send_words, space->exchange.send_starts,
-                      pair, l->pairs_in.items, space->exchange.receive_words, space->exchange.receive_starts,
-                      pair, space->net.all, &request ),
-                  "an exchange" ) &&
-        clv_mpi_wait( space, &request, 1 );
-    MPI_Type_free( &pair );
-    return ok;
+    const loading* l = user;
+    return clv_mpi_regions_home( &l->regions, mpi_get_point( (const uint8_t*)pair + 16 ) );
 }
 
 static clv_result send_pairs_home( loading* l )
 {
     clv_mpi_space* space = l->space;
     base_memory* memory = &space->memory;
-    uint64_t total = 0;
     bool fits = base_array_renew( &l->pairs_out, memory, l->pairs.count * PAIR_WORDS );
-    clv_result result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "pairs" ) );
-    if ( result != CLV_OK )
+    if ( fits )
     {
-        return result;
+        clv_mpi_sort_by_rank(
+            space, l->pair_records, l->pairs.count, PAIR_RECORD_BYTES, home_of, l, l->pairs_out.items );
     }
-    sort_by_home( l );
-    if ( !exchange_counts( space, &total ) )
+    clv_result mine = fits ? CLV_OK : no_memory( l, "pairs" );
+    clv_result result = clv_mpi_deliver( space, mine, l->pairs_out.items, &l->pairs_in, PAIR_WORDS, "pairs" );
+    uint64_t total = l->pairs_in.count / PAIR_WORDS;
+    if ( result == CLV_OK )
     {
-        return CLV_LOST;
-    }
-    clv_result mine = total > INT32_MAX
-        ? clv_mpi_fail( space, CLV_TOO_MANY_PAIRS, UINT32_MAX, 0,
-              "%llu pairs for one process; more processes can load it", (unsigned long long)total )
-        : base_array_renew( &l->pairs_in, memory, total * PAIR_WORDS ) &&
-            base_array_renew( &l->found, memory, total ) && base_array_renew( &l->corners, memory, total )
-        ? CLV_OK
-        : no_memory( l, "pairs" );
-    result = clv_mpi_agree( space, mine );
-    if ( result == CLV_OK && !exchange_pairs( l ) )
-    {
-        return CLV_LOST;
+        fits = base_array_renew( &l->found, memory, total ) && base_array_renew( &l->corners, memory, total );
+        result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "pairs" ) );
     }
     l->found.count = result == CLV_OK ? total : 0;
     return result;
@@ -382,8 +279,8 @@ static clv_result sort_pairs( loading* l )
 {
     for ( uint64_t i = 0; i < l->found.count; ++i )
     {
-        const uint64_t* words = l->pairs_in.items + i * PAIR_WORDS;
-        l->found.items[i] = ( mpi_found ){ words[0], words[1], (uint32_t)i, 0 };
+        const uint8_t* at = (const uint8_t*)( l->pairs_in.items + i * PAIR_WORDS );
+        l->found.items[i] = ( mpi_found ){ mpi_get_u64( at ), mpi_get_u64( at + 8 ), (uint32_t)i, 0 };
     }
     clv_result result = clv_mpi_sort_found( l->space, &l->found );
     for ( uint64_t i = 0; result == CLV_OK && i < l->found.count; ++i )
@@ -396,10 +293,8 @@ static clv_result sort_pairs( loading* l )
             clv_mpi_manifest_path( path, l->parts.base );
             return clv_mpi_file_error( l->space, path, "its parts have a pair twice" );
         }
-        const uint64_t* words = l->pairs_in.items + (uint64_t)pair->slot_a * PAIR_WORDS;
-        uint8_t bytes[16];
-        mpi_put_u64( mpi_put_u64( bytes, words[2] ), words[3] );
-        l->corners.items[i] = ( mpi_corner ){ mpi_get_point( bytes ), mpi_get_u32( bytes + 12 ) != 0 };
+        const uint8_t* at = (const uint8_t*)( l->pairs_in.items + (uint64_t)pair->slot_a * PAIR_WORDS );
+        l->corners.items[i] = ( mpi_corner ){ mpi_get_point( at + 16 ), mpi_get_u32( at + 28 ) != 0 };
     }
     return result;
 }
@@ -497,7 +392,7 @@ static clv_result check_empty( clv_mpi_space* space, const char* base )
     clv_result result = clv_mpi_check_path( space, base );
     return result != CLV_OK || space->slots.own.count == 0
         ? result
-        : clv_mpi_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0,
+        : clv_mpi_fail( space, CLV_BAD_ARGUMENT,
               "a checkpoint is loaded into an empty space; process %d has objects", space->rank );
 }
 
@@ -535,10 +430,7 @@ static void end_loading( loading* l )
     base_array_free( &l->pairs_in, memory );
     base_array_free( &l->found, memory );
     base_array_free( &l->corners, memory );
-    if ( l->has_regions )
-    {
-        clv_mpi_regions_close( &l->regions, memory );
-    }
+    clv_mpi_regions_close( &l->regions, memory );
 }
 
 clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path )

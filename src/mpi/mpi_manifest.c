@@ -81,7 +81,7 @@ clv_result clv_mpi_file_error( clv_mpi_space* space, const char* path, const cha
 {
     const char* dots;
     const char* shown = short_path( path, &dots );
-    return clv_mpi_fail( space, CLV_FILE_FAILED, UINT32_MAX, 0, "%s%s: %s", dots, shown, reason );
+    return clv_mpi_fail( space, CLV_FILE_FAILED, "%s%s: %s", dots, shown, reason );
 }
 
 clv_result clv_mpi_file_error_at(
@@ -89,8 +89,8 @@ clv_result clv_mpi_file_error_at(
 {
     const char* dots;
     const char* shown = short_path( path, &dots );
-    return clv_mpi_fail( space, CLV_FILE_FAILED, UINT32_MAX, 0, "%s%s: %s at byte %llu", dots, shown, reason,
-        (unsigned long long)offset );
+    return clv_mpi_fail(
+        space, CLV_FILE_FAILED, "%s%s: %s at byte %llu", dots, shown, reason, (unsigned long long)offset );
 }
 
 // ---- parts
@@ -239,7 +239,7 @@ uint8_t* clv_mpi_manifest_fetch( clv_mpi_space* space, const char* base, uint64_
         bytes = clv_base_memory_take( &space->memory, *size, 1 );
         if ( bytes == NULL )
         {
-            clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a manifest" );
+            clv_mpi_fail( space, CLV_OUT_OF_MEMORY, "no memory for a manifest" );
         }
         else if ( !clv_mpi_file_read( &file, 0, bytes, *size ) )
         {
@@ -256,7 +256,7 @@ clv_result clv_mpi_check_path( clv_mpi_space* space, const char* base )
 {
     if ( base == NULL || base[0] == '\0' )
     {
-        return clv_mpi_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "a checkpoint needs a path" );
+        return clv_mpi_fail( space, CLV_BAD_ARGUMENT, "a checkpoint needs a path" );
     }
     return strlen( base ) < FILE_PATH_ROOM - 64 ? CLV_OK
                                                 : clv_mpi_file_error( space, base, "the path is too long" );

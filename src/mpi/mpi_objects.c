@@ -1,53 +1,118 @@
 // SPDX-License-Identifier: MIT
-// Objects that this process knows, by slot, and the calls that change those it owns.
+// Objects that this process knows, own ones and ghosts, by their slot in the space inside: columns, lists of slots, and slots packed
+// into one row where many are free.
 #include "base/assertion.h"
 #include "base/bits.h"
-#include "base/finite.h"
-#include "base/fp_mode.h"
 #include "mpi_state.h"
 #include "object/test_box.h"
 
-#include <math.h>
+#include <stddef.h>
 
 // ---- columns
 
+typedef enum column_use
+{
+    USED_ALWAYS,
+    USED_WITH_MARGINS,
+    USED_WITH_HISTORY
+} column_use;
+
+/// A column is a BASE_ARRAY of its own type; what is done to all of them goes by this table.
+typedef struct column
+{
+    size_t offset; ///< in mpi_columns
+    size_t item_size;
+    column_use use;
+} column;
+
+typedef BASE_ARRAY( char ) column_array;
+
+#define COLUMN( name, use )                                                                                  \
+    {                                                                                                        \
+        offsetof( mpi_columns, name ), sizeof( *( (mpi_columns*)NULL )->name.items ), use                    \
+    }
+
+static const column s_columns[] = {
+    COLUMN( ids, USED_ALWAYS ),
+    COLUMN( locals, USED_ALWAYS ),
+    COLUMN( boxes, USED_ALWAYS ),
+    COLUMN( flags, USED_ALWAYS ),
+    COLUMN( identities, USED_ALWAYS ),
+    COLUMN( stamps, USED_ALWAYS ),
+    COLUMN( givens, USED_WITH_MARGINS ),
+    COLUMN( rules, USED_WITH_MARGINS ),
+    COLUMN( motions, USED_WITH_MARGINS ),
+    COLUMN( befores, USED_WITH_HISTORY ),
+    COLUMN( filters, USED_WITH_HISTORY ),
+    COLUMN( filters_before, USED_WITH_HISTORY ),
+};
+
+enum
+{
+    COLUMN_COUNT = sizeof( s_columns ) / sizeof( s_columns[0] )
+};
+
+static void* column_of( mpi_columns* columns, size_t i )
+{
+    return (char*)columns + s_columns[i].offset; // an array begins with its items
+}
+
+static uint64_t* capacity_of( mpi_columns* columns, size_t i )
+{
+    return (uint64_t*)(void*)( (char*)column_of( columns, i ) + offsetof( column_array, capacity ) );
+}
+
+static bool is_used( const clv_mpi_space* space, size_t i )
+{
+    return s_columns[i].use == USED_ALWAYS ||
+        ( s_columns[i].use == USED_WITH_MARGINS && space->modes.has_margins ) ||
+        ( s_columns[i].use == USED_WITH_HISTORY && space->modes.has_history );
+}
+
 bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end )
 {
-    mpi_columns* c = &space->columns;
-    base_memory* memory = &space->memory;
-    bool ok = base_array_extend( &c->ids, memory, slot_end ) &&
-        base_array_extend( &c->locals, memory, slot_end ) &&
-        base_array_extend( &c->boxes, memory, slot_end ) &&
-        base_array_extend( &c->flags, memory, slot_end ) &&
-        base_array_extend( &c->identities, memory, slot_end ) &&
-        base_array_extend( &c->stamps, memory, slot_end );
-    if ( ok && space->modes.has_margins )
+    bool ok = true;
+    for ( size_t i = 0; ok && i < COLUMN_COUNT; ++i )
     {
-        ok = base_array_extend( &c->givens, memory, slot_end ) &&
-            base_array_extend( &c->rules, memory, slot_end ) &&
-            base_array_extend( &c->motions, memory, slot_end );
-    }
-    if ( ok && space->modes.has_history )
-    {
-        ok = base_array_extend( &c->befores, memory, slot_end ) &&
-            base_array_extend( &c->filters, memory, slot_end ) &&
-            base_array_extend( &c->filters_before, memory, slot_end );
+        uint64_t* capacity = capacity_of( &space->columns, i );
+        ok = !is_used( space, i ) ||
+            base_array_grow( &space->memory, column_of( &space->columns, i ), capacity, *capacity, slot_end,
+                s_columns[i].item_size, true );
     }
     return ok;
 }
 
-static clv_margin_rule usual_rule( const clv_mpi_space* space )
+void clv_mpi_columns_free( clv_mpi_space* space )
 {
+    for ( size_t i = 0; i < COLUMN_COUNT; ++i )
+    {
+        clv_base_memory_give( &space->memory, base_array_items( column_of( &space->columns, i ) ),
+            *capacity_of( &space->columns, i ), s_columns[i].item_size );
+    }
+    space->columns = ( mpi_columns ){ 0 };
+}
+
+// ---- slots
+
+static void begin_margins( clv_mpi_space* space, uint32_t slot )
+{
+    mpi_columns* c = &space->columns;
     const clv_space_def* def = &space->def.space;
-    return ( clv_margin_rule ){ def->margin, def->margin_by_size, def->margin_by_speed };
+    c->givens.items[slot] = c->boxes.items[slot];
+    c->rules.items[slot] = ( clv_margin_rule ){ def->margin, def->margin_by_size, def->margin_by_speed };
+    c->motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
 }
 
-clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot )
+static void begin_history( clv_mpi_space* space, uint32_t slot )
 {
-    return space->modes.has_history ? space->columns.filters.items[slot] : clv_default_filter();
+    mpi_columns* c = &space->columns;
+    CLV_ASSERT( slot < c->befores.capacity && slot < c->filters_before.capacity );
+    c->befores.items[slot] = c->boxes.items[slot];
+    c->filters.items[slot] = clv_default_filter();
+    c->filters_before.items[slot] = clv_default_filter();
 }
 
-// A slot gets a new owner of its own: nothing of the last one shows.
+// A slot gets a new object: nothing of the last one is left.
 static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const clv_aabb* box, uint32_t flags )
 {
     mpi_columns* c = &space->columns;
@@ -61,20 +126,15 @@ static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const cl
     c->stamps.items[slot] = 0;
     if ( space->modes.has_margins )
     {
-        c->givens.items[slot] = *box;
-        c->rules.items[slot] = usual_rule( space );
-        c->motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
+        begin_margins( space, slot );
     }
     if ( space->modes.has_history )
     {
-        CLV_ASSERT( slot < c->befores.capacity && slot < c->filters_before.capacity );
-        c->befores.items[slot] = *box;
-        c->filters.items[slot] = clv_default_filter();
-        c->filters_before.items[slot] = clv_default_filter();
+        begin_history( space, slot );
     }
     if ( !mpi_ghosts_are_anonymous( space ) || ( flags & SLOT_OWN ) != 0 )
     {
-        clv_mpi_ids_put( &space->lookup.table, id, slot ); // nobody looks for a ghost in a berth
+        clv_mpi_ids_put( &space->lookup.table, id, slot ); // anonymous ghosts are not looked up
     }
 }
 
@@ -94,8 +154,7 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
         !clv_mpi_ids_reserve( &space->lookup.table, memory, space->lookup.table.count + count ) ||
         !base_array_renew( &space->slots.moved_ids, memory, count ) )
     {
-        return clv_mpi_fail(
-            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u more objects", count );
+        return clv_mpi_reserved( space, false, "more objects" );
     }
     clv_id* locals = space->slots.moved_ids.items;
     clv_result result = clv_space_add( space->inside, boxes, count, locals );
@@ -103,7 +162,7 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     {
         clv_error inner = clv_space_error( space->inside );
         uint64_t id = inner.position < count ? ids[inner.position] : 0;
-        return clv_mpi_fail( space, result, inner.position, id, "%s", inner.text );
+        return clv_mpi_fail_at( space, result, inner.position, id, "%s", inner.text );
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -133,7 +192,7 @@ void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot )
     base_prefetch( &c->identities.items[slot] );
 }
 
-// Once in 2^32 batches and updates the numbers begin anew, and no slot may still have one from the last time round.
+// After 2^32 batches and updates stamps begin anew: no slot may keep an old one.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space )
 {
     if ( space->slots.stamp == UINT32_MAX )
@@ -145,12 +204,11 @@ uint32_t clv_mpi_next_stamp( clv_mpi_space* space )
         space->slots.stamp = 0;
     }
     space->slots.stamp += 1;
-    CLV_ASSERT( space->slots.stamp != 0 ); // the stamp of slots that nothing named yet
+    CLV_ASSERT( space->slots.stamp != 0 ); // the stamp of slots that no batch named yet
     return space->slots.stamp;
 }
 
-// Ghosts in berths have none.
-static void drop_name( clv_mpi_space* space, uint32_t slot )
+static void drop_id( clv_mpi_space* space, uint32_t slot )
 {
     bool is_own = ( space->columns.flags.items[slot] & SLOT_OWN ) != 0;
     if ( is_own || !mpi_ghosts_are_anonymous( space ) )
@@ -168,7 +226,7 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
     clv_result result = clv_space_remove_one( space->inside, c->locals.items[slot] );
     CLV_ASSERT( result == CLV_OK );
     (void)result;
-    drop_name( space, slot );
+    drop_id( space, slot );
     c->flags.items[slot] = 0;
 }
 
@@ -184,7 +242,7 @@ void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint
         clv_mpi_ids_fetch( &space->lookup.table,
             c->ids.items[slots[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i]] );
         space->slots.moved_ids.items[i] = c->locals.items[slot];
-        drop_name( space, slot );
+        drop_id( space, slot );
         c->flags.items[slot] = 0;
     }
     // Ascending ids need no memory.
@@ -263,261 +321,42 @@ void clv_mpi_objects_apply_margins( clv_mpi_space* space )
     }
 }
 
-// ---- batches
+// ---- what the space inside is told
 
-// The slot of an own object. Batches tend to name the same objects in the same order as the last one, but for a few that came or
-// went: the guess goes on behind the last object that was found by it.
-static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint64_t* next )
+clv_result clv_mpi_move_listed( clv_mpi_space* space, uint64_t count )
 {
-    enum
-    {
-        LOOK_AHEAD = 3
-    };
+    CLV_ASSERT( count <= space->slots.moved_ids.capacity && count <= space->slots.moved_boxes.capacity );
+    return clv_space_move(
+        space->inside, space->slots.moved_ids.items, space->slots.moved_boxes.items, (uint32_t)count );
+}
+
+clv_result clv_mpi_move_flagged( clv_mpi_space* space, const base_u32_array* slots )
+{
     const mpi_columns* c = &space->columns;
-    for ( uint64_t at = *next; at < space->lookup.previous_batch.count && at < *next + LOOK_AHEAD; ++at )
+    uint64_t count = 0;
+    CLV_ASSERT( slots->count <= space->slots.moved_ids.capacity );
+    for ( uint64_t i = 0; i < slots->count; ++i )
     {
-        uint32_t slot = space->lookup.previous_batch.items[at];
-        if ( slot < space->slots.end && c->ids.items[slot] == id && ( c->flags.items[slot] & SLOT_OWN ) != 0 )
-        {
-            *next = at + 1;
-            return slot;
-        }
+        CLV_ASSERT( slots->items[i] < space->slots.end );
+        uint32_t slot = slots->items[i];
+        space->slots.moved_ids.items[count] = c->locals.items[slot];
+        space->slots.moved_boxes.items[count] = c->boxes.items[slot];
+        count += ( c->flags.items[slot] & SLOT_MOVED ) != 0;
     }
-    uint32_t slot = clv_mpi_ids_find( &space->lookup.table, id );
-    return slot != SLOT_NONE && ( c->flags.items[slot] & SLOT_OWN ) != 0 ? slot : SLOT_NONE;
+    return clv_mpi_move_listed( space, count );
 }
 
-// The last batch is the guess for this one, unless it was a small one between large ones.
-static void turn_batches( clv_mpi_space* space )
+clv_result clv_mpi_objects_set_inner(
+    const clv_mpi_space* space, clv_space* inside, clv_id id, uint32_t slot )
 {
-    if ( space->lookup.batch.count * 2 > space->lookup.previous_batch.count )
-    {
-        base_u32_array other = space->lookup.previous_batch;
-        space->lookup.previous_batch = space->lookup.batch;
-        space->lookup.batch = other;
-    }
-    space->lookup.batch.count = 0;
+    bool is_static = ( space->columns.flags.items[slot] & SLOT_STATIC ) != 0;
+    clv_result result = clv_space_set_filter( inside, &id, &space->columns.filters.items[slot], 1 );
+    return result == CLV_OK ? clv_space_set_static( inside, &id, &is_static, 1 ) : result;
 }
 
-// Slots of a batch into `batch`, each once.
-static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
-{
-    turn_batches( space );
-    if ( !base_array_renew( &space->lookup.batch, &space->memory, count ) || !clv_mpi_lookup_update( space ) )
-    {
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
-    }
-    uint32_t stamp = clv_mpi_next_stamp( space );
-    uint64_t next = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        uint32_t slot = slot_of( space, ids[i], &next );
-        if ( slot == SLOT_NONE )
-        {
-            return clv_mpi_fail( space, CLV_BAD_ID, i, ids[i],
-                "process %d does not own object %llu (entry %u)", space->rank, (unsigned long long)ids[i],
-                i );
-        }
-        if ( space->columns.stamps.items[slot] == stamp )
-        {
-            return clv_mpi_fail( space, CLV_DUPLICATE_ID, i, ids[i],
-                "process %d names object %llu twice in one batch (entry %u)", space->rank,
-                (unsigned long long)ids[i], i );
-        }
-        CLV_ASSERT( slot < space->slots.end );
-        space->columns.stamps.items[slot] = stamp;
-        space->lookup.batch.items[i] = slot;
-    }
-    space->lookup.batch.count = count;
-    return CLV_OK;
-}
+// ---- modes
 
-static void take_boxes( clv_mpi_space* space, const clv_aabb* boxes, uint32_t count )
-{
-    mpi_columns* c = &space->columns;
-    clv_aabb* to = space->modes.has_margins ? c->givens.items : c->boxes.items;
-    CLV_ASSERT( space->lookup.batch.count == count );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        CLV_ASSERT( i < space->lookup.batch.count );
-        uint32_t slot = space->lookup.batch.items[i];
-        to[slot] = boxes[i];
-        c->flags.items[slot] |= space->modes.has_margins ? 0 : (uint32_t)SLOT_MOVED;
-    }
-    space->slots.moved_count += space->modes.has_margins ? 0 : count;
-    space->slots.border_is_known = false;
-}
-
-static clv_result check_boxes(
-    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
-{
-    bool are_good = true;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        const clv_aabb* box = &boxes[i];
-        are_good &= ( box->lower.x <= box->upper.x ) & ( box->lower.y <= box->upper.y ) &
-            ( box->lower.z <= box->upper.z );
-    }
-    for ( uint32_t i = 0; !are_good && i < count; ++i )
-    {
-        if ( !clv_aabb_is_valid( boxes[i] ) )
-        {
-            return clv_mpi_fail( space, CLV_BAD_BOX, i, ids[i],
-                "the box of object %llu on process %d (entry %u) has a NaN, or its lower corner above its upper",
-                (unsigned long long)ids[i], space->rank, i );
-        }
-    }
-    return CLV_OK;
-}
-
-// ---- adding
-
-// In one batch, and among the objects this process knows. Ids that other processes have are the directory's matter.
-static clv_result check_new_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t count, mpi_ids* batch )
-{
-    if ( !clv_mpi_lookup_update( space ) || !clv_mpi_ids_reserve( batch, &space->memory, count ) )
-    {
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
-    }
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        uint32_t known = clv_mpi_ids_find( &space->lookup.table, ids[i] );
-        bool is_own = known != SLOT_NONE && ( space->columns.flags.items[known] & SLOT_OWN ) != 0;
-        if ( is_own || clv_mpi_ids_find( batch, ids[i] ) != SLOT_NONE )
-        {
-            return clv_mpi_fail( space, CLV_DUPLICATE_ID, i, ids[i],
-                "process %d adds object %llu (entry %u), which is there already", space->rank,
-                (unsigned long long)ids[i], i );
-        }
-        clv_mpi_ids_put( batch, ids[i], i );
-    }
-    return CLV_OK;
-}
-
-// A ghost under an id that is added anew belongs to an object that its owner has removed since.
-static void drop_ghosts_of( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        uint32_t slot = clv_mpi_ids_find( &space->lookup.table, ids[i] );
-        if ( slot != SLOT_NONE )
-        {
-            clv_mpi_objects_drop( space, slot );
-        }
-    }
-}
-
-static void drop_taken( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        CLV_ASSERT( clv_mpi_ids_find( &space->lookup.table, ids[i] ) != SLOT_NONE ); // it was just taken
-        clv_mpi_objects_drop( space, clv_mpi_ids_find( &space->lookup.table, ids[i] ) );
-    }
-}
-
-// The complaint that made it necessary stays the one that is told.
-static void take_back_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
-{
-    clv_mpi_error error = space->error;
-    char text[sizeof( space->error_text )];
-    memcpy( text, space->error_text, sizeof( text ) );
-    if ( clv_mpi_directory_remove( space, ids, count ) != CLV_LOST )
-    {
-        space->error = error;
-        memcpy( space->error_text, text, sizeof( text ) );
-    }
-}
-
-static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
-{
-    if ( space->is_lost )
-    {
-        return CLV_LOST;
-    }
-    mpi_ids batch = { 0 };
-    clv_result result = check_boxes( space, ids, boxes, count );
-    result = result == CLV_OK ? check_new_ids( space, ids, count, &batch ) : result;
-    clv_mpi_ids_free( &batch, &space->memory );
-    result = clv_mpi_agree( space, result );
-    result = result == CLV_OK ? clv_mpi_directory_add( space, ids, count ) : result;
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    CLV_ASSERT( !space->lookup.is_stale && space->lookup.changes.count == 0 ); // check_new_ids needed them
-    drop_ghosts_of( space, ids, count );
-    clv_result mine =
-        count > 0 ? clv_mpi_objects_take( space, ids, boxes, count, SLOT_OWN | SLOT_MOVED, NULL ) : CLV_OK;
-    bool is_taken = mine == CLV_OK && count > 0;
-    // Room for what an update would otherwise have to ask for while it cannot go back.
-    mine = mine == CLV_OK && !clv_mpi_objects_list_own( space )
-        ? clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u more objects", count )
-        : mine;
-    result = clv_mpi_agree( space, mine );
-    if ( result != CLV_OK )
-    {
-        if ( is_taken )
-        {
-            drop_taken( space, ids, count );
-            space->questions.must_refresh = true;
-        }
-        take_back_ids( space, ids, count );
-        clv_mpi_objects_compact_own( space );
-    }
-    return result;
-}
-
-static clv_result move_now( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
-{
-    if ( space->is_lost )
-    {
-        return CLV_LOST;
-    }
-    clv_result result = check_boxes( space, ids, boxes, count );
-    bool are_all = result == CLV_OK && clv_mpi_are_all_own( space, ids, count ) &&
-        base_array_renew( &space->slots.border, &space->memory, (uint64_t)count + 1 );
-    result = result == CLV_OK && !are_all ? find_slots( space, ids, count ) : result;
-    result = clv_mpi_agree( space, result );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    if ( are_all )
-    {
-        clv_mpi_move_all_own( space, boxes );
-    }
-    else
-    {
-        take_boxes( space, boxes, count );
-    }
-    return CLV_OK;
-}
-
-static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
-{
-    if ( space->is_lost )
-    {
-        return CLV_LOST;
-    }
-    clv_result result = clv_mpi_agree( space, find_slots( space, ids, count ) );
-    result = result == CLV_OK ? clv_mpi_directory_remove( space, ids, count ) : result;
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        CLV_ASSERT( ( space->columns.flags.items[space->lookup.batch.items[i]] & SLOT_OWN ) != 0 );
-        clv_mpi_objects_drop( space, space->lookup.batch.items[i] );
-    }
-    clv_mpi_objects_compact_own( space );
-    return CLV_OK;
-}
-
-// ---- what objects carry
-
-// Columns that somebody needs are needed by all: whoever has none yet makes them now, for what there is.
+// A mode that one process needs is needed by all: columns are made for the slots there are.
 clv_result clv_mpi_objects_keep_margins( clv_mpi_space* space )
 {
     if ( space->modes.has_margins )
@@ -528,13 +367,11 @@ clv_result clv_mpi_objects_keep_margins( clv_mpi_space* space )
     if ( !clv_mpi_columns_reserve( space, space->slots.end ) )
     {
         space->modes.has_margins = false;
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for margins and motions" );
+        return clv_mpi_reserved( space, false, "margins and motions" );
     }
     for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
-        space->columns.givens.items[slot] = space->columns.boxes.items[slot];
-        space->columns.rules.items[slot] = usual_rule( space );
-        space->columns.motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
+        begin_margins( space, slot );
     }
     return CLV_OK;
 }
@@ -545,208 +382,160 @@ clv_result clv_mpi_objects_keep_history( clv_mpi_space* space )
     {
         return CLV_OK;
     }
-    bool knows = clv_mpi_lookup_update( space ); // from now on ghosts are looked for too
+    bool is_current = clv_mpi_lookup_update( space ); // from now on ghosts are looked up too
     space->modes.has_history = true;
-    if ( !knows || !clv_mpi_columns_reserve( space, space->slots.end ) )
+    if ( !is_current || !clv_mpi_columns_reserve( space, space->slots.end ) )
     {
         space->modes.has_history = false;
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for filters" );
+        return clv_mpi_reserved( space, false, "filters" );
     }
     for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
-        space->columns.befores.items[slot] = space->columns.boxes.items[slot];
-        space->columns.filters.items[slot] = clv_default_filter();
-        space->columns.filters_before.items[slot] = clv_default_filter();
+        begin_history( space, slot );
     }
     space->modes.must_resend = true;
     return CLV_OK;
 }
 
-static clv_result agree_to( clv_mpi_space* space, clv_result mine, clv_result ( *begin )( clv_mpi_space* ) )
-{
-    mpi_modes before = space->modes;
-    clv_result result = clv_mpi_agree( space, mine == CLV_OK ? begin( space ) : mine );
-    if ( result != CLV_OK )
-    {
-        space->modes = before;
-    }
-    return result;
-}
+// ---- packing
 
-static clv_result set_filter_now(
-    clv_mpi_space* space, const uint64_t* ids, const clv_filter* filters, uint32_t count )
-{
-    if ( space->is_lost )
-    {
-        return CLV_LOST;
-    }
-    clv_result result = find_slots( space, ids, count );
-    result = agree_to( space, result, clv_mpi_objects_keep_history );
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
-    {
-        CLV_ASSERT( i < space->lookup.batch.count );
-        uint32_t slot = space->lookup.batch.items[i];
-        space->columns.filters.items[slot] = filters[i];
-        space->columns.flags.items[slot] |= SLOT_CHANGED;
-    }
-    return result;
-}
+// Where many objects left, as after the first cut, own ones lie scattered among free slots, and all that goes by rows is slow. Then the
+// space inside is made anew, own objects first. It costs a few updates and is seldom needed.
 
-static clv_result set_static_now(
-    clv_mpi_space* space, const uint64_t* ids, const bool* is_static, uint32_t count )
+/// What is made before anything changes.
+typedef struct packing
 {
-    if ( space->is_lost )
-    {
-        return CLV_LOST;
-    }
-    clv_result result = find_slots( space, ids, count );
-    result = agree_to( space, result, clv_mpi_objects_keep_history );
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
-    {
-        CLV_ASSERT( i < space->lookup.batch.count );
-        uint32_t* flags = &space->columns.flags.items[space->lookup.batch.items[i]];
-        *flags = ( *flags & ~(uint32_t)SLOT_STATIC ) | SLOT_CHANGED | ( is_static[i] ? SLOT_STATIC : 0 );
-    }
-    return result;
-}
+    clv_space* inside;
+    uint32_t* order; ///< old slots: own ones, then ghosts
+    clv_id* locals;
+    char* spare; ///< room for the widest column
+    uint32_t count;
+    uint64_t capacity;
+} packing;
 
-static bool is_margin( float value )
+static void list_slots( const clv_mpi_space* space, packing* p )
 {
-    return isfinite( value ) && value >= 0;
-}
-
-static clv_result set_margin_rule_now(
-    clv_mpi_space* space, const uint64_t* ids, const clv_margin_rule* rules, uint32_t count )
-{
-    if ( space->is_lost )
+    const uint32_t* flags = space->columns.flags.items;
+    uint32_t count = 0;
+    for ( uint64_t i = 0; i < space->slots.own.count; ++i )
     {
-        return CLV_LOST;
+        p->order[count++] = space->slots.own.items[i];
     }
-    clv_result result = find_slots( space, ids, count );
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
-        if ( !is_margin( rules[i].fixed ) || !is_margin( rules[i].by_size ) ||
-            !is_margin( rules[i].by_speed ) )
+        if ( ( flags[slot] & ( SLOT_LIVE | SLOT_OWN ) ) == SLOT_LIVE )
         {
-            result = clv_mpi_fail( space, CLV_BAD_ARGUMENT, i, ids[i],
-                "the margin of object %llu on process %d (entry %u) is negative or not finite",
-                (unsigned long long)ids[i], space->rank, i );
+            p->order[count++] = slot;
         }
     }
-    result = agree_to( space, result, clv_mpi_objects_keep_margins );
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
-    {
-        CLV_ASSERT( i < space->lookup.batch.count );
-        space->columns.rules.items[space->lookup.batch.items[i]] = rules[i];
-    }
-    return result;
+    p->count = count;
+    CLV_ASSERT( p->count <= p->capacity && p->count == clv_space_object_count( space->inside ) );
 }
 
-static clv_result set_motion_now(
-    clv_mpi_space* space, const uint64_t* ids, const clv_vec3* motions, uint32_t count )
+// Items of a column, in the new order, into `spare`.
+static void gather_column( const packing* p, const void* items, size_t size )
 {
-    if ( space->is_lost )
+    for ( uint32_t i = 0; i < p->count; ++i )
     {
-        return CLV_LOST;
+        CLV_ASSERT( p->order[i] < p->capacity );
+        memcpy( p->spare + i * size, (const char*)items + p->order[i] * size, size );
     }
-    clv_result result = find_slots( space, ids, count );
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+}
+
+static bool add_packed( clv_mpi_space* space, packing* p )
+{
+    const mpi_columns* c = &space->columns;
+    gather_column( p, c->boxes.items, sizeof( clv_aabb ) );
+    bool ok = clv_mpi_open_inside( space, &p->inside ) == CLV_OK &&
+        clv_space_add( p->inside, (const clv_aabb*)(const void*)p->spare, p->count, p->locals ) == CLV_OK;
+    for ( uint32_t i = 0; ok && i < p->count; ++i )
     {
-        if ( !base_is_finite_point( motions[i] ) )
+        ok = p->locals[i].index == i;
+    }
+    for ( uint32_t i = 0; ok && space->modes.has_history && i < p->count; ++i )
+    {
+        ok = clv_mpi_objects_set_inner( space, p->inside, p->locals[i], p->order[i] ) == CLV_OK;
+    }
+    return ok;
+}
+
+static void take_packed( clv_mpi_space* space, packing* p )
+{
+    mpi_columns* c = &space->columns;
+    CLV_ASSERT( space->slots.own.count <= p->count && p->count <= space->slots.end );
+    for ( size_t i = 0; i < COLUMN_COUNT; ++i )
+    {
+        if ( is_used( space, i ) )
         {
-            result = clv_mpi_fail( space, CLV_BAD_ARGUMENT, i, ids[i],
-                "the motion of object %llu on process %d (entry %u) is not finite",
-                (unsigned long long)ids[i], space->rank, i );
+            void* items = base_array_items( column_of( c, i ) );
+            gather_column( p, items, s_columns[i].item_size );
+            memcpy( items, p->spare, p->count * s_columns[i].item_size );
         }
     }
-    result = agree_to( space, result, clv_mpi_objects_keep_margins );
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    memcpy( c->locals.items, p->locals, p->count * sizeof( clv_id ) );
+    for ( uint32_t slot = p->count; slot < space->slots.end; ++slot )
     {
-        CLV_ASSERT( i < space->lookup.batch.count );
-        space->columns.motions.items[space->lookup.batch.items[i]] = motions[i];
+        c->flags.items[slot] = 0;
     }
-    return result;
-}
-
-// ---- doors: floating-point modes of the caller's change nothing, and come back as they were
-
-// What changed is seen by the next update; until then there is nothing to ask about.
-static clv_result close_door( clv_mpi_space* space, base_fp_mode mode, clv_result result )
-{
-    space->pairs.objects_changed |= result == CLV_OK;
-    base_fp_leave( mode );
-    return result;
-}
-
-clv_result clv_mpi_space_add(
-    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
-{
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = add_now( space, ids, boxes, count );
-    return close_door( space, mode, result );
-}
-
-clv_result clv_mpi_space_move(
-    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
-{
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = move_now( space, ids, boxes, count );
-    return close_door( space, mode, result );
-}
-
-clv_result clv_mpi_space_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
-{
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = remove_now( space, ids, count );
-    return close_door( space, mode, result );
-}
-
-clv_result clv_mpi_space_set_filter(
-    clv_mpi_space* space, const uint64_t* ids, const clv_filter* filters, uint32_t count )
-{
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = set_filter_now( space, ids, filters, count );
-    return close_door( space, mode, result );
-}
-
-clv_result clv_mpi_space_set_static(
-    clv_mpi_space* space, const uint64_t* ids, const bool* is_static, uint32_t count )
-{
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = set_static_now( space, ids, is_static, count );
-    return close_door( space, mode, result );
-}
-
-clv_result clv_mpi_space_set_margin_rule(
-    clv_mpi_space* space, const uint64_t* ids, const clv_margin_rule* rules, uint32_t count )
-{
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = set_margin_rule_now( space, ids, rules, count );
-    return close_door( space, mode, result );
-}
-
-clv_result clv_mpi_space_set_motion(
-    clv_mpi_space* space, const uint64_t* ids, const clv_vec3* motions, uint32_t count )
-{
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = set_motion_now( space, ids, motions, count );
-    return close_door( space, mode, result );
-}
-
-uint32_t clv_mpi_space_object_count( const clv_mpi_space* space )
-{
-    return (uint32_t)space->slots.own.count;
-}
-
-clv_result clv_mpi_space_object_at( const clv_mpi_space* space, uint32_t number, uint64_t* id, clv_aabb* box )
-{
-    if ( number >= space->slots.own.count )
+    for ( uint32_t slot = 0; !mpi_ghosts_are_anonymous( space ) && slot < p->count; ++slot )
     {
-        return CLV_BAD_ARGUMENT;
+        clv_mpi_ids_put( &space->lookup.table, c->ids.items[slot], slot );
     }
-    CLV_ASSERT( space->slots.own.items[number] < space->slots.end );
-    uint32_t slot = space->slots.own.items[number];
-    *id = space->columns.ids.items[slot];
-    *box = space->modes.has_margins ? space->columns.givens.items[slot] : space->columns.boxes.items[slot];
-    return CLV_OK;
+    for ( uint32_t i = 0; i < space->slots.own.count; ++i )
+    {
+        CLV_ASSERT( ( c->flags.items[i] & SLOT_OWN ) != 0 ); // own objects come first
+        space->slots.own.items[i] = i;
+    }
+    space->slots.end = p->count;
+    space->lookup.batch.count = space->lookup.previous_batch.count = 0;
+    space->slots.moved_count = 0; // the new space inside has all boxes
+    space->slots.border_is_known = false;
+    if ( mpi_ghosts_are_anonymous( space ) )
+    {
+        clv_mpi_lookup_invalidate( space );
+    }
+    clv_space* before = space->inside;
+    space->inside = p->inside;
+    p->inside = before;
+    CLV_ASSERT( space->slots.end == clv_space_stats( space->inside ).slot_count );
+}
+
+void clv_mpi_pack_slots( clv_mpi_space* space )
+{
+    enum
+    {
+        WIDEST_ITEM = 32, ///< bytes of an item of a column, at most
+        FEW = 64,         ///< objects that are not worth it
+        LONG_ROW = 12,    ///< objects in a row that are long enough
+        PATIENCE = 32     ///< updates from one time to the next, unless space was cut
+    };
+    uint64_t now = space->stats.update_count;
+    bool may_be_due = space->slots.packed_at == 0 || now >= space->slots.packed_at + PATIENCE ||
+        space->stats_before.was_cut;
+    if ( !may_be_due || space->slots.own.count < FEW ||
+        space->slots.live_rows <= space->slots.own.count / LONG_ROW )
+    {
+        return;
+    }
+    base_memory* memory = &space->memory;
+    packing p = { .capacity = space->slots.end };
+    p.order = clv_base_memory_take( memory, p.capacity, sizeof( uint32_t ) );
+    p.locals = clv_base_memory_take( memory, p.capacity, sizeof( clv_id ) );
+    p.spare = clv_base_memory_take( memory, p.capacity, WIDEST_ITEM );
+    if ( p.order != NULL && p.locals != NULL && p.spare != NULL )
+    {
+        list_slots( space, &p );
+        if ( add_packed( space, &p ) )
+        {
+            take_packed( space, &p );
+            CLV_VALIDATE( clv_mpi_objects_check( space ) == NULL );
+            space->slots.live_rows = 1;
+            space->slots.packed_at = now + 1;
+        }
+    }
+    // Allocation failure is ignored here: the old slots stay valid, only slower.
+    clv_space_destroy( p.inside );
+    clv_base_memory_give( memory, p.order, p.capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, p.locals, p.capacity, sizeof( clv_id ) );
+    clv_base_memory_give( memory, p.spare, p.capacity, WIDEST_ITEM );
 }

@@ -57,7 +57,7 @@ static clv_result check( clv_mpi_space* space, const mpi_asking* asking )
     const clv_queries* list = asking->list;
     if ( !space->pairs.is_valid || space->pairs.objects_changed )
     {
-        return clv_mpi_fail( space, CLV_STALE, UINT32_MAX, 0,
+        return clv_mpi_fail( space, CLV_STALE,
             "questions are about the last update, and there was none, it failed, or objects have changed since: update first" );
     }
     if ( list->count == 0 )
@@ -67,15 +67,15 @@ static clv_result check( clv_mpi_space* space, const mpi_asking* asking )
     const char* fault = fault_of( space, list );
     if ( fault != NULL )
     {
-        return clv_mpi_fail( space, CLV_UNSUPPORTED, UINT32_MAX, 0, "%s (process %d)", fault, space->rank );
+        return clv_mpi_fail( space, CLV_UNSUPPORTED, "%s (process %d)", fault, space->rank );
     }
     uint32_t position = 0;
     clv_result result = ask_nothing( space, asking, &position );
     bool is_bad = result == CLV_BAD_ARGUMENT || result == CLV_BAD_BOX;
     return result == CLV_OK ? CLV_OK
         : !is_bad
-        ? clv_mpi_fail( space, result, UINT32_MAX, 0, "no memory to look at %u questions", list->count )
-        : clv_mpi_fail( space, result, position, 0, "question %u of process %d: %s", position, space->rank,
+        ? clv_mpi_fail( space, result, "no memory to look at %u questions", list->count )
+        : clv_mpi_fail_at( space, result, position, 0, "question %u of process %d: %s", position, space->rank,
               result == CLV_BAD_BOX
                   ? "its box has a NaN, or its lower corner above its upper"
                   : "a NaN, a negative length or distance, an infinity, or a kind that cannot be asked that" );
@@ -126,7 +126,7 @@ static bool address_query( clv_mpi_space* space, const mpi_asking* asking, uint3
 
 static clv_result no_memory( clv_mpi_space* space )
 {
-    return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for answers" );
+    return clv_mpi_reserved( space, false, "answers" );
 }
 
 static clv_result address( clv_mpi_space* space, const mpi_asking* asking )
@@ -302,13 +302,9 @@ static bool find_bounds( clv_mpi_space* space )
     {
         return true;
     }
-    MPI_Request request;
     float* least = q->wire + 6;
     measure_own( space, q->wire );
-    if ( !clv_mpi_succeeded( space,
-             MPI_Iallreduce( q->wire, least, 6, MPI_FLOAT, MPI_MIN, space->net.all, &request ),
-             "a reduction" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
+    if ( !clv_mpi_reduce( space, q->wire, least, 6, MPI_FLOAT, MPI_MIN ) )
     {
         return false;
     }

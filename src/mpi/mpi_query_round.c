@@ -17,7 +17,7 @@ static uint64_t words_for( uint64_t bytes )
     return ( bytes + 7 ) / 8;
 }
 
-static uint64_t letter_words( const clv_queries* list, uint64_t count )
+static uint64_t message_words( const clv_queries* list, uint64_t count )
 {
     uint64_t filters = list->filters != NULL ? words_for( count * sizeof( clv_filter ) ) : 0;
     return count == 0 ? 0 : HEAD + words_for( count * clv_mpi_query_size( list->kind ) ) + filters;
@@ -25,33 +25,10 @@ static uint64_t letter_words( const clv_queries* list, uint64_t count )
 
 // ---- out
 
-// Errands by process; how many each gets in `counts`, from counts[r] to counts[r + 1].
-static void sort_errands( clv_mpi_space* space )
+static int32_t receiver_of( const void* user, const void* errand )
 {
-    mpi_questions* q = &space->questions;
-    uint32_t* starts = space->exchange.counts;
-    int32_t n = space->process_count;
-    memset( starts, 0, ( (size_t)n + 1 ) * sizeof( uint32_t ) );
-    CLV_ASSERT( q->errands.count <= q->sorted.capacity );
-    for ( uint64_t i = 0; i < q->errands.count; ++i )
-    {
-        starts[q->errands.items[i].to + 1] += 1;
-    }
-    for ( int32_t r = 0; r < n; ++r )
-    {
-        starts[r + 1] += starts[r];
-    }
-    CLV_ASSERT( starts[n] == q->errands.count );
-    for ( uint64_t i = 0; i < q->errands.count; ++i )
-    {
-        q->sorted.items[starts[q->errands.items[i].to]++] = q->errands.items[i];
-    }
-    for ( int32_t r = n; r > 0; --r )
-    {
-        starts[r] = starts[r - 1];
-    }
-    starts[0] = 0;
-    CLV_ASSERT( starts[n] == q->errands.count ); // ends became starts again
+    (void)user;
+    return ( (const mpi_errand*)errand )->to;
 }
 
 // A ray that need not go farther than its limit.
@@ -68,13 +45,13 @@ static void shorten( clv_query_kind kind, void* item, float limit )
     }
 }
 
-static void write_letter(
+static void write_message(
     clv_mpi_space* space, const mpi_asking* asking, const mpi_errand* errands, uint64_t count, uint64_t* to )
 {
     const clv_queries* list = asking->list;
     size_t size = clv_mpi_query_size( list->kind );
     CLV_ASSERT( count > 0 && size > 0 );
-    memset( to, 0, letter_words( list, count ) * sizeof( uint64_t ) );
+    memset( to, 0, message_words( list, count ) * sizeof( uint64_t ) );
     to[0] = (uint64_t)( list->filters != NULL ? HAS_FILTERS : 0 ) << 32 | (uint32_t)list->kind;
     to[1] = (uint64_t)asking->k << 32 | (uint32_t)count;
     char* item = (char*)( to + HEAD );
@@ -109,13 +86,13 @@ static void write_letter(
 
 static clv_result no_memory( clv_mpi_space* space )
 {
-    return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for questions" );
+    return clv_mpi_reserved( space, false, "questions" );
 }
 
 static clv_result too_many( clv_mpi_space* space )
 {
-    return clv_mpi_fail( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
-        "more questions than one message can tell: ask in smaller batches" );
+    return clv_mpi_fail(
+        space, CLV_TOO_MANY_OBJECTS, "more questions than one message can tell: ask in smaller batches" );
 }
 
 static clv_result write_questions( clv_mpi_space* space, const mpi_asking* asking )
@@ -129,84 +106,39 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
     {
         return no_memory( space );
     }
-    sort_errands( space );
+    clv_mpi_sort_by_rank(
+        space, q->errands.items, q->errands.count, sizeof( mpi_errand ), receiver_of, NULL, q->sorted.items );
+    mpi_exchange* e = &space->exchange;
     uint64_t total = 0;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        uint64_t words =
-            letter_words( asking->list, space->exchange.counts[r + 1] - space->exchange.counts[r] );
-        space->exchange.send_starts[r] = (int)total;
-        space->exchange.send_words[r] = (int)words;
+        e->counts[r] = e->send_words[r]; // errands, of which messages are made
+        uint64_t words = message_words( asking->list, (uint64_t)e->counts[r] );
         total += words;
         if ( total > INT32_MAX )
         {
             return too_many( space );
         }
+        e->send_words[r] = (int)words;
     }
+    clv_mpi_starts_of( e->send_words, e->send_starts, space->process_count );
     if ( !base_array_renew( &q->outbox, &space->memory, total ) )
     {
         return no_memory( space );
     }
+    const mpi_errand* errands = q->sorted.items;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        if ( space->exchange.send_words[r] > 0 )
+        if ( e->counts[r] > 0 )
         {
-            CLV_ASSERT( space->exchange.counts[r + 1] <= q->errands.count );
-            CLV_ASSERT(
-                (uint64_t)space->exchange.send_starts[r] + (uint64_t)space->exchange.send_words[r] <= total );
-            write_letter( space, asking, q->sorted.items + space->exchange.counts[r],
-                space->exchange.counts[r + 1] - space->exchange.counts[r],
-                q->outbox.items + space->exchange.send_starts[r] );
+            CLV_ASSERT( (uint64_t)e->send_starts[r] + (uint64_t)e->send_words[r] <= total );
+            write_message(
+                space, asking, errands, (uint64_t)e->counts[r], q->outbox.items + e->send_starts[r] );
+            errands += e->counts[r];
         }
     }
+    CLV_ASSERT( errands == q->sorted.items + q->errands.count );
     return CLV_OK;
-}
-
-// ---- there and back
-
-// What send_words and send_starts say of `from`, into an inbox. `mine` is this process's result so far.
-static clv_result deliver(
-    clv_mpi_space* space, clv_result mine, const base_u64_array* from, base_u64_array* into )
-{
-    clv_result result = clv_mpi_agree( space, mine );
-    MPI_Request request;
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    if ( !clv_mpi_succeeded( space,
-             MPI_Ialltoall( space->exchange.send_words, 1, MPI_INT, space->exchange.receive_words, 1, MPI_INT,
-                 space->net.all, &request ),
-             "an exchange" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
-    {
-        return CLV_LOST;
-    }
-    uint64_t total = 0;
-    for ( int32_t r = 0; r < space->process_count && total <= INT32_MAX; ++r )
-    {
-        space->exchange.receive_starts[r] = (int)total;
-        total += (uint64_t)space->exchange.receive_words[r];
-    }
-    bool fits = total <= INT32_MAX && base_array_renew( into, &space->memory, total );
-    result = clv_mpi_agree( space,
-        fits                     ? CLV_OK
-            : total <= INT32_MAX ? no_memory( space )
-                                 : clv_mpi_fail( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
-                                       "more than one message can tell: ask in smaller batches" ) );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    into->count = total;
-    return clv_mpi_succeeded( space,
-               MPI_Ialltoallv( from->items, space->exchange.send_words, space->exchange.send_starts,
-                   MPI_UINT64_T, into->items, space->exchange.receive_words, space->exchange.receive_starts,
-                   MPI_UINT64_T, space->net.all, &request ),
-               "an exchange" ) &&
-            clv_mpi_wait( space, &request, 1 )
-        ? CLV_OK
-        : CLV_LOST;
 }
 
 // ---- answers
@@ -420,7 +352,7 @@ static clv_result answer_nearest( clv_mpi_space* space, const clv_queries* list,
 }
 
 // The questions of one process.
-static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking, uint64_t* at )
+static clv_result answer_message( clv_mpi_space* space, const mpi_asking* asking, uint64_t* at )
 {
     clv_query_kind kind = (clv_query_kind)(uint32_t)at[0];
     uint64_t count = (uint32_t)at[1];
@@ -464,17 +396,17 @@ static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
         clv_result result = CLV_OK;
         if ( space->exchange.receive_words[r] > 0 )
         {
-            result = answer_letter( space, asking, q->inbox.items + space->exchange.receive_starts[r] );
+            result = answer_message( space, asking, q->inbox.items + space->exchange.receive_starts[r] );
         }
         if ( result != CLV_OK )
         {
-            return clv_mpi_fail( space, result, UINT32_MAX, 0, "process %d could not answer: %s", space->rank,
-                clv_result_text( result ) );
+            return clv_mpi_fail(
+                space, result, "process %d could not answer: %s", space->rank, clv_result_text( result ) );
         }
         if ( q->replies.count > INT32_MAX )
         {
-            return clv_mpi_fail( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
-                "more hits than one message can tell: ask in smaller batches" );
+            return clv_mpi_fail(
+                space, CLV_TOO_MANY_OBJECTS, "more hits than one message can tell: ask in smaller batches" );
         }
         CLV_ASSERT( before <= q->replies.count );
         space->exchange.send_starts[r] = (int)before;
@@ -512,9 +444,10 @@ clv_result clv_mpi_query_round( clv_mpi_space* space, const mpi_asking* asking, 
     mpi_questions* q = &space->questions;
     mine = mine == CLV_OK ? write_questions( space, asking ) : mine;
     q->sorted.count = q->errands.count;
-    clv_result result = deliver( space, mine, &q->outbox, &q->inbox );
+    clv_result result = clv_mpi_deliver( space, mine, q->outbox.items, &q->inbox, 1, "questions" );
     mine = result == CLV_OK ? answer( space, asking ) : result;
-    result = result == CLV_OK ? deliver( space, mine, &q->replies, &q->replied ) : result;
+    result = result == CLV_OK ? clv_mpi_deliver( space, mine, q->replies.items, &q->replied, 1, "answers" )
+                              : result;
     return result == CLV_OK ? take_answers( space ) : result;
 }
 

@@ -224,7 +224,7 @@ static clv_result save_part( clv_mpi_space* space, const char* base, const save_
         !base_array_renew( &space->exchange.scratch, &space->memory, (uint64_t)space->process_count * 4 ) )
     {
         clv_base_memory_give( &space->memory, bytes, bytes != NULL ? room : 0, 1 );
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a block of a file" );
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, "no memory for a block of a file" );
     }
     *part = part_of( space, &plan->kind );
     bool ok = clv_mpi_file_create( &file, path ) && write_part( space, plan, &file, bytes, part );
@@ -242,7 +242,7 @@ static clv_result write_manifest( clv_mpi_space* space, const char* base, const 
     uint8_t* bytes = clv_base_memory_take( &space->memory, size, 1 );
     if ( bytes == NULL )
     {
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a manifest" );
+        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, "no memory for a manifest" );
     }
     mpi_manifest manifest = { .kind = plan->kind,
         .part_count = count,
@@ -271,12 +271,7 @@ static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
     const uint64_t row[4] = { part->object_count, part->pair_count, part->size, part->header_sum };
     CLV_ASSERT( (uint64_t)space->process_count * 4 <= space->exchange.scratch.capacity );
     memcpy( space->net.wire.own, row, sizeof( row ) );
-    MPI_Request request;
-    return clv_mpi_succeeded( space,
-               MPI_Iallgather( space->net.wire.own, 4, MPI_UINT64_T, space->exchange.scratch.items, 4,
-                   MPI_UINT64_T, space->net.all, &request ),
-               "an exchange" ) &&
-        clv_mpi_wait( space, &request, 1 );
+    return clv_mpi_gather_all( space, space->net.wire.own, space->exchange.scratch.items, 4, MPI_UINT64_T );
 }
 
 // ---- all of it
@@ -315,9 +310,8 @@ static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* 
     *plan = ( save_plan ){ .generation = 0 };
     clv_result mine = clv_mpi_check_path( space, base );
     mine = mine == CLV_OK && space->rank == 0 ? look_at_old( space, base, plan ) : mine;
-    mine = mine == CLV_OK && !clv_mpi_objects_list_own( space )
-        ? clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" )
-        : mine;
+    mine = mine == CLV_OK ? clv_mpi_reserved( space, clv_mpi_objects_list_own( space ), "a list of objects" )
+                          : mine;
     clv_result result = clv_mpi_agree( space, mine );
     if ( result != CLV_OK )
     {
@@ -329,12 +323,8 @@ static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* 
     own[2] = plan->old_part_count;
     own[3] = space->modes.has_history;
     own[4] = space->modes.has_margins;
-    MPI_Request request;
     // By bits: MPICH 4.0.2 takes unsigned numbers for signed ones where the largest is asked for (its issue 6083).
-    if ( !clv_mpi_succeeded( space,
-             MPI_Iallreduce( own, all, 5, MPI_UINT64_T, MPI_BOR, space->net.all, &request ),
-             "a reduction" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
+    if ( !clv_mpi_reduce( space, own, all, 5, MPI_UINT64_T, MPI_BOR ) )
     {
         return CLV_LOST;
     }

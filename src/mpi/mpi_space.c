@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A space over processes: made, asked about, ended.
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/fp_mode.h"
 #include "mpi_state.h"
@@ -62,110 +63,88 @@ clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside )
     return clv_space_create( &def, inside );
 }
 
+// ---- memory
+
+static uint64_t table_bytes( const clv_mpi_space* space )
+{
+    uint64_t n = (uint64_t)space->process_count;
+    return n * sizeof( uint64_t ) + 11 * ( n + 1 ) * sizeof( int32_t ) + 2 * n;
+}
+
+// Tables by process, in one piece of memory that begins with `words`.
 static bool take_tables( clv_mpi_space* space )
 {
-    base_memory* memory = &space->memory;
+    mpi_exchange* e = &space->exchange;
+    mpi_net* net = &space->net;
     uint64_t n = (uint64_t)space->process_count;
-    space->exchange.ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->exchange.ranks_before = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->exchange.counts = clv_base_memory_take( memory, n + 1, sizeof( uint32_t ) );
-    space->exchange.words = clv_base_memory_take( memory, n, sizeof( uint64_t ) );
-    space->net.sends_to = clv_base_memory_take( memory, n, 1 );
-    space->net.receives_from = clv_base_memory_take( memory, n, 1 );
-    space->net.out_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->net.in_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
-    space->exchange.send_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->exchange.send_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->exchange.receive_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->exchange.receive_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->exchange.wide_words = clv_base_memory_take( memory, n, sizeof( int ) );
-    space->exchange.wide_starts = clv_base_memory_take( memory, n, sizeof( int ) );
-    bool ok = space->exchange.ranks != NULL && space->exchange.ranks_before != NULL &&
-        space->exchange.counts != NULL && space->net.sends_to != NULL && space->net.receives_from != NULL &&
-        space->net.out_ranks != NULL && space->net.in_ranks != NULL && space->exchange.send_words != NULL &&
-        space->exchange.send_starts != NULL && space->exchange.receive_words != NULL &&
-        space->exchange.receive_starts != NULL && space->exchange.words != NULL &&
-        space->exchange.wide_words != NULL && space->exchange.wide_starts != NULL &&
-        clv_mpi_regions_open( &space->partition.regions, memory, space->process_count ) &&
-        clv_mpi_regions_open( &space->partition.regions_before, memory, space->process_count );
-    if ( ok )
+    e->words = clv_base_memory_take( &space->memory, table_bytes( space ), 1 );
+    if ( e->words == NULL )
     {
-        memset( space->net.sends_to, 0, n );
+        return false;
     }
-    return ok;
+    memset( e->words, 0, table_bytes( space ) );
+    int32_t* next = (int32_t*)( e->words + n );
+    int32_t** const tables[] = { &e->ranks, &e->ranks_before, &e->counts, &net->out_ranks, &net->in_ranks,
+        &e->send_words, &e->send_starts, &e->receive_words, &e->receive_starts, &e->wide_words,
+        &e->wide_starts };
+    for ( size_t i = 0; i < sizeof( tables ) / sizeof( tables[0] ); ++i )
+    {
+        *tables[i] = next;
+        next += n + 1;
+    }
+    net->sends_to = (uint8_t*)next;
+    net->receives_from = net->sends_to + n;
+    CLV_ASSERT( net->receives_from + n == (uint8_t*)e->words + table_bytes( space ) );
+    return clv_mpi_regions_open( &space->partition.regions, &space->memory, space->process_count ) &&
+        clv_mpi_regions_open( &space->partition.regions_before, &space->memory, space->process_count );
 }
 
-static void give_tables( clv_mpi_space* space )
+static void give_all( clv_mpi_space* space )
 {
     base_memory* memory = &space->memory;
-    uint64_t n = (uint64_t)space->process_count;
-    clv_base_memory_give( memory, space->exchange.ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->exchange.ranks_before, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->exchange.counts, n + 1, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, space->exchange.words, n, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, space->net.sends_to, n, 1 );
-    clv_base_memory_give( memory, space->net.receives_from, n, 1 );
-    clv_base_memory_give( memory, space->net.out_ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->net.in_ranks, n, sizeof( int32_t ) );
-    clv_base_memory_give( memory, space->exchange.send_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->exchange.send_starts, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->exchange.receive_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->exchange.receive_starts, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->exchange.wide_words, n, sizeof( int ) );
-    clv_base_memory_give( memory, space->exchange.wide_starts, n, sizeof( int ) );
+    clv_mpi_columns_free( space );
+    mpi_slots* s = &space->slots;
+    base_array_free( &s->own, memory );
+    base_array_free( &s->border, memory );
+    base_array_free( &s->ghosts, memory );
+    base_array_free( &s->gone, memory );
+    base_array_free( &s->moved_ids, memory );
+    base_array_free( &s->moved_boxes, memory );
+    mpi_lookup* l = &space->lookup;
+    clv_mpi_ids_free( &l->table, memory );
+    clv_mpi_ids_free( &l->directory, memory );
+    base_array_free( &l->changes, memory );
+    base_array_free( &l->batch, memory );
+    base_array_free( &l->previous_batch, memory );
     clv_mpi_regions_close( &space->partition.regions, memory );
     clv_mpi_regions_close( &space->partition.regions_before, memory );
-}
-
-static void give_lists( clv_mpi_space* space )
-{
-    base_memory* memory = &space->memory;
-    mpi_columns* c = &space->columns;
-    base_array_free( &c->ids, memory );
-    base_array_free( &c->locals, memory );
-    base_array_free( &c->boxes, memory );
-    base_array_free( &c->flags, memory );
-    base_array_free( &c->identities, memory );
-    base_array_free( &c->stamps, memory );
-    base_array_free( &c->givens, memory );
-    base_array_free( &c->rules, memory );
-    base_array_free( &c->motions, memory );
-    base_array_free( &c->befores, memory );
-    base_array_free( &c->filters, memory );
-    base_array_free( &c->filters_before, memory );
-    clv_mpi_ids_free( &space->lookup.table, memory );
-    base_array_free( &space->lookup.changes, memory );
-    clv_mpi_ids_free( &space->lookup.directory, memory );
-    base_array_free( &space->slots.own, memory );
-    base_array_free( &space->lookup.batch, memory );
-    base_array_free( &space->lookup.previous_batch, memory );
-    base_array_free( &space->slots.border, memory );
-    base_array_free( &space->slots.ghosts, memory );
-    base_array_free( &space->slots.gone, memory );
-    base_array_free( &space->exchange.sends, memory );
-    base_array_free( &space->exchange.sorted_sends, memory );
-    base_array_free( &space->exchange.wide, memory );
-    base_array_free( &space->exchange.outbox, memory );
-    base_array_free( &space->exchange.inbox, memory );
-    base_array_free( &space->exchange.wide_outbox, memory );
-    base_array_free( &space->exchange.wide_inbox, memory );
-    base_array_free( &space->slots.moved_ids, memory );
-    base_array_free( &space->slots.moved_boxes, memory );
-    base_array_free( &space->exchange.arrivals, memory );
-    base_array_free( &space->exchange.new_records, memory );
-    base_array_free( &space->exchange.new_ids, memory );
-    base_array_free( &space->exchange.new_boxes, memory );
-    base_array_free( &space->exchange.scratch, memory );
-    base_array_free( &space->pairs.found, memory );
-    base_array_free( &space->pairs.found_before, memory );
-    base_array_free( &space->pairs.found_scratch, memory );
-    base_array_free( &space->pairs.corners, memory );
-    base_array_free( &space->pairs.list, memory );
-    base_array_free( &space->pairs.begun, memory );
-    base_array_free( &space->pairs.ended, memory );
-    base_array_free( &space->pairs.gathered, memory );
+    mpi_exchange* e = &space->exchange;
+    clv_base_memory_give( memory, e->words, table_bytes( space ), 1 );
+    base_array_free( &e->sends, memory );
+    base_array_free( &e->sorted_sends, memory );
+    base_array_free( &e->wide, memory );
+    base_array_free( &e->outbox, memory );
+    base_array_free( &e->inbox, memory );
+    base_array_free( &e->wide_outbox, memory );
+    base_array_free( &e->wide_inbox, memory );
+    base_array_free( &e->new_records, memory );
+    base_array_free( &e->new_ids, memory );
+    base_array_free( &e->new_boxes, memory );
+    base_array_free( &e->arrivals, memory );
+    base_array_free( &e->scratch, memory );
+    mpi_pairs* p = &space->pairs;
+    base_array_free( &p->found, memory );
+    base_array_free( &p->found_before, memory );
+    base_array_free( &p->found_scratch, memory );
+    base_array_free( &p->corners, memory );
+    base_array_free( &p->list, memory );
+    base_array_free( &p->begun, memory );
+    base_array_free( &p->ended, memory );
+    base_array_free( &p->gathered, memory );
     clv_mpi_questions_free( &space->questions, memory );
 }
+
+// ---- made and ended
 
 // What must be the same on all processes, in one number.
 static uint64_t hash_def( const clv_mpi_def* def )
@@ -183,7 +162,7 @@ static uint64_t hash_def( const clv_mpi_def* def )
     return hash;
 }
 
-// Everybody's def is good and the same, and everybody had memory, or nobody gets a space.
+// The defs of all processes are good and the same, and all had memory, or none gets a space.
 static clv_result agree_early( MPI_Comm communicator, clv_result mine, uint64_t hash, bool* is_same )
 {
     const uint64_t own[3] = { (uint64_t)mine, hash, ~hash };
@@ -227,8 +206,7 @@ static void end_space( clv_mpi_space* space )
 {
     clv_space_destroy( space->inside );
     clv_mpi_tally_close( space );
-    give_lists( space );
-    give_tables( space );
+    give_all( space );
     base_memory memory = space->memory;
     clv_base_memory_give( &memory, space, 1, sizeof( clv_mpi_space ) );
 }
@@ -285,8 +263,8 @@ void clv_mpi_space_destroy( clv_mpi_space* space )
     {
         return;
     }
-    // Of a lost one what MPI knows of stays: freeing communicators would wait for whoever is gone, and a message that comes
-    // after all is written to where it was asked for.
+    // After a loss MPI's buffers and communicators stay: freeing a communicator would wait for the process that is gone, and a message
+    // that comes late is still written to its buffer.
     if ( space->is_lost )
     {
         clv_space_destroy( space->inside );

@@ -3,9 +3,48 @@
 #pragma once
 
 #include "cleave/space.h"
-#include "mpi_ids.h"
 #include "mpi_query.h"
 #include "mpi_regions.h"
+
+// ---- ids
+
+/// No slot, or an empty place of a table.
+#define SLOT_NONE UINT32_MAX
+
+typedef struct mpi_ids
+{
+    BASE_ARRAY( uint64_t ) keys;
+    BASE_ARRAY( uint32_t ) values; ///< SLOT_NONE: an empty place
+    uint32_t place_bits;           ///< places are 1 << place_bits, once there are some
+    uint64_t count;
+} mpi_ids;
+
+uint64_t clv_mpi_ids_mix( uint64_t id );
+
+/// Room for so many keys without another allocation. False: out of memory, and as it was.
+bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count );
+
+/// Where a key would stand is fetched: whoever looks many up asks a few ahead.
+void clv_mpi_ids_fetch( const mpi_ids* ids, uint64_t key );
+
+/// SLOT_NONE if the key is not there.
+uint32_t clv_mpi_ids_find( const mpi_ids* ids, uint64_t key );
+
+/// Sets a key that may be there; room was reserved.
+void clv_mpi_ids_put( mpi_ids* ids, uint64_t key, uint32_t value );
+
+/// Of a key that is not there: nothing.
+void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key );
+
+/// Only if that is its value.
+void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value );
+
+/// No keys, and the room as it was.
+void clv_mpi_ids_clear( mpi_ids* ids );
+
+void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory );
+
+// ---- slots
 
 enum
 {
@@ -79,7 +118,7 @@ static inline uint32_t mpi_group_flags( const uint32_t* flags, uint32_t* any )
     return all;
 }
 
-/// An object that is to be told to a process.
+/// An object that another process must know.
 typedef struct mpi_send
 {
     int32_t to;
@@ -94,7 +133,27 @@ enum
     RECORD_STATIC = 4, ///< hint
     RECORD_OLD = 8,    ///< was there before
     RECORD_WAS_STATIC = 16,
+    RECORD_ALL = 31
 };
+
+/// Words of a record.
+enum
+{
+    RECORD_SHORT_WORDS = 5,
+    RECORD_FULL_WORDS = 9, ///< more: box before, filter, filter before
+    RECORD_OWNED_WORDS = 7 ///< more: box as given, margin rule, motion; then the payload
+};
+
+/// A record that came; the parts it does not have are NULL.
+typedef struct mpi_record
+{
+    uint64_t id;
+    clv_aabb box;
+    uint32_t kind;
+    int32_t owner;
+    const uint64_t *full, *owned, *payload;
+    uint64_t end; ///< where the next one begins
+} mpi_record;
 
 /// A pair as it is found: ids, and slots of the same two objects.
 typedef struct mpi_found
@@ -219,10 +278,10 @@ typedef struct mpi_partition
 /// What goes out and comes in during an update; also by process, for every other exchange.
 typedef struct mpi_exchange
 {
-    int32_t* ranks; ///< one per process
+    uint64_t* words; ///< to send to each process
+    int32_t* ranks;  ///< scratch, one per process
     int32_t* ranks_before;
-    uint32_t* counts; ///< sends per process
-    uint64_t* words;  ///< and their words
+    int32_t* counts; ///< scratch, one more than processes
     int *send_words, *send_starts, *receive_words, *receive_starts;
     int *wide_words, *wide_starts;
     BASE_ARRAY( mpi_send ) sends;
@@ -270,42 +329,80 @@ struct clv_mpi_space
     char error_text[256];
 };
 
-/// Ghosts of which nothing is remembered, and about whose pairs nobody is asked: the space inside would go on with the answers that it
-/// got for the last one in a slot.
+/// Ghosts that are not looked up by id: there is no history of them, and no filter to ask. (With a filter, the space inside would go on
+/// with the answers for the last ghost in the slot.)
 static inline bool mpi_ghosts_are_anonymous( const clv_mpi_space* space )
 {
     return !space->modes.has_history && space->def.filter == NULL;
 }
 
-// ---- talking
+/// No part of a margin rule may be negative, infinite or a NaN.
+static inline bool mpi_is_margin_rule( const clv_margin_rule* rule )
+{
+    return isfinite( rule->fixed ) && isfinite( rule->by_size ) && isfinite( rule->by_speed ) &&
+        rule->fixed >= 0 && rule->by_size >= 0 && rule->by_speed >= 0;
+}
 
-/// Remember what this process has to complain about; returns the code.
-clv_result clv_mpi_fail(
+// ---- mpi_collective.c: how processes agree
+
+/// Notes an error of this process, for the next agreement; returns the code. Where an error is about one entry of a batch, `position`
+/// is its number and `id` the object's id.
+clv_result clv_mpi_fail( clv_mpi_space* space, clv_result code, const char* format, ... );
+clv_result clv_mpi_fail_at(
     clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... );
 
-/// Everybody's results become one: the complaint of the first process that has one, on all. Collective.
-clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine );
+/// CLV_OK, or CLV_OUT_OF_MEMORY noted with what the memory was for.
+clv_result clv_mpi_reserved( clv_mpi_space* space, bool has_memory, const char* what );
 
-/// The same, and in the same reduction the largest of everybody's wire.reduce_in, but for the first.
+/// A result of the space inside: its error becomes this process's.
+clv_result clv_mpi_inner_result( clv_mpi_space* space, clv_result result );
+
+/// One result for all processes: the error of the first process that has one. Collective.
+clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine );
+clv_result clv_mpi_agree_reserved( clv_mpi_space* space, bool has_memory, const char* what );
+
+/// The same, and in the same reduction the largest of each process's wire.reduce_in, but for the first.
 clv_result clv_mpi_agree_and_reduce( clv_mpi_space* space, clv_result mine );
 
-/// The same, and in the same reduction everybody's wire.own to wire.sums.
+/// The same, and in the same reduction each process's wire.own into wire.sums.
 clv_result clv_mpi_agree_on_sums( clv_mpi_space* space, clv_result mine );
 
 /// What the sums are made with. False: MPI refused.
 bool clv_mpi_tally_open( clv_mpi_space* space );
 void clv_mpi_tally_close( clv_mpi_space* space );
 
-/// Waits for requests as long as the def allows. False: the space is lost.
-bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count );
-
 /// An MPI call's answer. False: it failed, and the space is lost.
 bool clv_mpi_succeeded( clv_mpi_space* space, int answer, const char* what );
+
+/// The same of a call that began a request, and waits for it as long as the def allows. False: the space is lost.
+bool clv_mpi_complete( clv_mpi_space* space, int answer, MPI_Request* request, const char* what );
+
+/// Collective calls over all processes. False: the space is lost.
+bool clv_mpi_reduce(
+    clv_mpi_space* space, const void* in, void* out, uint64_t count, MPI_Datatype type, MPI_Op op );
+bool clv_mpi_broadcast( clv_mpi_space* space, void* bytes, uint64_t size, int32_t root );
+bool clv_mpi_gather_all( clv_mpi_space* space, const void* in, void* out, int count, MPI_Datatype type );
+
+/// Where each process's items start, from their counts. Returns the sum; starts are right while it fits an int.
+uint64_t clv_mpi_starts_of( const int* counts, int* starts, int32_t count );
+
+/// The process that an item goes to.
+typedef int32_t mpi_rank_of( const void* user, const void* item );
+
+/// Items in the order of their processes, with counts and starts in exchange.send_words and send_starts.
+void clv_mpi_sort_by_rank( clv_mpi_space* space, const void* items, uint64_t count, size_t item_size,
+    mpi_rank_of* rank_of, const void* user, void* sorted );
+
+/// Items of `item_words` words each, as send_words and send_starts say, from every process to every other; receive_words and
+/// receive_starts say what came. `mine` is this process's result so far. Collective.
+clv_result clv_mpi_deliver( clv_mpi_space* space, clv_result mine, const uint64_t* from, base_u64_array* into,
+    int item_words, const char* what );
 
 // ---- objects
 
 /// Slots below `slot_end` fit every column in use. False: out of memory.
 bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end );
+void clv_mpi_columns_free( clv_mpi_space* space );
 
 /// Takes `count` objects into the space inside, as ghosts or own ones; all or none. `slots` may be NULL.
 clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes,
@@ -317,17 +414,19 @@ void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot );
 /// A number that no slot has in `stamps`.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space );
 
+/// Moves what moved_ids and moved_boxes list; and those of a list of slots that are flagged SLOT_MOVED, which the two have room for.
+clv_result clv_mpi_move_listed( clv_mpi_space* space, uint64_t count );
+clv_result clv_mpi_move_flagged( clv_mpi_space* space, const base_u32_array* slots );
+
+/// Filter and hint of a slot, for an object of a space like the one inside.
+clv_result clv_mpi_objects_set_inner(
+    const clv_mpi_space* space, clv_space* inside, clv_id id, uint32_t slot );
+
 /// Forgets one object.
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
 
 /// Several, in the order of their slots; `moved_ids` has room for them.
 void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count );
-
-/// Are these the ids of all own objects, in their order?
-bool clv_mpi_are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint32_t count );
-
-/// Their boxes, then; `outer` has room for all and one more.
-void clv_mpi_move_all_own( clv_mpi_space* space, const clv_aabb* boxes );
 
 /// The first slot that is free, from one on and up to an end.
 uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t end );
@@ -357,80 +456,68 @@ void clv_mpi_lookup_invalidate( clv_mpi_space* space );
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 
-clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot );
-
 /// A space like the one inside, empty.
 clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside );
 
 /// Own objects into one row of slots, where they stand scattered; before anybody looks at slots in an update.
 void clv_mpi_pack_slots( clv_mpi_space* space );
 
-// ---- balance
-
-/// After the search of an update that began at `start` (ns): what this process did.
-void clv_mpi_measure_work( clv_mpi_space* space, uint64_t start );
+// ---- mpi_update.c
 
 /// What each own object weighs in a cut, in the order of `own`; slots must be those of the last search. False: out of memory.
 bool clv_mpi_weigh_objects( clv_mpi_space* space, uint64_t* weights );
 
-/// Nothing is known: before the first cut, and after one that was made without an update.
+/// No work is known: before the first cut, and after one that was made without an update.
 void clv_mpi_reset_balance( clv_mpi_space* space );
 
-/// After everybody's numbers are known: does the next update cut? The same on all processes.
-void clv_mpi_decide_cut( clv_mpi_space* space );
+// ---- mpi_cut.c
 
-// ---- an update's parts
+/// What space is cut for.
+typedef struct mpi_points
+{
+    clv_vec3* at;
+    uint64_t* weights;
+    uint64_t count;
+} mpi_points;
+
+/// The weight of a point where nothing is known of the work.
+enum
+{
+    CLV_MPI_POINT_WEIGHT = 256
+};
+
+/// Room for `count` points. False: out of memory; to be closed all the same.
+bool clv_mpi_points_open( mpi_points* points, base_memory* memory, uint64_t count );
+void clv_mpi_points_close( mpi_points* points, base_memory* memory );
+
+/// The point of a box, with the weight of any other.
+void clv_mpi_points_set( mpi_points* points, uint64_t index, const clv_aabb* box );
 
 /// Cuts space anew for the objects there are. Collective.
 clv_result clv_mpi_cut( clv_mpi_space* space );
 
-/// Of clv_mpi_cut: for so many points of this process, with more than one process. Collective.
-clv_result clv_mpi_cut_points( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
-    uint64_t count, mpi_regions* into );
+/// Writes the cuts for the points of all processes; of more than one. Collective. The second: by our own bisection alone.
+clv_result clv_mpi_cut_points( clv_mpi_space* space, const mpi_points* points, mpi_regions* into );
+clv_result clv_mpi_bisect( clv_mpi_space* space, const mpi_points* points, mpi_regions* into );
 
-/// Of that: writes cuts by our own bisection, or Zoltan's.
-clv_result clv_mpi_bisect( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
-    uint64_t count, mpi_regions* into );
-clv_result clv_mpi_zoltan( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
-    uint64_t count, mpi_regions* into );
+// ---- an update
 
-/// Who must hear of what: the letters of this update.
+/// The sends of this update.
 clv_result clv_mpi_select_receivers( clv_mpi_space* space );
 
-/// What a letter says; the parts it does not have are NULL.
-typedef struct mpi_record
-{
-    uint64_t id;
-    clv_aabb box;
-    uint32_t kind;
-    int32_t owner;
-    const uint64_t *full, *owned, *payload;
-    const uint64_t* end;
-} mpi_record;
-
-uint64_t clv_mpi_record_words( const clv_mpi_space* space, uint32_t kind );
-uint64_t* clv_mpi_record_write( clv_mpi_space* space, uint32_t slot, uint32_t kind, uint64_t* at );
-mpi_record clv_mpi_record_read( const clv_mpi_space* space, const uint64_t* at );
-void clv_mpi_record_apply( clv_mpi_space* space, uint32_t slot, const mpi_record* text );
-
-/// Letters out and in; own boxes are moved inside meanwhile. `mine` is this process's result so far; collective.
+/// Records out and in; own boxes are moved inside meanwhile. `mine` is this process's result so far; collective.
 clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine );
 
-/// Ghosts from the letters that came.
+uint64_t clv_mpi_record_words( const clv_mpi_space* space, uint32_t kind );
+
+/// The record that begins at a word of an inbox.
+mpi_record clv_mpi_record_read( const clv_mpi_space* space, const base_u64_array* box, uint64_t begin );
+
+/// Ghosts from the records that came.
 clv_result clv_mpi_receive( clv_mpi_space* space );
-
-/// The same where nothing is remembered of them.
-clv_result clv_mpi_receive_anonymous( clv_mpi_space* space );
-
-/// Of both: a letter about an object that has no slot yet; and one whose payload waits for the end of the update. False: out of memory.
-bool clv_mpi_defer_record( clv_mpi_space* space, uint64_t at, const mpi_record* text );
-bool clv_mpi_log_arrival( clv_mpi_space* space, uint64_t at, const mpi_record* text );
 
 /// The pairs that are this process's to report, and what began and ended.
 clv_result clv_mpi_list( clv_mpi_space* space );
-
-/// After a good update: new owners, what is now is before.
-void clv_mpi_finish_update( clv_mpi_space* space );
 
 /// For checkpoints: where the last good update's pairs were, in the order of found_before. Kept from before ghosts are forgotten until
 /// the next good update. False: out of memory.
@@ -438,3 +525,38 @@ bool clv_mpi_keep_corners( clv_mpi_space* space );
 
 /// Sorts by (a, b).
 clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list );
+
+// ---- mpi_check.c
+
+// What is true of these structures, checked with as little as possible of the code that made them. Each function returns the first
+// sentence that is not true, or NULL. For debug builds and tests; local, so that no process waits.
+
+/// The tree of cuts, the bounds that follow from it, and that points belong to one region each. Points are taken at the corners of at
+/// most CHECKED_REGIONS regions, evenly spread over the ranks: with more processes every point costs as many comparisons.
+const char* clv_mpi_regions_check( const mpi_regions* regions );
+
+enum
+{
+    CHECKED_REGIONS = 64
+};
+
+/// A table of ids alone: every key is found, once.
+const char* clv_mpi_ids_check( const mpi_ids* ids );
+
+/// Ids that this process keeps in the directory are its to keep.
+const char* clv_mpi_directory_check( const clv_mpi_space* space );
+
+/// Between ids and slots, where the table of ids is up to date: each object that can be looked up has its id, and each id its object.
+const char* clv_mpi_lookup_check( const clv_mpi_space* space );
+
+/// Slots, their columns, the space inside and the list of own objects.
+const char* clv_mpi_objects_check( const clv_mpi_space* space );
+
+/// After records came: ghosts are those that were counted, lie in slots that the space inside has, and know whether they lie inside.
+const char* clv_mpi_ghosts_check( const clv_mpi_space* space );
+
+/// After a search: the pairs that this process reports, and what began and ended.
+const char* clv_mpi_pairs_check( const clv_mpi_space* space );
+
+/// All that holds after a good update: regions, objects, names, directory.
+const char* clv_mpi_space_check( const clv_mpi_space* space );

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// An update in the order of its parts: cut (now and then), address, exchange, receive, search, list, agree, commit. Up to the last
-// agreement nothing is lost: if anybody fails, everybody forgets its ghosts, and the next update tells them anew.
+// An update in the order of its stages: cut (now and then), select receivers, exchange, receive, search, list, agree, finish. Up to the
+// last agreement nothing is lost: if one process fails, all forget their ghosts, and the next update sends them anew. At the end each
+// process's work is compared: is space to be cut anew?
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "base/timer.h"
-#include "mpi_check.h"
 #include "mpi_state.h"
 
 static double ms_since( uint64_t start )
@@ -12,84 +12,145 @@ static double ms_since( uint64_t start )
     return (double)( clv_base_clock_ns() - start ) * 1e-6;
 }
 
-// ---- cutting
+// ---- balance
 
-// Objects on all processes. Zoltan has nothing good to say about none at all.
-static bool count_all( clv_mpi_space* space, uint64_t own, uint64_t* count )
+// All from counters that come out the same in every run, unless the def wants time; and the decision from numbers that all processes
+// have. Costs were fitted to processor time: move and update on 4 processes, 15 scenes with 25,000 to 200,000 boxes per process, by
+// AVX-512, AVX2 and scalar code (bench/mpi.md). An own box takes 23 to 30 ns; a ghost about 120 where it stays one, 500 to 700 where
+// objects change their owners; a pair 7 to 30; a test 0.2, by scalar code 1.
+
+enum
 {
-    MPI_Request request;
-    space->net.wire.own[0] = own;
-    int answer = MPI_Iallreduce(
-        space->net.wire.own, space->net.wire.sums, 1, MPI_UINT64_T, MPI_SUM, space->net.all, &request );
-    bool ok = clv_mpi_succeeded( space, answer, "a reduction" ) && clv_mpi_wait( space, &request, 1 );
-    *count = space->net.wire.sums[0];
-    return ok;
+    WORK_TEST = 1, ///< the unit
+    WORK_PAIR = 64,
+    WORK_OWN = 256,
+    WORK_GHOST = 1024,
+    WEIGHT_SCALE = 16 ///< of an object's weight, so that whole numbers are fine enough
+};
+
+#define WEIGHT_MOST ( (double)( 1u << 30 ) )
+
+// A cut costs about two updates: all boxes are counted many times, some change their owner, and grids are laid anew. By the ski-rental
+// rule it is made once imbalance has cost as much since the last one; a little sooner, since processes differ more in time than in
+// counters. The first cut was made without knowing any work, so the second comes sooner still. A cut that did not help doubles
+// the price.
+#define FIRST_PRICE 1.0
+#define CUT_PRICE 1.5
+#define MOST_PRICE 1024.0
+
+static uint64_t time_here( const clv_mpi_space* space, uint64_t start )
+{
+    uint64_t all = clv_base_clock_ns() - start, waited = (uint64_t)( space->stats.wait_ms * 1e6 );
+    return all > waited ? all - waited : 0;
 }
 
-clv_result clv_mpi_cut_points(
-    clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights, uint64_t count, mpi_regions* into )
+static void measure_work( clv_mpi_space* space, uint64_t start )
 {
-    bool by_zoltan = space->def.cutter == CLV_MPI_CUT_ZOLTAN ||
-        ( space->def.cutter == CLV_MPI_CUT_AUTO && clv_mpi_has_zoltan() );
-    uint64_t count_of_all = 0;
-    if ( by_zoltan && !count_all( space, count, &count_of_all ) )
+    const clv_mpi_stats* s = &space->stats;
+    if ( space->def.balance_by_time )
     {
-        return CLV_LOST;
+        space->partition.work = space->partition.work_to_share = time_here( space, start );
+        return;
     }
-    if ( count_of_all == 0 )
-    {
-        return clv_mpi_bisect( space, points, weights, count, into );
-    }
-    clv_result result = clv_mpi_zoltan( space, points, weights, count, into );
-    // Zoltan gives up where all points are alike, and says so on all processes.
-    return result == CLV_UNSUPPORTED ? clv_mpi_bisect( space, points, weights, count, into ) : result;
+    uint64_t own = s->own_count * WORK_OWN, ghosts = s->ghost_count * WORK_GHOST;
+    uint64_t found = s->pair_count * WORK_PAIR + s->test_count * WORK_TEST;
+    space->partition.work = own + ghosts + found;
+    // Ghosts do not go where own boxes go: a few boxes among many ghosts would weigh as a thousand each.
+    space->partition.work_to_share = own + ( ghosts < own ? ghosts : own ) + found;
+    CLV_ASSERT( space->partition.work_to_share <= space->partition.work );
 }
 
-clv_result clv_mpi_cut( clv_mpi_space* space )
+// In how many pairs of the last search each slot was.
+static void count_pairs( const clv_mpi_space* space, uint32_t* counts )
 {
-    if ( space->process_count == 1 )
+    clv_pair_view view = clv_space_pairs( space->inside );
+    memset( counts, 0, space->slots.end * sizeof( uint32_t ) );
+    for ( uint64_t i = 0; view.valid && i < view.count; ++i )
     {
-        return CLV_OK;
+        // Slots are never fewer than at the search, unless they were brought into a row, and then there is no list.
+        CLV_ASSERT( view.pairs[i].a < space->slots.end && view.pairs[i].b < space->slots.end );
+        counts[view.pairs[i].a] += 1;
+        counts[view.pairs[i].b] += 1;
     }
-    uint64_t count = space->slots.own.count;
+}
+
+// The work of the process, divided by what each object alone takes; half of each of its pairs is the other's.
+static void share_work( const clv_mpi_space* space, const uint32_t* pair_counts, uint64_t* weights )
+{
     CLV_ASSERT( !space->slots.own_is_stale );
-    base_memory* memory = &space->memory;
-    clv_vec3* points = clv_base_memory_take( memory, count, sizeof( clv_vec3 ) );
-    uint64_t* weights = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
-    mpi_regions fresh;
-    bool ok = clv_mpi_regions_open( &fresh, memory, space->process_count );
-    bool fits = ok && ( count == 0 || ( points != NULL && weights != NULL ) );
-    fits = fits && clv_mpi_weigh_objects( space, weights );
-    for ( uint64_t i = 0; fits && i < count; ++i )
+    uint64_t count = space->slots.own.count, sum = 0;
+    for ( uint64_t i = 0; i < count; ++i )
     {
-        points[i] = clv_mpi_box_middle( &space->columns.boxes.items[space->slots.own.items[i]] );
+        weights[i] = WORK_OWN + (uint64_t)pair_counts[space->slots.own.items[i]] * ( WORK_PAIR / 2 );
+        sum += weights[i];
     }
-    clv_result result = clv_mpi_agree( space,
-        fits ? CLV_OK : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to cut space" ) );
-    result = result == CLV_OK ? clv_mpi_cut_points( space, points, weights, count, &fresh ) : result;
-    if ( result == CLV_OK )
+    double each = WEIGHT_SCALE *
+        ( space->partition.work_to_share > 0 && sum > 0 ? (double)space->partition.work_to_share / (double)sum
+                                                        : 1 );
+    for ( uint64_t i = 0; i < count; ++i )
     {
-        CLV_ASSERT( fresh.cuts.count + 1 == (uint64_t)space->process_count );
-        clv_mpi_regions_copy( &space->partition.regions, &fresh );
-        memset( space->net.sends_to, 0, (size_t)space->process_count );
-        space->partition.updates_since_cut = 0;
-        space->stats.was_cut = true;
-        space->stats.cut_count += 1;
+        double weight = (double)weights[i] * each;
+        weights[i] = weight < 1 ? 1 : weight > WEIGHT_MOST ? (uint64_t)WEIGHT_MOST : (uint64_t)weight;
     }
-    if ( space->is_lost )
-    {
-        return CLV_LOST; // what is on its way may still be read and written
-    }
-    if ( ok )
-    {
-        clv_mpi_regions_close( &fresh, memory );
-    }
-    clv_base_memory_give( memory, points, count, sizeof( clv_vec3 ) );
-    clv_base_memory_give( memory, weights, count, sizeof( uint64_t ) );
-    return result;
 }
 
-// ---- ghosts made anew
+bool clv_mpi_weigh_objects( clv_mpi_space* space, uint64_t* weights )
+{
+    base_memory* memory = &space->memory;
+    uint64_t slots = space->slots.end;
+    if ( space->def.borrowed || slots == 0 )
+    {
+        // Borrowed objects stay with the process that added them, and the work is where they lie: it is not known per object.
+        for ( uint64_t i = 0; i < space->slots.own.count; ++i )
+        {
+            weights[i] = WORK_OWN * WEIGHT_SCALE;
+        }
+        return true;
+    }
+    uint32_t* pair_counts = clv_base_memory_take( memory, slots, sizeof( uint32_t ) );
+    if ( pair_counts != NULL )
+    {
+        count_pairs( space, pair_counts );
+        share_work( space, pair_counts, weights );
+        clv_base_memory_give( memory, pair_counts, slots, sizeof( uint32_t ) );
+    }
+    return pair_counts != NULL;
+}
+
+void clv_mpi_reset_balance( clv_mpi_space* space )
+{
+    space->partition.updates_since_cut = 0;
+    space->partition.loss = 0;
+    space->partition.price = FIRST_PRICE;
+    space->partition.imbalance_before_cut = 0;
+    space->partition.work = space->partition.work_to_share = 0;
+}
+
+static void decide_cut( clv_mpi_space* space )
+{
+    clv_mpi_stats* s = &space->stats;
+    if ( s->was_cut )
+    {
+        space->partition.loss = 0;
+        return; // objects change their owners now: the next update shows what the cut is worth
+    }
+    space->partition.updates_since_cut += 1;
+    if ( space->partition.updates_since_cut == 1 && space->partition.imbalance_before_cut > 0 )
+    {
+        bool has_helped = s->imbalance < space->partition.imbalance_before_cut * 0.75;
+        space->partition.price = has_helped           ? CUT_PRICE
+            : space->partition.price * 2 > MOST_PRICE ? MOST_PRICE
+                                                      : space->partition.price * 2;
+    }
+    space->partition.loss += s->imbalance;
+    CLV_ASSERT( space->partition.price >= FIRST_PRICE && space->partition.price <= MOST_PRICE );
+    s->will_cut = space->process_count > 1 && s->all_own_count > 0 &&
+        s->imbalance > (double)space->def.imbalance && space->partition.loss >= space->partition.price;
+    space->partition.cut_is_due = s->will_cut;
+    space->partition.imbalance_before_cut = s->imbalance;
+}
+
+// ---- after a failure
 
 static void forget_ghosts( clv_mpi_space* space )
 {
@@ -105,7 +166,7 @@ static void forget_ghosts( clv_mpi_space* space )
     }
 }
 
-// ---- after the search
+// ---- the end of a good update
 
 static void take_payloads( clv_mpi_space* space )
 {
@@ -113,13 +174,13 @@ static void take_payloads( clv_mpi_space* space )
     {
         CLV_ASSERT( space->exchange.arrivals.items[i] < space->exchange.inbox.count );
         mpi_record text =
-            clv_mpi_record_read( space, space->exchange.inbox.items + space->exchange.arrivals.items[i] );
+            clv_mpi_record_read( space, &space->exchange.inbox, space->exchange.arrivals.items[i] );
         space->def.payload.unpack( text.id, text.payload, space->def.payload.user );
     }
 }
 
-// One object of which the update is over. True: it is nobody's here any more.
-static bool settle( clv_mpi_space* space, uint32_t slot )
+// One object at the end of a good update. True: it is out of this process's reach.
+static bool finish_slot( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
     uint32_t* flags = &c->flags.items[slot];
@@ -147,8 +208,8 @@ static bool settle( clv_mpi_space* space, uint32_t slot )
         !mpi_region_reached( &space->partition.regions.bounds[space->rank], &c->boxes.items[slot] );
 }
 
-// A block of own objects that stay, and of which nothing is remembered: their flags.
-static bool settle_block( clv_mpi_space* space, uint32_t slot )
+// A group of own objects that stay and have no history: only their flags change.
+static bool finish_group( clv_mpi_space* space, uint32_t slot )
 {
     uint32_t* flags = space->columns.flags.items + slot;
     uint32_t any, all;
@@ -164,7 +225,7 @@ static bool settle_block( clv_mpi_space* space, uint32_t slot )
     }
     if ( ( all & SLOT_OLD ) != 0 && ( any & ( SLOT_MOVED | SLOT_CHANGED ) ) == 0 )
     {
-        return true; // as they are to be
+        return true; // nothing to change
     }
     for ( uint32_t i = 0; i < SLOT_GROUP; ++i )
     {
@@ -173,19 +234,19 @@ static bool settle_block( clv_mpi_space* space, uint32_t slot )
     return true;
 }
 
-static void settle_all( clv_mpi_space* space )
+static void finish_slots( clv_mpi_space* space )
 {
     const uint32_t mask = SLOT_LIVE | SLOT_OWN | SLOT_ARRIVED | SLOT_LEAVING | SLOT_STATIC | SLOT_WAS_STATIC,
                    stays = SLOT_LIVE | SLOT_OWN;
     bool is_plain = !space->modes.has_history && !space->modes.has_margins,
-         has_berths = mpi_ghosts_are_anonymous( space );
-    // Those that go from the front, those that come from the back: together no more than there are.
+         is_anonymous = mpi_ghosts_are_anonymous( space );
+    // Slots that are left from the front, those of arrivals from the back: together no more than there are.
     uint64_t gone = 0, came = space->slots.end;
     CLV_ASSERT( space->slots.end <= space->slots.gone.capacity );
     for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
         uint32_t* flags = &space->columns.flags.items[slot];
-        if ( slot % SLOT_GROUP == 0 && settle_block( space, slot ) )
+        if ( slot % SLOT_GROUP == 0 && finish_group( space, slot ) )
         {
             slot += SLOT_GROUP - 1;
         }
@@ -197,7 +258,7 @@ static void settle_all( clv_mpi_space* space )
         {
             uint32_t was = *flags;
             CLV_ASSERT( gone < came );
-            if ( settle( space, slot ) || ( has_berths && ( was & SLOT_LEAVING ) != 0 ) )
+            if ( finish_slot( space, slot ) || ( is_anonymous && ( was & SLOT_LEAVING ) != 0 ) )
             {
                 space->slots.gone.items[gone++] = slot;
             }
@@ -207,7 +268,7 @@ static void settle_all( clv_mpi_space* space )
             }
         }
     }
-    if ( has_berths )
+    if ( is_anonymous )
     {
         clv_mpi_lookup_log(
             space, space->slots.gone.items, gone, space->slots.gone.items + came, space->slots.end - came );
@@ -220,10 +281,10 @@ static void settle_all( clv_mpi_space* space )
     space->slots.moved_count = 0;
 }
 
-void clv_mpi_finish_update( clv_mpi_space* space )
+static void finish_update( clv_mpi_space* space )
 {
     take_payloads( space );
-    settle_all( space );
+    finish_slots( space );
     if ( space->stats.was_cut || space->modes.must_resend )
     {
         clv_mpi_regions_copy( &space->partition.regions_before, &space->partition.regions );
@@ -244,9 +305,9 @@ void clv_mpi_finish_update( clv_mpi_space* space )
     space->questions.has_bounds = false;
 }
 
-// ---- everybody's numbers
+// ---- numbers of all processes
 
-// Sums and the largest over all; and whether everybody is content.
+// Sums and the largest over all, and one result for all.
 static clv_result sum_up( clv_mpi_space* space, clv_result mine )
 {
     clv_mpi_stats* s = &space->stats;
@@ -283,7 +344,7 @@ static clv_result search_inside( clv_mpi_space* space )
     space->stats.search_ms += ms_since( start );
     if ( result != CLV_OK )
     {
-        return clv_mpi_fail( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
+        return clv_mpi_inner_result( space, result );
     }
     CLV_ASSERT( clv_space_pairs( space->inside ).valid );
     space->stats.test_count = clv_space_stats( space->inside ).test_count;
@@ -300,7 +361,7 @@ static void begin_stats( clv_mpi_space* space )
     space->stats = fresh;
 }
 
-// Test boxes, and space cut anew where that is due. A failure of one's own is told with the letters, unless all need to know now.
+// Test boxes, and space cut anew where that is due. An error of this process is shared with the exchange, unless all must know now.
 static clv_result cut_if_due( clv_mpi_space* space, clv_result mine )
 {
     clv_result result = space->partition.cut_is_due ? clv_mpi_agree( space, mine ) : mine;
@@ -344,12 +405,11 @@ static clv_result update_now( clv_mpi_space* space )
     {
         forget_ghosts( space );
     }
-    clv_result mine = fits && clv_mpi_objects_list_own( space )
-        ? CLV_OK
-        : clv_mpi_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" );
-    bool all_know = space->partition.cut_is_due;
+    clv_result mine =
+        clv_mpi_reserved( space, fits && clv_mpi_objects_list_own( space ), "a list of objects" );
+    bool is_shared = space->partition.cut_is_due;
     mine = cut_if_due( space, mine );
-    if ( mine != CLV_OK && all_know )
+    if ( mine != CLV_OK && is_shared )
     {
         return fail( space, mine );
     }
@@ -364,23 +424,23 @@ static clv_result update_now( clv_mpi_space* space )
     mine = mine == CLV_OK ? clv_mpi_select_receivers( space ) : mine;
     clv_result result = clv_mpi_exchange( space, mine );
     space->stats.send_ms = ms_since( sending );
-    // What failed on this process alone is told at the end, where everybody listens.
+    // An error of this process alone is shared at the end, in the sums.
     mine = result == CLV_OK ? clv_mpi_receive( space ) : result;
     space->stats.own_count = space->slots.own.count;
     space->stats.ghost_count = space->slots.ghost_count;
     mine = mine == CLV_OK ? search_inside( space ) : mine;
     space->stats.pair_count = space->pairs.list.count;
-    clv_mpi_measure_work( space, start );
+    measure_work( space, start );
     result = sum_up( space, mine );
     if ( result != CLV_OK )
     {
         return fail( space, result );
     }
-    clv_mpi_finish_update( space );
+    finish_update( space );
     CLV_VALIDATE( clv_mpi_space_check( space ) == NULL );
     space->stats.own_count = space->slots.own.count;
     space->stats.memory_bytes = space->memory.bytes + clv_space_stats( space->inside ).memory_bytes;
-    clv_mpi_decide_cut( space );
+    decide_cut( space );
     space->stats.update_count += 1;
     return CLV_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The checkers of a space over processes say what broke: a structure is spoilt in one place, its checker answers with the sentence about
 // that, and with NULL once it is as it was.
-#include "mpi_check.h"
+#include "mpi_state.h"
 #include "mpi_support.h"
 
 enum
@@ -69,7 +69,7 @@ static void spoilt_regions_are_seen( void )
         "a cut leads to a process that does not exist, or to a cut that is not below it" );
     SPOIL( cuts[2].right, ~2, clv_mpi_regions_check( &regions ), parents );
     SPOIL( cuts[0].right, 1, clv_mpi_regions_check( &regions ), parents );
-    SPOIL( regions.parts[0].lower.z, 0, clv_mpi_regions_check( &regions ),
+    SPOIL( regions.cut_bounds[0].lower.z, 0, clv_mpi_regions_check( &regions ),
         "the root does not have all of space" );
     SPOIL( regions.bounds[1].upper.x, 0.5f, clv_mpi_regions_check( &regions ), side );
     SPOIL( cuts[2].at, 3, clv_mpi_regions_check( &regions ), side );

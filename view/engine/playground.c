@@ -4,11 +4,8 @@
 #include "cleave/methods.h"
 #include "cleave/sim.h"
 #include "cleave/space.h"
-#include "lab/scene/recipe_run.h"
-#include "lab/scene/tower.h"
-#include "lab/view/view_cells.h"
-#include "lab/view/view_tree.h"
-#include "lab/view/view_volumes.h"
+#include "lab/scene/generator.h"
+#include "lab/view/view_overlay.h"
 
 #include <emscripten.h>
 #include <math.h>
@@ -17,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDES 3 // two methods side by side, and who tells which pairs began and ended
+#define SIDES 3 // two methods side by side, and a space for begun and ended pairs
 #define TELLER 2
 #define POUR_SECONDS 0.0167f // of a frame
 #define POUR_SUBSTEPS 4
@@ -395,7 +392,7 @@ EMSCRIPTEN_KEEPALIVE double pg_event_count( int ended )
 
 // ---- what can be drawn of them
 
-/// The tree of a method that keeps one, as lab/view/view_tree.h packs it, planes in steps of `step` from 0.
+/// The tree of a method that keeps one, as lab/view/view_overlay.h packs it, planes in steps of `step` from 0.
 EMSCRIPTEN_KEEPALIVE uint32_t pg_tree( int side, double step )
 {
     view_scale scale = { { 0, 0, 0 }, step };
@@ -417,7 +414,7 @@ EMSCRIPTEN_KEEPALIVE const char* pg_cells( void )
     return s_here.cells_text != NULL ? s_here.cells_text : "[]";
 }
 
-/// A byte for each pair of side 2: which tighter volumes do not touch, as in lab/view/view_volumes.h. NULL if out of memory.
+/// A byte for each pair of side 2: which tighter volumes do not touch, as in lab/view/view_overlay.h. NULL if out of memory.
 EMSCRIPTEN_KEEPALIVE const uint8_t* pg_apart( void )
 {
     playground* p = &s_here;

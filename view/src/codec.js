@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads what lab/view/view_coder.c writes; README.md has the format. Knows nothing of pages: node and workers use it too.
+// Reads what lab/view/view_page.c writes; README.md has the format. Knows nothing of pages: node and workers use it too.
 import { countAllCells } from './cells.js';
 import { spanOf } from './near.js';
 
@@ -7,7 +7,7 @@ const INFINITE = 1 << 28;
 const ORDER = { key: 0, frame: 1, speed: 2 };
 export const LEAF = 3;
 export const FORMAT = 2;
-/** Bits of a pair whose boxes touch: what does not. lab/view/view_volumes.h has the same. */
+/** Bits of a pair whose boxes touch: what does not. lab/view/view_overlay.h has the same. */
 export const APART = { dops: 1, spheres: 2, bodies: 4 };
 
 /** Bytes one after the other. A block that ends early throws. */

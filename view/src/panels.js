@@ -7,7 +7,7 @@ import { describeNode } from './tree.js';
 
 const LOG_FRAMES = 40, LOG_PAIRS = 8, WORDS_EVERY = 100; // milliseconds, while it plays
 
-/** Everything that is told in words is told at once, of the frame that is seen; 'words' is for those who tell more. */
+/** All text is updated at once, for the frame that is shown; 'words' is the event for panels that add to it. */
 export function addPanels(app) {
     let told = 0, late = 0;
     const tell = () => {

@@ -117,7 +117,7 @@ function narrowLegend(data, shared, written, top) {
     return { legend: { ...shared, data: items, type: 'plain', orient: 'horizontal', bottom: 0, left: 0, width: data.width - 10, itemGap: ITEM_GAP, padding: [0, 5] }, room: { top, right: 18, bottom: rows * (16 + ITEM_GAP) + 6 } };
 }
 
-/** Enough pixels that a legend of that many names needs no pages; a file has nobody to turn them. */
+/** Enough pixels that a legend of that many names needs no pages; a file cannot be paged. */
 export const heightFor = (count, least = 400, most = 720) => Math.min(Math.max(least, count * ROW + 60), most);
 
 export function axis(look, name, extra = {}) {

@@ -39,7 +39,7 @@ function labelOf(run, bestIsa) {
     return parts.join(' ');
 }
 
-// Older files have zeros for what nobody measured: a run without any stage time is somebody else's code.
+// Older files have zeros for what was not measured: a run without any stage time is of another library.
 const isOpaque = run => (number(run.update_ms) ?? 0) === 0 && (number(run.search_ms) ?? 0) === 0;
 
 function readRun(run, file, bestIsa) {
@@ -65,7 +65,7 @@ function readRun(run, file, bestIsa) {
         update: isOpaque(run) ? null : number(run.update_ms),
         search: isOpaque(run) ? null : number(run.search_ms),
         pairs: number(run.pairs_last),
-        hash: run.alone === true ? '' : text(run.pairs_hash), // worlds of their own: nobody else has these pairs
+        hash: run.alone === true ? '' : text(run.pairs_hash), // worlds of their own: no other run has these pairs
         frameMs: numbers(run.frame_ms),
         frameStatic: numbers(run.frame_static),
         tests: isOpaque(run) ? null : number(run.tests),

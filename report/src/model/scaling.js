@@ -61,7 +61,7 @@ export function scalingsOf(runs) {
             found.push({ kind: 'weak', sceneName, objects: Math.round(objects), series });
         }
     }
-    // A page about methods with a thread count or two is no page about scaling: somebody ran processes, or three numbers of threads.
+    // Methods with one or two thread counts are not about scaling: that takes processes, or three numbers of threads.
     return found.filter(({ series }) => series.some(one => one.points.length > 2 || one.runs[0].ranks !== null));
 }
 

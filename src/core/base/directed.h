@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of floats rounded away from the box they bound, in the rounding mode everybody has. The sum of two floats is not
+// Sums of floats rounded away from the box they bound, in the default rounding mode. The sum of two floats is not
 // always a double (their exponents may lie 276 apart), so the error of the double sum is kept too: D. E. Knuth, The Art of
 // Computer Programming, volume 2, section 4.2.2, theorem B. No float overflows or underflows as a double, so it is exact.
 #pragma once

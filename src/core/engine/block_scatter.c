@@ -85,8 +85,8 @@ static void visit_leaves( const block_work* work, uint32_t slot, const cell_span
     visit_leaves( work, slot, span, node->left + 1 );
 }
 
-// The blocks of a box that spans at most two coarse cells on each axis: those of its corners, each once. A corner that it has not
-// is one that it has, and how many blocks there are is not guessed.
+// The blocks of a box that spans at most two coarse cells on each axis: those of its corners, each once. Missing
+// corners repeat an existing one, so that the number of blocks needs no branch.
 static inline void list_guest( const block_work* work, const corner_cells* near, const cell_reach* reach,
     uint32_t box, block_guests* guests )
 {
@@ -165,7 +165,7 @@ void clv_engine_block_scatter( const block_work* work )
         count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
         part.boxes = cell_boxes_part( work->input, first, count );
         find_blocks( work, &coarse, &part );
-        // Boxes of one block each. The others become records of their first one too, which go nowhere: who is what is not guessed.
+        // Boxes of one block each. The others become records of their first one too, which go nowhere: this avoids a branch on the kind of box.
         work->kernels->put_records_by(
             &part.boxes, work->plan->scalings.items, part.blocks, part.is_inner, work->segments, work->out );
         scatter_guests( work, &near, &part );

@@ -134,7 +134,7 @@ static const char* check_cell( const cell_job* job, const scaling* s, uint32_t c
         cell / grid->dims[0] / grid->dims[1] };
     if ( end < begin || end - begin != tally[TALLY_COUNT] )
     {
-        return "a cell has other than as many entries as boxes reach it";
+        return "the entry count of a cell differs from the number of boxes reaching it";
     }
     for ( uint32_t i = begin; i < end; ++i )
     {
@@ -202,7 +202,7 @@ static const char* check_share( const clv_engine* engine, const cell_share* shar
         }
         count += segment.count;
     }
-    return count == expected ? NULL : "a slab has other than as many records as boxes reach it";
+    return count == expected ? NULL : "the record count of a slab differs from the number of boxes reaching it";
 }
 
 // ---- one grid ----------------------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ static const char* check_block( const clv_engine* engine, uint32_t block, uint32
         }
         count += segment->count;
     }
-    return count == expected ? NULL : "a block has other than as many records as boxes reach it";
+    return count == expected ? NULL : "the record count of a block differs from the number of boxes reaching it";
 }
 
 static const char* check_blocks( const clv_engine* engine, const clv_method_input* input )

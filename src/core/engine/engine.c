@@ -185,7 +185,7 @@ bool clv_engine_fill( clv_engine* engine, const clv_method_input* given )
 // ---- searching ---------------------------------------------------------------------------------------------------
 
 // The records of a block, in one place. A search may make them anew in another grid, and many have to search a block again, should
-// there be too few chunks for pairs; so only who is alone has no copy.
+// there be too few chunks for pairs; so only a single worker needs no copy.
 static cell_record* records_of( const clv_engine* engine, uint32_t block, uint32_t worker, uint32_t* count )
 {
     const engine_segments* segments = &engine->segments;

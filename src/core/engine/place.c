@@ -89,7 +89,7 @@ typedef struct placing
     scaling scaling;
     corner_cells near;
     corner_codes codes;
-    // Boxes of a chunk with more than one cell, by class: how many entries a box makes is a coin toss otherwise.
+    // Boxes of a chunk with more than one cell, by class: a loop over the entries of each box would mispredict.
     uint32_t counts[KINDS];
     uint16_t lists[KINDS][CELL_CHUNK];
 } placing;
@@ -134,7 +134,7 @@ static inline void place_part(
     }
 }
 
-// The other entries of boxes of one class, corner by corner, so that nothing is left to guess. What a cell gets from one class
+// The other entries of boxes of one class, corner by corner: branch-free. What a cell gets from one class
 // and corner comes from one other cell.
 static inline void place_kind( placing* p, const cell_record* records, uint32_t kind, bool is_whole )
 {

@@ -7,7 +7,7 @@
 #include "base/assertion.h"
 
 // Records to the slabs of their first cells. Those that reach others too are listed, and those that are wide, which go to none
-// yet, so that the wide ones of a slab stay in order. Nothing is left to guess.
+// yet, so that the wide ones of a slab stay in order. Branch-free.
 static inline uint32_t scatter_first( const slab_work* work, const corner_cells* near,
     const cell_record* records, uint32_t count, uint16_t* more )
 {
@@ -27,8 +27,7 @@ static inline uint32_t scatter_first( const slab_work* work, const corner_cells*
     return more_count;
 }
 
-// A box to its other slabs. Later rows never lie in earlier slabs, so who has been there is told by the last; and which there are is
-// not guessed.
+// A box to its other slabs. Later rows never lie in earlier slabs, so comparing with the last slab shows which are new; branch-free.
 static inline void scatter_more( const slab_work* work, const corner_cells* near, cell_record record )
 {
     uint32_t kind = cell_class( &record ), cell = cell_first( &record );

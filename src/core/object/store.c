@@ -330,7 +330,7 @@ clv_result clv_object_store_prepare_add( object_store* store, uint32_t count )
     {
         return CLV_TOO_MANY_OBJECTS;
     }
-    // Who never uses a slot again needs no note of it.
+    // Without free slots no slot is used again, and no note of it is needed.
     bool ok = store->free_count == 0 || clv_object_store_use( store, OBJECT_RENEWED );
     return ok && clv_object_store_reserve( store, slots_after( store, count ) ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
@@ -722,7 +722,7 @@ clv_aabb clv_object_store_given_box( const object_store* store, uint32_t slot )
     return given != NULL ? given[slot] : object_boxes( store )[slot];
 }
 
-// Only of who was there at the last good update: events tell of nobody else.
+// Only for objects of the last good update: events name no others.
 static void keep_last_data( object_store* store, uint32_t slot )
 {
     const uint32_t* reported = store->columns[OBJECT_REPORTED];

@@ -55,9 +55,9 @@ typedef struct object_store
     uint32_t slot_count;
     uint32_t stamp;                 ///< of the last unordered batch
     clv_margin_rule default_margin; ///< of new objects
-    bool is_flat;                   ///< boxes have two axes: the third is no side, and nobody moves along it
+    bool is_flat;                   ///< boxes have two axes: the third is no side, and there is no motion along it
     bool is_renewed;                ///< some slot was used again since the last good update
-    bool motion_is_set;             ///< of somebody, for the next update or the one before
+    bool motion_is_set;             ///< of some object, for the next update or the one before
     bool motion_is_spent;           ///< and it was the one before: all count as 0
     bool members_changed;           ///< since the method's last good update
 } object_store;
@@ -196,7 +196,7 @@ void clv_object_store_note_motion( object_store* store, uint32_t slot, clv_vec3 
 /// Forget the motion of a slot if it is spent: its box is about to be another.
 void clv_object_store_forget_motion( object_store* store, uint32_t slot );
 
-/// An update was good: whoever is in a slot now is who it reported.
+/// After a good update: the object now in a slot is the one that it reported.
 void clv_object_store_settle( object_store* store );
 
 /// An update was good: motions of before it count no longer.

@@ -2,7 +2,7 @@
 // Fat boxes by place, to find those near a given box, and to move one at a time. A stack of grids, each for boxes of
 // about one size: a box lies in the one cell of its lower corner, on the finest level whose limit it does not exceed. So a
 // question visits the cells of its box, grown downwards by the limit. What exceeds every limit is in a list of its own; what
-// lies outside counts to the cells at the rim.
+// lies outside is clamped to the border cells.
 #pragma once
 
 #include "base/array.h"

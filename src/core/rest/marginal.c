@@ -201,7 +201,7 @@ const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_cou
             degree += 1;
             if ( set->pairs.items[i].a != slot && set->pairs.items[i].b != slot )
             {
-                return "a chain of marginal pairs leads to somebody else's";
+                return "a chain of marginal pairs leads to a pair of other objects";
             }
         }
         if ( degree != rest_marginal_degree( set, slot ) )

@@ -397,7 +397,7 @@ static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
             clv_pair pair = pairs->list.items[link - 1];
             if ( pair.a != slot && pair.b != slot )
             {
-                return "a chain leads to somebody else's pair";
+                return "a chain leads to a pair of other objects";
             }
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A world that mostly rests, followed from update to update: who strayed from its margin, came or went is looked at; all
+// A world that mostly rests, followed from update to update: objects that left their margin, came or went are looked at; all
 // others cost a comparison. docs/engine.md.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Room for the hits of one query at a time, where nobody knows beforehand how many there are.
+// Room for the hits of one query at a time, where their number is not known beforehand.
 #pragma once
 
 #include "query/query_family.h"

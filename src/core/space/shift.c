@@ -189,7 +189,7 @@ clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
         bool was_still = nothing_moved( objects );
         if ( shift_floats( space, origin ) && was_still )
         {
-            // Who moves from here on is noted as before; that all have moved is news to the method alone.
+            // Movers are noted from here on as before; only the method learns that all boxes moved.
             memset( objects->moved.items, 0, ( (size_t)objects->slot_count + 63 ) / 64 * sizeof( uint64_t ) );
             space->is_shifted = true;
         }

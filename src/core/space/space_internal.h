@@ -61,7 +61,7 @@ struct clv_space
     pair_decisions decisions;      ///< of the callback, about the last good list
     pair_decisions next_decisions; ///< being made
 
-    query_state query; ///< what questions see, once somebody asks
+    query_state query; ///< what queries see, from the first one on
 
     clv_stats stats;
     clv_error error;
@@ -137,7 +137,7 @@ clv_aabb64 clv_space_given_box64( const clv_space* space, uint32_t slot );
 /// A live slot's test box anew: its margin or motion is another.
 void clv_space_renew_box( clv_space* space, uint32_t slot );
 
-/// Before the next update, and before anybody gets a new motion: boxes swept along spent motions shrink back. O(n) if there are any.
+/// Before the next update, and before any object gets a new motion: boxes swept along spent motions shrink back. O(n) if there are any.
 void clv_space_drop_motions( clv_space* space );
 
 /// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if out of memory.

@@ -17,7 +17,7 @@ typedef struct check_job
 {
     const query_family* family;
     const clv_queries* queries;
-    atomic_uint first_bad; // the least that anybody found
+    atomic_uint first_bad; // the least that any worker found
 } check_job;
 
 static void check_piece( uint32_t piece, uint32_t worker, void* context )

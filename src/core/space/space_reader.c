@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The structure that queries walk is made ready by the first who asks; all others wait for it.
+// The structure that queries walk is made ready by the first query; all others wait for it.
 #include "space/space_reader.h"
 
 task_runner* clv_space_take_workers( clv_space* space, task_runner* alone )

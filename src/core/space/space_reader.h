@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What whoever asks a space has of it: the scene of its last good update, its workers if nobody else has them, and its memory under a
+// What a query uses of a space: the scene of its last good update, its workers if they are free, and its memory under a
 // lock. Several threads may ask at once; one that changes the space may not.
 #pragma once
 
@@ -24,7 +24,7 @@ static inline void space_stop_reading( clv_space* space )
     atomic_fetch_sub_explicit( &space->query.reader_count, 1, memory_order_relaxed );
 }
 
-/// The space's workers, for whoever comes first; the others work alone. space_give_workers ends it.
+/// The space's workers, for the first caller; the others work alone. space_give_workers ends it.
 task_runner* clv_space_take_workers( clv_space* space, task_runner* alone );
 
 static inline void space_give_workers( clv_space* space, const task_runner* taken )

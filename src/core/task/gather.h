@@ -36,7 +36,7 @@ typedef struct task_gather
     BASE_ARRAY( task_gather_piece ) pieces;
     uint64_t wanted_chunks; ///< what the last good run could have used
 
-    /// The caller's, a piece each once: which comes to whom, where all of them are run at once. NULL: in order of number. Where
+    /// The caller's: a permutation of the pieces, the order in which workers take them where all are run at once. NULL: in order of number. Where
     /// pairs go is a matter of the number alone.
     const uint32_t* turns;
 } task_gather;

@@ -1,43 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Contacts of convex hulls, one pair an item, by GJK (gjk.cl) and EPA (epa.cl), which paper 003 ("Detecção de Colisão usando Sweep and
-// Prune com k-DOPs em GPU", COPPE 2021) leaves on the CPU. Behind both.
+// Contacts of convex hulls, one pair an item, by GJK and EPA (src/core/solid), which paper 003 ("Detecção de Colisão usando Sweep and
+// Prune com k-DOPs em GPU", COPPE 2021) leaves on the CPU.
 
 // ---- contacts
 
-// Everything but `touching` and the rounds of GJK is left at nothing where they are apart.
-SOLID solid_contact find_contact( const solid_core* a, const solid_core* b, uint room, gjk_cache* cache )
-{
-    gjk_answer g;
-    solid_contact contact;
-    gjk_search( a, b, cache, &g );
-    contact.touching = g.touching || vec_length( g.nearest ) <= 0.0;
-    contact.converged = contact.undecided = false;
-    contact.normal = vec_make( 0, 1, 0 );
-    contact.depth = 0.0;
-    contact.point_a = contact.point_b = vec_make( 0, 0, 0 );
-    contact.gjk_round_count = g.round_count;
-    contact.epa_round_count = 0;
-    if ( g.touching )
-    {
-        epa_answer( a, b, &g, room, &contact );
-    }
-    return contact;
-}
-
-SOLID solid_core load_core( __global const double* poses, __global const uint* hulls, __global const uint* rows,
-    __global const float* vertices, uint body )
-{
-    __global const uint* row = rows + 4 * (size_t)hulls[body];
-    solid_core core;
-    core.pose = load_pose( poses, body );
-    core.vertices = vertices;
-    core.first = row[0];
-    core.count = row[1];
-    core.reach = (double)as_float( row[2] );
-    return core;
-}
-
-SOLID void store_contact( __global double* numbers, uint index, const solid_contact* contact )
+SOLID void store_contact( __global double* numbers, uint index, const narrow_contact* contact )
 {
     __global double* to = numbers + (size_t)index * CONTACT_DOUBLES;
     to[0] = contact->normal.x;
@@ -56,7 +23,7 @@ SOLID void store_contact( __global double* numbers, uint index, const solid_cont
 #define CONTACT_CONVERGED 2
 #define CONTACT_UNDECIDED 4
 
-SOLID uint contact_bits( const solid_contact* contact )
+SOLID uint contact_bits( const narrow_contact* contact )
 {
     return ( contact->touching ? CONTACT_TOUCHING : 0u ) | ( contact->converged ? CONTACT_CONVERGED : 0u ) |
         ( contact->undecided ? CONTACT_UNDECIDED : 0u );
@@ -64,7 +31,7 @@ SOLID uint contact_bits( const solid_contact* contact )
 
 // ---- pairs of a simulation's frame
 
-SOLID void load_cache( __global const uint* record, gjk_cache* cache )
+SOLID void load_cache( __global const uint* record, clv_pair_cache* cache )
 {
     cache->count = record[RECORD_CACHE];
     for ( int i = 0; i < 4; ++i )
@@ -74,7 +41,7 @@ SOLID void load_cache( __global const uint* record, gjk_cache* cache )
     }
 }
 
-SOLID void store_cache( __global uint* record, const gjk_cache* cache )
+SOLID void store_cache( __global uint* record, const clv_pair_cache* cache )
 {
     record[RECORD_CACHE] = cache->count;
     for ( uint i = 0; i < cache->count; ++i )
@@ -83,8 +50,6 @@ SOLID void store_cache( __global uint* record, const gjk_cache* cache )
         record[RECORD_CACHE + 5 + i] = cache->b[i];
     }
 }
-
-#ifndef SOLID_ON_HOST
 
 // Items `stride` apart work: neighbours that go different ways through a search wait for each other on a GPU.
 // facts: bits, rounds of GJK, rounds of EPA, 0.
@@ -97,18 +62,19 @@ __kernel void find_contacts( __global const double* poses, __global const uint* 
     if ( i < count && item % stride == 0 )
     {
         uint2 pair = pairs[i];
-        solid_core a = load_core( poses, hulls, rows, vertices, pair.x );
-        solid_core b = load_core( poses, hulls, rows, vertices, pair.y );
-        gjk_cache cache;
+        narrow_core a = load_core( poses, hulls, rows, vertices, pair.x );
+        narrow_core b = load_core( poses, hulls, rows, vertices, pair.y );
+        clv_pair_cache cache;
         cache.count = 0;
-        solid_contact contact = find_contact( &a, &b, room, &cache );
+        narrow_contact contact;
+        narrow_contact_find( &a, 0.0, &b, 0.0, room, &cache, &contact );
         store_contact( numbers, i, &contact );
         facts[i] = (uint4)( contact_bits( &contact ), contact.gjk_round_count, contact.epa_round_count, 0 );
     }
 }
 
 // One task of a level: pairs of a level have no body in common, so that each finds its bodies as the levels before left them.
-inline void solve_pair( solid_core* a, solid_core* b, uint pair, __global uint* records, __global const uint* marks,
+inline void solve_pair( narrow_core* a, narrow_core* b, uint pair, __global uint* records, __global const uint* marks,
     uint room, __global uint* states, __global double* numbers, __global double* depths, bool is_last,
     volatile __global uint* counts, uint level )
 {
@@ -121,9 +87,10 @@ inline void solve_pair( solid_core* a, solid_core* b, uint pair, __global uint* 
     {
         return; // nothing has changed since they were found apart
     }
-    gjk_cache cache;
+    clv_pair_cache cache;
     load_cache( record, &cache );
-    solid_contact contact = find_contact( a, b, room, &cache );
+    narrow_contact contact;
+    narrow_contact_find( a, 0.0, b, 0.0, room, &cache, &contact );
     if ( contact.undecided )
     {
         states[pair] = STATE_UNDECIDED; // the record stays: the host begins where this began
@@ -155,12 +122,13 @@ inline void solve_pair( solid_core* a, solid_core* b, uint pair, __global uint* 
 }
 
 // The lowest vertex against the plane y = 0.
-inline void solve_floor( solid_core* core, uint body, uint task, __global uint* marks, __global uint* states,
+inline void solve_floor( narrow_core* core, uint body, uint task, __global uint* marks, __global uint* states,
     __global double* numbers, __global double* depths, bool is_last )
 {
-    vec3d up = vec_make( 0, 1, 0 );
-    vec3d lowest = core_point( core, core_support( core, vec_neg( up ) ) );
-    double depth = 0.0 - vec_dot( up, lowest );
+    math_vec3 up = math_make( 0, 1, 0 );
+    uint index;
+    math_vec3 lowest = clv_narrow_core_support( core, math_neg( up ), &index );
+    double depth = 0.0 - math_dot( up, lowest );
     states[task] = STATE_DONE;
     if ( depth >= 0.0 )
     {
@@ -191,16 +159,14 @@ __kernel void sim_narrow( __global const double* poses, __global const uint* hul
         if ( task < pair_count )
         {
             __global const uint* record = records + (size_t)task * RECORD_WORDS;
-            solid_core a = load_core( poses, hulls, rows, vertices, record[RECORD_A] );
-            solid_core b = load_core( poses, hulls, rows, vertices, record[RECORD_B] );
+            narrow_core a = load_core( poses, hulls, rows, vertices, record[RECORD_A] );
+            narrow_core b = load_core( poses, hulls, rows, vertices, record[RECORD_B] );
             solve_pair( &a, &b, task, records, marks, room_and_level >> 24, states, numbers, depths, is_last, counts, level );
         }
         else
         {
-            solid_core core = load_core( poses, hulls, rows, vertices, task - pair_count );
+            narrow_core core = load_core( poses, hulls, rows, vertices, task - pair_count );
             solve_floor( &core, task - pair_count, task, marks, states, numbers, depths, is_last );
         }
     }
 }
-
-#endif

@@ -19,10 +19,7 @@ __kernel void place_bodies( __global const float* transforms, uint count, __glob
     uint i = (uint)get_global_id( 0 );
     if ( i < count )
     {
-        __global const float* at = transforms + 7 * (size_t)i;
-        pose3d pose;
-        pose.rotation = quat_matrix( (double)at[3], (double)at[4], (double)at[5], (double)at[6] );
-        pose.position = vec_make( (double)at[0], (double)at[1], (double)at[2] );
+        math_pose pose = pose_of( transforms + 7 * (size_t)i );
         store_pose( poses, i, &pose );
     }
 }
@@ -35,8 +32,8 @@ __kernel void move_vertices( __global const double* poses, __global const uint2*
     if ( i < count )
     {
         uint2 source = sources[i];
-        pose3d pose = load_pose( poses, source.x );
-        vec3d p = pose_apply( &pose, load_vertex( vertices, source.y ) );
+        math_pose pose = load_pose( poses, source.x );
+        math_vec3 p = math_pose_apply( &pose, math_load( vertices, source.y ) );
         moved[3 * (size_t)i] = p.x;
         moved[3 * (size_t)i + 1] = p.y;
         moved[3 * (size_t)i + 2] = p.z;
@@ -65,10 +62,10 @@ static float round_down( double value )
     return -round_up( -value );
 }
 
-static vec3d load_moved( __global const double* moved, uint index )
+static math_vec3 load_moved( __global const double* moved, uint index )
 {
     __global const double* from = moved + 3 * (size_t)index;
-    return vec_make( from[0], from[1], from[2] );
+    return math_make( from[0], from[1], from[2] );
 }
 
 // Vertices of body i are starts[i] .. starts[i + 1] - 1.
@@ -78,14 +75,14 @@ __kernel void volume_aabbs( __global const double* moved, __global const uint* s
     uint i = (uint)get_global_id( 0 );
     if ( i < count )
     {
-        vec3d lower = load_moved( moved, starts[i] );
-        vec3d upper = lower;
+        math_vec3 lower = load_moved( moved, starts[i] );
+        math_vec3 upper = lower;
         uint end = starts[i + 1];
         for ( uint k = starts[i] + 1; k < end; ++k )
         {
-            vec3d p = load_moved( moved, k );
-            lower = vec_make( least_of( lower.x, p.x ), least_of( lower.y, p.y ), least_of( lower.z, p.z ) );
-            upper = vec_make( most_of( upper.x, p.x ), most_of( upper.y, p.y ), most_of( upper.z, p.z ) );
+            math_vec3 p = load_moved( moved, k );
+            lower = math_make( math_min( lower.x, p.x ), math_min( lower.y, p.y ), math_min( lower.z, p.z ) );
+            upper = math_make( math_max( upper.x, p.x ), math_max( upper.y, p.y ), math_max( upper.z, p.z ) );
         }
         __global float* to = volumes + 6 * (size_t)i;
         to[0] = round_down( lower.x );
@@ -97,7 +94,7 @@ __kernel void volume_aabbs( __global const double* moved, __global const uint* s
     }
 }
 
-static double dop_height( vec3d p, uint axis )
+static double dop_height( math_vec3 p, uint axis )
 {
     switch ( axis )
     {
@@ -128,8 +125,8 @@ __kernel void volume_dops( __global const double* moved, __global const uint* st
         for ( uint k = starts[i] + 1; k < end; ++k )
         {
             double height = dop_height( load_moved( moved, k ), axis );
-            lower = least_of( lower, height );
-            upper = most_of( upper, height );
+            lower = math_min( lower, height );
+            upper = math_max( upper, height );
         }
         volumes[2 * DOP_AXES * (size_t)i + axis] = round_down( lower );
         volumes[2 * DOP_AXES * (size_t)i + DOP_AXES + axis] = round_up( upper );
@@ -143,32 +140,32 @@ __kernel void volume_spheres( __global const double* poses, __global const uint*
     uint i = (uint)get_global_id( 0 );
     if ( i < count )
     {
-        pose3d pose = load_pose( poses, i );
+        math_pose pose = load_pose( poses, i );
         float x = (float)pose.position.x;
         float y = (float)pose.position.y;
         float z = (float)pose.position.z;
-        vec3d off = vec_sub( vec_make( (double)x, (double)y, (double)z ), pose.position );
+        math_vec3 off = math_sub( math_make( (double)x, (double)y, (double)z ), pose.position );
         double reach = (double)as_float( rows[4 * (size_t)hulls[i] + 2] );
         __global float* to = volumes + 4 * (size_t)i;
         to[0] = x;
         to[1] = y;
         to[2] = z;
-        to[3] = round_up( ( reach + vec_length( off ) ) * ( 1.0 + 0x1p-50 ) );
+        to[3] = round_up( ( reach + math_length( off ) ) * ( 1.0 + 0x1p-50 ) );
     }
 }
 
 // ---- the axis
 
-static vec3d volume_center( __global const float* volumes, uint kind, uint i )
+static math_vec3 volume_center( __global const float* volumes, uint kind, uint i )
 {
     if ( kind == VOLUME_SPHERE )
     {
         __global const float* at = volumes + 4 * (size_t)i;
-        return vec_make( (double)at[0], (double)at[1], (double)at[2] );
+        return math_make( (double)at[0], (double)at[1], (double)at[2] );
     }
     uint half_size = kind == VOLUME_AABB ? 3 : DOP_AXES;
     __global const float* at = volumes + 2 * half_size * (size_t)i;
-    return vec_make( ( (double)at[0] + (double)at[half_size] ) * 0.5, ( (double)at[1] + (double)at[half_size + 1] ) * 0.5,
+    return math_make( ( (double)at[0] + (double)at[half_size] ) * 0.5, ( (double)at[1] + (double)at[half_size + 1] ) * 0.5,
         ( (double)at[2] + (double)at[half_size + 2] ) * 0.5 );
 }
 
@@ -178,11 +175,11 @@ __kernel void volume_moments( __global const float* volumes, uint kind, uint cou
     __local double shared[GROUP];
     double own[10] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
     uint item = (uint)get_local_id( 0 );
-    vec3d origin = volume_center( volumes, kind, 0 );
+    math_vec3 origin = volume_center( volumes, kind, 0 );
     for ( uint i = (uint)get_global_id( 0 ); i < count; i += (uint)get_global_size( 0 ) )
     {
-        vec3d p = vec_sub( volume_center( volumes, kind, i ), origin );
-        if ( vec_largest( p ) < 1e30 )
+        math_vec3 p = math_sub( volume_center( volumes, kind, i ), origin );
+        if ( math_largest( p ) < 1e30 )
         {
             own[0] += p.x;
             own[1] += p.y;
@@ -233,9 +230,9 @@ static float2 volume_interval( __global const float* volumes, uint kind, uint ax
     if ( kind == VOLUME_SPHERE )
     {
         __global const float* at = volumes + 4 * (size_t)i;
-        double middle = dop_height( vec_make( (double)at[0], (double)at[1], (double)at[2] ), axis );
+        double middle = dop_height( math_make( (double)at[0], (double)at[1], (double)at[2] ), axis );
         double reach = (double)at[3] * ( axis < 3 ? 1.0 : DIAGONAL );
-        double slack = ( size_of( middle ) + reach ) * 0x1p-48;
+        double slack = ( math_abs( middle ) + reach ) * 0x1p-48;
         return (float2)( round_down( middle - reach - slack ), round_up( middle + reach + slack ) );
     }
     uint half_size = kind == VOLUME_AABB ? 3 : DOP_AXES;

@@ -55,7 +55,7 @@ static bool reserve_bvh( bvh_engine* engine, const clv_method_input* input )
     return ok;
 }
 
-// ---- who left
+// ---- objects that left
 
 static float longest_side( const clv_aabb* box )
 {
@@ -100,7 +100,7 @@ static void mark_dead( bvh_engine* engine, const clv_method_input* input )
         if ( ( engine->flags.items[slot] & FLAG_LIVE ) == 0 )
         {
             engine->flags.items[slot] =
-                FLAG_TOUCHED; // so that its pairs are dropped, and whoever takes the slot next is new
+                FLAG_TOUCHED; // so that its pairs are dropped, and the next object in the slot is new
             if ( slot < engine->tree.leaves.count && engine->tree.leaves.items[slot] != BVH_NONE )
             {
                 clv_bvh_tree_remove( &engine->tree, slot );

@@ -111,7 +111,7 @@ static uint32_t copy_stayers(
 
 // The ends of boxes that came, or of all, sorted, into `ends`.
 static uint32_t sort_comers(
-    const grid_lists_job* job, uint32_t cell, const place* p, int axis, bool everybody, base_keyed* ends )
+    const grid_lists_job* job, uint32_t cell, const place* p, int axis, bool take_all, base_keyed* ends )
 {
     const uint32_t* entries = job->cells->entries.items;
     uint32_t count = 0;
@@ -120,7 +120,7 @@ static uint32_t sort_comers(
     {
         for ( uint32_t i = job->now->starts.items[cell]; i < job->now->starts.items[cell + 1]; ++i )
         {
-            if ( everybody || !is_in( job->before, entries[i], p ) )
+            if ( take_all || !is_in( job->before, entries[i], p ) )
             {
                 uint32_t value = entries[i] | ( upper != 0 ? SWEEP_UPPER : 0 );
                 ends[count++] = sweep_end_of( &job->boxes[entries[i]], axis, value );
@@ -150,7 +150,7 @@ static void merge( base_keyed* ends, uint32_t count, const base_keyed* more, uin
 }
 
 // Pairs of which at least one box came, along the first axis.
-static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const place* p, bool everybody,
+static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const place* p, bool take_all,
     pair_sink* sink, uint64_t* test_count )
 {
     const base_keyed* ends = job->now->ends[0].items + (uint64_t)job->now->starts.items[cell] * 2;
@@ -164,7 +164,7 @@ static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const 
         }
         uint32_t slot = ends[i].value;
         clv_aabb box = job->boxes[slot];
-        bool came = everybody || !is_in( job->before, slot, p );
+        bool came = take_all || !is_in( job->before, slot, p );
         uint32_t reach = sweep_key( box.upper.x );
         for ( uint32_t j = i + 1; j < count && ends[j].key <= reach && result == CLV_OK; ++j )
         {
@@ -216,21 +216,21 @@ clv_result clv_grid_lists_make_cell(
     place p = cell_place( &job->cells->lattice, cell );
     uint32_t stayer_count = 0;
     clv_result result = CLV_OK;
-    bool everybody = !sort_stayers( job, cell, &p, &stayer_count, sink, test_count, &result );
+    bool take_all = !sort_stayers( job, cell, &p, &stayer_count, sink, test_count, &result );
     if ( result != CLV_OK )
     {
         return result;
     }
-    stayer_count = everybody ? 0 : stayer_count;
+    stayer_count = take_all ? 0 : stayer_count;
     if ( stayer_count == total )
     {
         return CLV_OK;
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        uint32_t comer_count = sort_comers( job, cell, &p, axis, everybody, job->scratch );
+        uint32_t comer_count = sort_comers( job, cell, &p, axis, take_all, job->scratch );
         CLV_ASSERT( stayer_count + comer_count == total );
         merge( job->now->ends[axis].items + first, stayer_count, job->scratch, comer_count );
     }
-    return sweep_comers( job, cell, &p, everybody, sink, test_count );
+    return sweep_comers( job, cell, &p, take_all, sink, test_count );
 }

@@ -77,7 +77,7 @@ static void release_nothing( void* memory, size_t size, size_t alignment, void* 
     CLV_ASSERT( false );
 }
 
-static bool hire( kd_crew* crew, const kd_search* model )
+static bool create_workers( kd_crew* crew, const kd_search* model )
 {
     if ( crew->workers != NULL )
     {
@@ -158,7 +158,7 @@ static kd_search_needs find_needs( const kd_crew* crew, const kd_crew_wish* wish
     return needs;
 }
 
-// All of them get the same: which piece comes to whom is chance.
+// All of them get the same: which worker gets which piece is up to timing.
 static bool equip( kd_crew* crew, const kd_crew_wish* wish )
 {
     kd_search_needs needs = find_needs( crew, wish );
@@ -333,7 +333,7 @@ static bool reserve_deal( kd_crew* crew, uint64_t count )
         base_array_reserve( &crew->place_ends, crew->memory, crew->worker_count );
 }
 
-// Who begins with which pieces, the longest first: runners give each worker an equal stretch of the numbers to begin with.
+// Which worker begins with which pieces, the longest first: runners give each worker an equal stretch of the numbers to begin with.
 static bool deal( kd_crew* crew, const kd_tree* tree )
 {
     uint64_t count = round_up( crew->pieces.count );
@@ -663,7 +663,7 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
     }
     // Without memory for several it goes on alone.
     bool are_several = crew->tasks != NULL && task_worker_count( crew->tasks ) > 1 &&
-        wish->tree->node_count > 1 && hire( crew, wish->search ) && cut( &run ) && crew->pieces.count > 1 &&
+        wish->tree->node_count > 1 && create_workers( crew, wish->search ) && cut( &run ) && crew->pieces.count > 1 &&
         equip( crew, wish ) && gather_lists( &run );
     result = are_several ? run_pieces( &run, wish ) : run_alone( &run.job, wish );
     clv_kd_search_end( &run.job, result == CLV_OK );

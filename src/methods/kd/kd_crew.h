@@ -3,7 +3,7 @@
 // subtrees are pieces of work of their own. Each node of the top of the tree is a piece, and so is each subtree below it. What
 // is external to a piece its worker picks from the objects of the nodes above, which are gathered once, for all. Pieces are
 // numbered in the order of a depth-first walk and joined in it, so the pairs come in the order in which one worker finds
-// them, whoever does which and when; the longest are begun first, and the rows of a leaf that has far more tests to do
+// them, in any distribution over workers; the longest are begun first, and the rows of a leaf that has far more tests to do
 // than others are cut in parts.
 #pragma once
 
@@ -56,7 +56,7 @@ typedef struct kd_crew
     lists; ///< objects outside the tree, and of the nodes of the top in order of piece
     base_u32_array
         branches; ///< of the top, while it is walked: twice the piece above; one more for its left child
-    base_u32_array turns;              ///< who begins with which piece
+    base_u32_array turns;              ///< which worker begins with which piece
     base_u64_array keys;               ///< for that: costs and pieces
     base_u64_array loads;              ///< by worker: the costs of what it begins with
     base_u32_array places, place_ends; ///< by worker: of its turns, the next free one and the end

@@ -55,7 +55,7 @@ static void enter_slot( kd_engine* engine, uint32_t slot )
     clv_kd_tree_append( &engine->tree, slot );
 }
 
-// Leave and enter, by comparing who is alive with who was.
+// Leave and enter, by comparing the live objects with those of before.
 static void update_members( kd_engine* engine, const clv_method_input* input )
 {
     kd_rest* rest = &engine->rest;
@@ -78,7 +78,7 @@ static void update_members( kd_engine* engine, const clv_method_input* input )
     }
 }
 
-// A single leaf, and nothing known of anybody.
+// A single leaf, and nothing known of any object.
 static bool begin_anew( kd_engine* engine )
 {
     kd_rest* rest = &engine->rest;
@@ -215,7 +215,7 @@ static bool update_tree( kd_engine* engine )
     return true;
 }
 
-// Room for one where there is nobody, so that no array is NULL.
+// Room for one object where there is none, so that no array is NULL.
 static bool reserve( kd_engine* engine, const clv_method_input* input )
 {
     uint32_t slots = input->slot_count > 0 ? input->slot_count : 1;
@@ -375,7 +375,7 @@ clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* inpu
                                                 : search_completely( engine, input, sink );
     if ( engine->tree.boxes == input->boxes )
     {
-        engine->tree.boxes = NULL; // they are the caller's, who may change them
+        engine->tree.boxes = NULL; // they are the caller's and may change
     }
     if ( has_rest( engine ) && result == CLV_OK && sink->count > before )
     {

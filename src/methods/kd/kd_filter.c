@@ -11,7 +11,7 @@ enum
 {
     FILTER_CHUNK = 1024,    // objects of a piece, at least
     FILTER_CHUNKS = 256,    // at most
-    FILTER_ALONE = 1 << 12, // objects up to which nobody else is asked
+    FILTER_ALONE = 1 << 12, // objects up to which one thread does it
     FILTER_AHEAD = 24       // boxes asked for before they are needed
 };
 
@@ -189,7 +189,7 @@ static filter_pass sum_passes( const filter_pass* passes, filter_pass* places, u
     return sum;
 }
 
-// A long block with nobody at rest in it, by several workers: the chunks' objects are told apart, then put where they go, in order. False,
+// A long block without objects at rest, by several workers: the chunks' objects are told apart, then put where they go, in order. False,
 // and nothing done, if there are no others or there is no memory for it.
 static bool filter_together( kd_tree* tree, kd_node* node )
 {

@@ -43,7 +43,7 @@ static void clip_blocks( kd_tree* tree )
         node->end = clip( node->end, tree->count );
         node->rest_begin = clip( node->rest_begin, tree->count );
         node->rest_end = clip( node->rest_end, tree->count );
-        node->rest_is_hit = true; // by whoever took the place of a dead one, and is at home elsewhere
+        node->rest_is_hit = true; // by the object that took the place of a dead one, and belongs elsewhere
     }
 }
 

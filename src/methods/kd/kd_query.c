@@ -186,7 +186,7 @@ static bool sort_node( const query_run* run, uint32_t index )
     return true;
 }
 
-// How many may be out of order. Everybody who asks is tested against them, so the more ask, the sooner it pays to put the node
+// How many may be out of order. Every active object is tested against them, so the more of these there are, the sooner it pays to put the node
 // in order again, which costs about as much as SORT_TESTS tests with each of its objects.
 static uint32_t loose_limit( const query_run* run, uint32_t own_count )
 {
@@ -428,7 +428,7 @@ static clv_result ask_tree( const query_run* run, uint32_t asker )
     return test_slots( run, asker, tree->outside.items, tree->outside_count );
 }
 
-// Active objects node by node, so that those who ask one after the other ask in the same place; into tree->spare.
+// Active objects node by node, so that consecutive searches are in the same place; into tree->spare.
 static uint32_t list_askers( const query_run* run )
 {
     kd_tree* tree = run->tree;

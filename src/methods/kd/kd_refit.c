@@ -15,7 +15,7 @@ enum
 {
     BRANCHES_PER_WORKER = 4, // about so many
     BRANCHES_AT_ONCE = 64,   // that room is made for
-    ALONE = 1 << 11          // objects up to which nobody else is asked
+    ALONE = 1 << 11          // objects up to which one thread does it
 };
 
 typedef struct leaver_pass
@@ -209,7 +209,7 @@ static void note_refit( kd_tree* tree, kd_node* node, uint32_t leavers )
     }
 }
 
-// Who leaves waits in spare. Below, everything is done.
+// Objects that leave wait in spare. Everything below is done.
 static uint32_t refit_node( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes.items[index];
@@ -306,7 +306,7 @@ static void add_tree_counters( kd_counters* sum, const kd_counters* more )
 }
 
 // A node above the parts, whose own objects that leave wait in `spare`: those that came from below at both ends of its block are
-// still to be looked at. The outcome is that of refit_node. Who leaves is in tree->top_spare then; how many.
+// still to be looked at. The outcome is that of refit_node. Objects that leave are in tree->top_spare then; returns how many.
 static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
 {
     kd_node* node = &tree->nodes.items[branch->node];

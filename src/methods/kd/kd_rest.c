@@ -117,7 +117,7 @@ static bool is_fast( const clv_aabb* from, const clv_aabb* to, double still )
 }
 
 // The rule of speed: fast ones lose their grown box, so that it does not hold them. Slow ones still must lie in theirs. Speed
-// alone would lose pairs: who creeps for long enough comes to meet others, and nobody would look.
+// alone would lose pairs: a slow object reaches others in time, and would not be tested against them.
 static void drop_fast( kd_rest* rest, const clv_aabb* boxes, uint32_t begin, uint32_t count )
 {
     for ( uint32_t slot = begin; slot < begin + count; ++slot )

@@ -147,7 +147,7 @@ void clv_kd_search_use_memory( kd_search* search, base_memory* memory );
 
 // ---- the parts of a run, for kd_crew.c
 
-/// First: who is active below each node, the pairs of the objects outside, and these as items in search->arena. Sets
+/// First: which objects are active below each node, the pairs of the objects outside, and these as items in search->arena. Sets
 /// job->active_counts.
 clv_result clv_kd_search_begin( kd_search_job* job );
 

@@ -1,9 +1,38 @@
 // SPDX-License-Identifier: MIT
-// The public queries: check, widen, ask, narrow.
+// Contacts in double, and the public queries: check, widen, ask, narrow.
 #include "base/assertion.h"
 #include "base/finite.h"
 #include "base/fp_mode.h"
 #include "narrow/contact.h"
+
+// ---- in double
+
+void clv_narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, double radius_b,
+    clv_pair_cache* cache, narrow_contact* contact )
+{
+    narrow_contact_find( a, radius_a, b, radius_b, EPA_VERTICES, cache, contact );
+}
+
+void clv_narrow_find_plane_contact( narrow_core* a, double radius, clv_plane plane, narrow_contact* contact )
+{
+    math_vec3 up = math_normalize( math_widen( plane.normal ), math_make( 0, 1, 0 ) );
+    uint32_t index;
+    math_vec3 lowest = clv_narrow_core_support( a, math_neg( up ), &index );
+    lowest = math_add_scaled( lowest, up, -radius );
+    double depth = (double)plane.offset - math_dot( up, lowest );
+    contact->gjk_round_count = contact->epa_round_count = 0;
+    contact->touching = depth >= 0.0;
+    if ( contact->touching )
+    {
+        contact->converged = true;
+        contact->depth = depth;
+        contact->normal = math_neg( up );
+        contact->point_a = lowest;
+        contact->point_b = math_add_scaled( lowest, up, depth );
+    }
+}
+
+// ---- the public queries
 
 static bool is_size( float value )
 {
@@ -61,21 +90,42 @@ static narrow_core make_core( clv_shape shape, clv_transform at )
     return narrow_core_make( shape, &pose );
 }
 
+// A point of both shapes, from four vertices around the origin, which narrow_simplex_reduce leaves without weights: each weighs as much
+// as the volume the origin has with the other three.
+static math_vec3 common_point( const narrow_core* a, const narrow_simplex* simplex )
+{
+    const narrow_vertex* v = simplex->vertices;
+    CLV_ASSERT( simplex->count == 4 );
+    math_vec3 o = v[0].w;
+    math_vec3 p = math_sub( v[1].w, o ), q = math_sub( v[2].w, o ), r = math_sub( v[3].w, o );
+    math_vec3 qr = math_cross( q, r );
+    double volume = math_dot( p, qr );
+    double weights[4] = { 0, -math_dot( o, qr ) / volume, -math_dot( p, math_cross( o, r ) ) / volume,
+        -math_dot( p, math_cross( q, o ) ) / volume };
+    weights[0] = 1.0 - weights[1] - weights[2] - weights[3];
+    math_vec3 sum = { 0, 0, 0 };
+    for ( int i = 0; i < 4; ++i )
+    {
+        sum = math_add_scaled( sum, clv_narrow_core_point( a, v[i].index_a ), weights[i] );
+    }
+    return sum;
+}
+
 static void find_distance( const query* q, clv_pair_cache* cache, clv_distance* distance )
 {
     narrow_core core_a = make_core( q->a, q->at_a ), core_b = make_core( q->b, q->at_b );
     double radius_a = (double)q->a.radius, radius_b = (double)q->b.radius;
     narrow_gjk g;
-    clv_narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
+    narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
     math_vec3 on_a, on_b, normal = { 0, 0, 0 };
     bool touching = g.touching || g.distance <= radius_a + radius_b;
     if ( g.simplex.count == 4 )
     {
-        on_a = on_b = clv_narrow_simplex_common_point( &g.simplex );
+        on_a = on_b = common_point( &core_a, &g.simplex );
     }
     else
     {
-        clv_narrow_simplex_witness( &g.simplex, &on_a, &on_b );
+        narrow_simplex_witness( &core_a, &core_b, &g.simplex, &on_a, &on_b );
     }
     if ( !g.touching )
     {
@@ -123,7 +173,7 @@ clv_result clv_shape_overlap(
         narrow_core core_a = make_core( q.a, q.at_a ), core_b = make_core( q.b, q.at_b );
         double skins = (double)q.a.radius + (double)q.b.radius;
         narrow_gjk g;
-        clv_narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
+        narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
         *touching = g.touching || g.distance <= skins;
     }
     base_fp_settle( &good );

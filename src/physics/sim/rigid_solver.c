@@ -2,7 +2,7 @@
 // Contacts by substeps with soft constraints and relaxation, as E. Catto describes in "Solver2D" (2024): per substep
 // one pass of impulses that also pushes overlaps apart, then the bodies move, then one pass that takes the push out
 // of the velocities again, so that undoing an overlap adds no energy. Friction acts once per contact, at the mean of
-// its points, with a twist about the normal. docs/dynamics.md argues the choice.
+// its points, with a twist about the normal. docs/physics.md argues the choice.
 //
 // Four contacts are solved side by side (lanes.h); rigid_color.c sees to it that they share no body.
 #include "sim/rigid_block.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The frame of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021): section 3 with
 // its algorithm 3 as the loop of responses. What the paper leaves open or misprints is decided in
-// docs/shape-matching.md.
+// docs/physics.md.
 #include "cleave/shape_sim.h"
 
 #include "base/array.h"
@@ -22,6 +22,7 @@
 
 typedef struct sim_body
 {
+    const clv_hull* hull;
     sim_rest_shape rest;
     math_pose pose;
     math_vec3 velocity;
@@ -189,7 +190,7 @@ static size_t volume_size( const clv_shape_sim* sim )
 
 static uint64_t cloud_count( const sim_body* body )
 {
-    return body->cloud != NULL ? body->rest.hull->vertex_count : 0;
+    return body->cloud != NULL ? body->hull->vertex_count : 0;
 }
 
 void clv_shape_sim_destroy( clv_shape_sim* sim )
@@ -223,7 +224,7 @@ static bool is_soft( const clv_shape_sim* sim )
 // A body as GJK, EPA and volumes see it.
 static narrow_core core_of( const clv_shape_sim* sim, const sim_body* body )
 {
-    narrow_core core = narrow_core_make( clv_hull_shape( body->rest.hull ), &body->pose );
+    narrow_core core = narrow_core_make( clv_hull_shape( body->hull ), &body->pose );
     core.brute_limit = sim->def.support == CLV_SUPPORT_SCAN ? UINT32_MAX
         : sim->def.support == CLV_SUPPORT_CLIMB             ? 0
                                                             : NARROW_BRUTE_LIMIT;
@@ -247,7 +248,8 @@ static void start_body( clv_shape_sim* sim, const clv_hull* hull, clv_transform 
     sim_body* body = &sim->bodies.items[sim->bodies.count++];
     memset( body, 0, sizeof( *body ) );
     base_fp_mode mode = base_fp_enter();
-    body->rest = clv_sim_rest_shape_make( hull );
+    body->hull = hull;
+    body->rest = sim_rest_shape_of( hull );
     body->pose = math_pose_widen( at );
     body->cloud = cloud;
     if ( is_soft( sim ) )
@@ -467,7 +469,7 @@ static bool match_body( clv_shape_sim* sim, sim_body* body, math_vec3 normal, do
     math_polar_result result = is_soft( sim )
         ? clv_sim_soft_match( &body->rest, &body->soft, (double)sim->def.softness, &body->pose, body->cloud,
               plane, &body->shape, &fitted )
-        : clv_sim_shape_match( &body->rest, &body->pose, plane, &fitted );
+        : sim_shape_match( &body->rest, &body->pose, plane, &fitted );
     switch ( result )
     {
     case MATH_POLAR_OK:
@@ -531,7 +533,7 @@ static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
 // As it is undeformed: a soft one that is pressed flat comes back by itself.
 static bool is_below_floor( const sim_body* body )
 {
-    const clv_hull* hull = body->rest.hull;
+    const clv_hull* hull = body->hull;
     uint32_t below = 0;
     while ( below < hull->vertex_count &&
         math_pose_apply( &body->pose, math_widen( hull->vertices[below] ) ).y < 0.0 )
@@ -639,9 +641,9 @@ static void measure_deformation( clv_shape_sim* sim )
     {
         const sim_body* body = &sim->bodies.items[i];
         double most = 0.0;
-        for ( uint32_t v = 0; v < body->rest.hull->vertex_count; ++v )
+        for ( uint32_t v = 0; v < body->hull->vertex_count; ++v )
         {
-            math_vec3 rigid = math_apply( &body->pose.rotation, math_widen( body->rest.hull->vertices[v] ) );
+            math_vec3 rigid = math_apply( &body->pose.rotation, math_widen( body->hull->vertices[v] ) );
             most = math_max( most, math_length( math_sub( body->cloud[v], rigid ) ) );
         }
         most /= body->soft.size;

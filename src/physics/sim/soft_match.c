@@ -31,7 +31,7 @@ static void make_terms( const sim_soft_rest* soft, math_vec3 q, double terms[SIM
 
 static math_vec3 rest_place( const sim_rest_shape* rest, uint32_t vertex )
 {
-    return math_sub( math_widen( rest->hull->vertices[vertex] ), rest->mean );
+    return math_sub( math_load( rest->vertices, vertex ), rest->mean );
 }
 
 // ---- the pseudo-inverse, by Jacobi's rotations
@@ -105,7 +105,7 @@ sim_soft_rest clv_sim_soft_rest_make( const sim_rest_shape* rest, bool quadratic
 {
     sim_soft_rest soft = { .term_count = quadratic ? SIM_SOFT_TERMS : 3,
         .keeps_volume = !quadratic && rest->rank == 3 };
-    uint32_t count = rest->hull->vertex_count;
+    uint32_t count = rest->vertex_count;
     for ( uint32_t i = 0; i < count; ++i )
     {
         soft.size = math_max( soft.size, math_length( rest_place( rest, i ) ) );
@@ -154,7 +154,7 @@ double clv_sim_soft_place( const sim_rest_shape* rest, const sim_soft_rest* soft
 {
     math_vec3 mean = math_apply( rotation, rest->mean );
     double farthest = 0.0;
-    for ( uint32_t i = 0; i < rest->hull->vertex_count; ++i )
+    for ( uint32_t i = 0; i < rest->vertex_count; ++i )
     {
         double terms[SIM_SOFT_TERMS];
         make_terms( soft, rest_place( rest, i ), terms );
@@ -239,7 +239,7 @@ static soft_sums add_up( const sim_rest_shape* rest, const sim_soft_rest* soft, 
     soft_sums sums;
     memset( &sums, 0, sizeof( sums ) );
     double offset = plane.offset - math_dot( plane.normal, pose->position );
-    for ( uint32_t i = 0; i < rest->hull->vertex_count; ++i )
+    for ( uint32_t i = 0; i < rest->vertex_count; ++i )
     {
         math_vec3 q = rest_place( rest, i ), p = cloud[i];
         double beyond = math_dot( plane.normal, p ) - offset;
@@ -261,9 +261,9 @@ math_polar_result clv_sim_soft_match( const sim_rest_shape* rest, const sim_soft
     math_pose* fitted )
 {
     soft_sums sums = add_up( rest, soft, pose, cloud, plane );
-    math_vec3 mean = math_scale( sums.places, 1.0 / (double)rest->hull->vertex_count );
+    math_vec3 mean = math_scale( sums.places, 1.0 / (double)rest->vertex_count );
     math_mat3 rotation = pose->rotation;
-    math_polar_result result = clv_sim_shape_rotation( rest, pose, &sums.products, &rotation );
+    math_polar_result result = sim_shape_rotation( rest, pose, &sums.products, &rotation );
     fitted->rotation = rotation;
     fitted->position = math_add( pose->position, math_sub( mean, math_apply( &rotation, rest->mean ) ) );
     if ( result != MATH_POLAR_OK )

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "math/polar.h"
-#include "sim/shape_match.h"
+#include "narrow/hull.h"
+#include "solid/solid_match.h"
+
+/// What matching knows of a hull, which must outlive it.
+static inline sim_rest_shape sim_rest_shape_of( const clv_hull* hull )
+{
+    return sim_rest_shape_make( &hull->vertices[0].x, hull->vertex_count );
+}
 
 /// Linear terms, then squares, then products of two.
 #define SIM_SOFT_TERMS 9
@@ -33,7 +39,7 @@ sim_soft_shape clv_sim_soft_shape_rigid( const sim_soft_rest* soft, const math_m
 double clv_sim_soft_place( const sim_rest_shape* rest, const sim_soft_rest* soft, const sim_soft_shape* shape,
     const math_mat3* rotation, math_vec3* cloud );
 
-/// As clv_sim_shape_match, from vertices that may be deformed already. With MATH_POLAR_OK *shape is set too: `softness` of the
+/// As sim_shape_match, from vertices that may be deformed already. With MATH_POLAR_OK *shape is set too: `softness` of the
 /// deformation that fits best, the rest rigid.
 math_polar_result clv_sim_soft_match( const sim_rest_shape* rest, const sim_soft_rest* soft, double softness,
     const math_pose* pose, const math_vec3* cloud, sim_contact_plane plane, sim_soft_shape* shape,

@@ -5,7 +5,7 @@
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
-#include "math/eigen.h"
+#include "solid/solid_polar.h"
 #include "volume/bound.h"
 
 // Axes are floats, so they are neither of length 1 nor at right angles to the last digit; products of two may be off by this.
@@ -54,7 +54,7 @@ static math_mat3 spread_axes( const narrow_core* core )
         math_vec3 p = math_sub( clv_narrow_core_point( core, i ), mean );
         math_add_outer( &spread, p, p );
     }
-    math_eigen eigen = clv_math_eigen_symmetric( &spread );
+    math_eigen eigen = math_eigen_symmetric( &spread );
     return eigen.converged ? eigen.vectors : math_identity();
 }
 

@@ -4,7 +4,7 @@
 // centred.
 #include "volume/principal_axis.h"
 
-#include "math/eigen.h"
+#include "solid/solid_polar.h"
 #include "volume/dop.h"
 
 void clv_volume_spread_add( volume_spread* spread, math_vec3 point )
@@ -34,7 +34,7 @@ math_vec3 clv_volume_spread_direction( const volume_spread* spread )
     {
         covariance.m[i / 3][i % 3] /= n;
     }
-    math_eigen eigen = clv_math_eigen_symmetric( &covariance );
+    math_eigen eigen = math_eigen_symmetric( &covariance );
     return eigen.converged && eigen.values[0] > 0.0 ? math_column( &eigen.vectors, 0 ) : none;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cleave/volume.h"
-#include "math/mat3.h"
+#include "math/vec3.h"
 #include <stdint.h>
 
 /// Sums from which the spread of points follows; centred on the first point, so that far-off scenes keep
