@@ -20,6 +20,9 @@ if( CLEAVE_COMPILER_HAS_STORE_DATA_RACES )
     list( APPEND CLEAVE_EXACT_FLAGS -fno-allow-store-data-races )
 endif()
 
+# Functions and data in sections of their own: a program linked with -Wl,--gc-sections takes what it calls and no more.
+check_c_compiler_flag( "-ffunction-sections -fdata-sections" CLEAVE_COMPILER_HAS_SECTIONS )
+
 function( cleave_compile_options target )
     if( CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" )
         target_compile_options( ${target} PRIVATE

@@ -32,7 +32,7 @@ typedef struct bench
     uint32_t resumed_at; ///< the last frame of the checkpoint; 0: from the beginning
     clv_mpi_stats stats; ///< of the last frame
     process_record mine;
-    process_record* everybody; ///< on process 0
+    process_record* records; ///< on process 0
 } bench;
 
 static bool open_bench( bench* b, job* j )
@@ -44,8 +44,8 @@ static bool open_bench( bench* b, job* j )
     size_t frames = (size_t)b->world.frames.frame_count + 1;
     b->frame_ms = calloc( frames, sizeof( double ) );
     b->pass_ms = calloc( frames * ( j->o->repeat + 1 ), sizeof( double ) );
-    b->everybody = calloc( (size_t)j->process_count, sizeof( process_record ) );
-    bool ok = b->frame_ms != NULL && b->pass_ms != NULL && b->everybody != NULL;
+    b->records = calloc( (size_t)j->process_count, sizeof( process_record ) );
+    bool ok = b->frame_ms != NULL && b->pass_ms != NULL && b->records != NULL;
     return job_agree( j, ok || lab_error_write( &j->why, "process %d: out of memory", j->rank ) );
 }
 
@@ -55,7 +55,7 @@ static void close_bench( bench* b )
     free( b->pairs );
     free( b->frame_ms );
     free( b->pass_ms );
-    free( b->everybody );
+    free( b->records );
 }
 
 // What this frame adds to the hash, over all processes.
@@ -159,7 +159,7 @@ static void gather_records( bench* b )
     m->messages = s->message_count;
     m->neighbours = s->neighbour_count;
     m->memory_bytes = (double)s->memory_bytes;
-    MPI_Gather( m, RECORD_NUMBERS, MPI_DOUBLE, b->everybody, RECORD_NUMBERS, MPI_DOUBLE, 0, MPI_COMM_WORLD );
+    MPI_Gather( m, RECORD_NUMBERS, MPI_DOUBLE, b->records, RECORD_NUMBERS, MPI_DOUBLE, 0, MPI_COMM_WORLD );
 }
 
 static double shown( double ms )
@@ -247,9 +247,9 @@ static void fill_result( bench* b, const job* j, const bench_sums* sums, run_res
     double tests = 0, memory = 0;
     for ( int r = 0; r < j->process_count; ++r )
     {
-        json_put( list, NULL, record_value( &b->everybody[r], r ) );
-        tests += b->everybody[r].tests;
-        memory += b->everybody[r].memory_bytes;
+        json_put( list, NULL, record_value( &b->records[r], r ) );
+        tests += b->records[r].tests;
+        memory += b->records[r].memory_bytes;
     }
     run->tests = (uint64_t)tests;
     run->memory_bytes = (size_t)memory;

@@ -130,7 +130,7 @@ void mpi_frames_close( mpi_frames* f )
 
 // ---- reading
 
-// Everybody's range, as counts and starts.
+// The range of each process, as counts and starts.
 static void cut_ranges( const mpi_frames* f, const job* j, int* counts, int* starts )
 {
     for ( int r = 0; r < j->share_count; ++r )
@@ -228,7 +228,7 @@ static uint64_t lay_out( const int* counts, int* starts, int count )
     return total;
 }
 
-// Whom to ask for what, sorted by reader.
+// What to request from which process, sorted by reader.
 static void sort_wanted( mpi_frames* f, const job* j, const uint64_t* ids, uint32_t count )
 {
     memset( f->ask_counts, 0, (size_t)j->share_count * sizeof( int ) );

@@ -24,7 +24,7 @@ typedef struct mpi_frames
     clv_aabb* boxes;       ///< theirs, in the frame read last
     frame_source source;
     scene_reader reader;
-    clv_aabb* all; ///< FRAMES_DEALT: of everybody, on process 0
+    clv_aabb* all; ///< FRAMES_DEALT: of all processes, on process 0
     MPI_Datatype box_type;
     int *ask_counts, *ask_starts, *answer_counts, *answer_starts; ///< by process
     uint32_t *asked, *wanted;
@@ -33,7 +33,7 @@ typedef struct mpi_frames
     uint32_t* order; ///< where each of the wanted goes
 } mpi_frames;
 
-// Collective, all of them; false is everybody's.
+// Collective, all of them; false on one process is false on all.
 
 bool mpi_frames_open( mpi_frames* frames, job* j );
 bool mpi_frames_read( mpi_frames* frames, job* j, uint32_t frame );

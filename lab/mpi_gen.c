@@ -143,7 +143,7 @@ static bool write_frames( gen* g, job* j )
             g->def.generator->boxes( g->state, g->boxes );
             ok = scene_part_put( &g->part, (uint32_t)( frame - g->def.from ), g->boxes, &j->why );
         }
-        // Nobody bakes on for hours into a file that will not be kept.
+        // Stop early: baking into a file that will not be kept may take hours.
         ok = job_agree( j, ok );
         progress_show( &bar, frame + 1 );
     }

@@ -54,7 +54,7 @@ static const flag s_flags[] = {
     { "--device", "bv", FLAG_TEXT, IN_OPTIONS( device ), 0, 0, "NAME|N",
         "device of a method on a GPU, such as -m gpu (default the fastest of each process's machine)" },
     { "--cutter", "bv", FLAG_CUTTER, IN_OPTIONS( cutter ), 0, 0, "C",
-        "who cuts space: zoltan (default where it was built in) or bisection, our own" },
+        "what cuts space: zoltan (default where it was built in) or bisection, our own" },
     { "--borrowed", "bv", FLAG_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0, NULL,
         "objects stay where they were added; only ghosts travel" },
     { "--by-time", "bv", FLAG_SWITCH, IN_OPTIONS( by_time ), 0, 0, NULL,
@@ -265,7 +265,7 @@ static bool take_flag( int argc, char** argv, int* at, job_options* o, lab_error
     {
         return lab_error_write( why, "%s has no %s; %s", argv[1], f->name,
             strcmp( f->name, "-n" ) == 0 ? "a WHAT such as brownian-free:8k says how many"
-                                         : "--help lists who takes it" );
+                                         : "--help lists the commands that take it" );
     }
     if ( f->kind == FLAG_SWITCH )
     {
@@ -316,7 +316,7 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
         }
         o->what = argv[i];
     }
-    // The last frame is the one that is counted: the first will do where nobody asks for another.
+    // The last frame is the one that is counted: the first is enough where no other is asked for.
     o->frames = o->command == 'p' && o->frames == 0 ? 1 : o->frames;
     if ( !mpi_resume_check( o, why ) )
     {
@@ -377,7 +377,7 @@ bool job_find_method( job* j )
     }
     if ( is_on_device( o->method ) )
     {
-        clv_gpu_register(); // which loads OpenCL, so nobody else pays for it
+        clv_gpu_register(); // which loads OpenCL, so only for methods that need it
     }
     else if ( o->device != NULL )
     {

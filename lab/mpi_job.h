@@ -24,7 +24,7 @@ typedef struct job
 {
     const job_options* o;
     int rank, process_count; ///< of all processes
-    MPI_Comm comm;           ///< who shares a world: all processes, or with --alone each its own
+    MPI_Comm comm;           ///< processes that share a world: all, or with --alone each its own
     int share, share_count;  ///< this process's place in `comm`
     run_spec_list methods;   ///< of bench and verify: one
     lab_error why;
@@ -40,7 +40,7 @@ void job_help( args_visitor* use, void* user );
 /// False names what is wrong.
 bool job_find_method( job* j );
 
-/// Everybody's answer: true if all say so. Else the error of the first process that has one is everybody's. Collective.
+/// True if it is true on all processes. Else all get the error of the first process that has one. Collective.
 bool job_agree( job* j, bool ok );
 
 /// Sums over all processes. Collective.

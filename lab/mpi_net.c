@@ -144,7 +144,7 @@ static bool measure_all( job* j, text_output* output )
         free( n.buffer );
         return false;
     }
-    // Process 0 and the last; then everybody with the one half the number of processes away.
+    // Process 0 and the last; then every process with the one half the number of processes away.
     int last = j->process_count - 1, half = j->process_count / 2;
     int one = j->rank == 0 ? last : j->rank == last ? 0 : -1;
     int all = j->rank < half ? j->rank + half : j->rank < 2 * half ? j->rank - half : -1;

@@ -20,7 +20,7 @@ typedef struct bench_note
 
 static bench_note s_last; // of the checkpoint in force
 
-// Files would be called .manifest and so on, where nobody sees them.
+// Files would be called .manifest and so on, which are hidden.
 static bool names_file( const char* flag, const char* path, lab_error* why )
 {
     return path == NULL || path[strlen( path ) - 1] != '/' ||
@@ -75,7 +75,7 @@ static const char* parse_notes( const char* text, char what[NOTES_ROOM], uint64_
     {
         return "is not what bench --checkpoint writes";
     }
-    return sum == sum_of( text, (size_t)( end - text ) + 1 ) ? NULL : "is not as its checksum says";
+    return sum == sum_of( text, (size_t)( end - text ) + 1 ) ? NULL : "checksum mismatch";
 }
 
 static bool read_notes( const char* path, const job* j, bench_note notes[2], lab_error* why )
@@ -175,7 +175,7 @@ bool mpi_resume_begin( mpi_world* w, job* j, uint32_t* frame, uint64_t* hash )
             w->frames.frame_count, j->o->resume, done );
 }
 
-// Notes of a first checkpoint that could not be saved are nobody's.
+// Notes of a first checkpoint that could not be saved belong to no checkpoint.
 static void forget_notes( const char* path )
 {
     char* manifest = text_format( "%s.manifest", path );

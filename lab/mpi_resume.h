@@ -5,7 +5,7 @@
 
 #include "lab/mpi_world.h"
 
-// Collective; false is everybody's, with j->why.
+// Collective; false on one process is false on all, with j->why.
 
 /// A space as it was saved, the frame that it is at, and the hash of the frames up to there.
 bool mpi_resume_begin( mpi_world* w, job* j, uint32_t* frame, uint64_t* hash );

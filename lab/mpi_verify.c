@@ -86,7 +86,7 @@ static difference compare_lists( clv_pair_view one, clv_mpi_pair_view many )
     return d;
 }
 
-// Who owns an object; -1: nobody. Collective.
+// The process that owns an object; -1: none. Collective.
 static int owner_of( const clv_mpi_space* space, const job* j, uint64_t wanted )
 {
     int mine = -1, owner = -1;
@@ -100,7 +100,7 @@ static int owner_of( const clv_mpi_space* space, const job* j, uint64_t wanted )
     return owner;
 }
 
-// What process 0 found is everybody's, with the owners of the first pair that differs. Collective.
+// All processes get what process 0 found, with the owners of the first pair that differs. Collective.
 static bool are_same( const clv_mpi_space* space, job* j, difference d, uint32_t frame )
 {
     MPI_Bcast( &d, (int)( sizeof( d ) / sizeof( uint64_t ) ), MPI_UINT64_T, 0, MPI_COMM_WORLD );

@@ -17,7 +17,7 @@ typedef struct mpi_world
     double move_ms, update_ms; ///< of this process, in the last frame
 } mpi_world;
 
-// Collective, all of them; false is everybody's, with j->why.
+// Collective, all of them; false on one process is false on all, with j->why.
 
 bool mpi_world_open( mpi_world* w, job* j );
 void mpi_world_close( mpi_world* w );

@@ -123,7 +123,7 @@ run_case()
     gnu17) project $release '-DCMAKE_C_FLAGS=-std=gnu17 -march=native' -DCMAKE_C_EXTENSIONS=ON ;;
     debug) project -DCMAKE_BUILD_TYPE=Debug ;;
     no-type)
-        # Nobody who forgot the build type wants a library that is eight times slower.
+        # A forgotten build type must not make the library eight times slower.
         project
         grep -q -- ' -O3' "$folder/$name/cleave/CMakeFiles/cleave_static.dir/flags.make" || fail "is not optimised"
         ;;

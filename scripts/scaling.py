@@ -18,7 +18,7 @@ PLAN_FIELDS = ["scene", "objects", "sample", "processes", "ghosts", "bytes_sent"
 NET_FIELDS = ["processes", "bytes", "one_pair_us", "all_pairs_us", "reduce_us"]
 STAGES = ["move_ms", "update_ms", "send_ms", "wait_ms", "search_ms", "list_ms"]
 
-# A cluster's network, for the drawing alone: nobody measured it here. Per message, and per node of 16 processes.
+# A cluster's network, for the drawing alone: not measured here. Per message, and per node of 16 processes.
 NETWORK_ALPHA_US = 2.0
 NETWORK_BYTES_PER_US = 12500 / 16
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A module of methods as nobody wants them: they crash, hang, eat the memory, leave, or find nothing. The program loads it
+// A module of bad methods: they crash, hang, take all memory, exit, or find nothing. The program loads it
 // in place of ODE's when CLEAVE_PEERS names its folder; test_runner.c does.
 #define _DEFAULT_SOURCE
 #include "cleave/method.h"
@@ -54,7 +54,7 @@ static clv_result hang(
     return CLV_OK;
 }
 
-// What was eaten last; nobody gives it back.
+// What was taken last; it is never given back.
 static char* s_meal;
 
 // Memory as methods take it; asked politely, it says when there is no more.

@@ -6,7 +6,7 @@
 
 enum
 {
-    ALLOCATED_BYTE = 0xCD, // what fresh memory holds: nobody may count on zeros
+    ALLOCATED_BYTE = 0xCD, // what fresh memory holds: it is not zeroed
 };
 
 // In front of each block; found again through the pointer stored right below the data.

@@ -82,7 +82,7 @@ double driver_figure( method_driver* r, const char* name )
     return 0;
 }
 
-// Who moved since the last good update; now and then nobody knows, and now and then the hint is too careful.
+// Which boxes moved since the last good update; now and then unknown, and now and then too many.
 static const uint64_t* find_moved( method_driver* r, const crowd* s )
 {
     memset( r->moved, 0, sizeof( r->moved ) );

@@ -17,7 +17,7 @@ typedef struct crowd
     bool alive[CROWD_OBJECTS];
     uint32_t live[CROWD_OBJECTS];
     uint32_t live_count;
-    bool changed; ///< who is alive, since the last update
+    bool changed; ///< the live objects, since the last update
     test_random random;
 } crowd;
 
@@ -76,7 +76,7 @@ void driver_close( method_driver* r );
 /// One of the figures that the method reports.
 double driver_figure( method_driver* r, const char* name );
 
-/// One update, with hints on who moved that are sometimes missing and sometimes too careful.
+/// One update, with hints on which boxes moved that are sometimes missing and sometimes too many.
 clv_result driver_update( method_driver* r, const crowd* s );
 
 /// One update, its pairs and its tree. The order of the pairs as a hash.

@@ -88,7 +88,7 @@ static void step_out( script_run* l, const char* call )
         CHECK_OK( result_ );                                                                                 \
     } while ( 0 )
 
-// ---- input, made before anybody steps in
+// ---- input, made before the first step
 
 static clv_vec3 random_vec3( test_random* random, float reach )
 {

@@ -166,7 +166,7 @@ static void check_refused( clv_space* space, const clv_add_def* with, clv_result
     test_snapshot_free( &before );
 }
 
-static void the_first_bad_entry_is_named_and_nobody_is_added( void )
+static void the_first_bad_entry_is_named_and_nothing_is_added( void )
 {
     cargo all;
     test_random random = test_random_make( 3 );
@@ -225,7 +225,7 @@ static void defs_that_cannot_be_meant_are_refused( void )
     clv_space_destroy( space );
 }
 
-static void without_memory_nobody_is_added( void )
+static void without_memory_nothing_is_added( void )
 {
     cargo all;
     test_random random = test_random_make( 5 );
@@ -271,9 +271,9 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( one_call_is_as_good_as_seven ),
         TEST_CASE( a_stream_without_ids_is_enough ),
-        TEST_CASE( the_first_bad_entry_is_named_and_nobody_is_added ),
+        TEST_CASE( the_first_bad_entry_is_named_and_nothing_is_added ),
         TEST_CASE( defs_that_cannot_be_meant_are_refused ),
-        TEST_CASE( without_memory_nobody_is_added ),
+        TEST_CASE( without_memory_nothing_is_added ),
     };
     return test_run( "add_def", cases, TEST_COUNT( cases ), argc, argv );
 }

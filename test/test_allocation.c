@@ -106,7 +106,7 @@ static void check_steady( test_variant variant, uint32_t bits )
     show_open( act, variant, &def, ( bits & 16 ) != 0 );
     uint32_t frame = 0;
     // Worlds that are followed draw their margins anew with time: their largest frame comes later than in the first cycle. The default's
-    // plans serve eight updates, while those who come and go take other slots.
+    // plans serve eight updates, while objects that come and go take other slots.
     bool is_default = strcmp( variant.method->name, METHOD_DEFAULT ) == 0;
     // kd-incremental's tree under small limits, whose nodes its workers share, is still being rearranged after 48 frames.
     bool is_slow = variant.worker_count > 1 && strcmp( variant.method->name, "kd-incremental" ) == 0;

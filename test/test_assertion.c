@@ -25,7 +25,7 @@ static bool note_and_go_on( const char* condition, const char* file, int line, v
     return false;
 }
 
-static void the_hook_hears_what_failed_and_may_go_on( void )
+static void the_hook_gets_the_condition_and_may_go_on( void )
 {
     report heard = { 0, 0, "" };
     clv_set_assert_hook( note_and_go_on, &heard );
@@ -75,7 +75,7 @@ static void without_a_hook_the_program_prints_and_stops( void )
 int main( int argc, char** argv )
 {
     static const test_case cases[] = {
-        TEST_CASE( the_hook_hears_what_failed_and_may_go_on ),
+        TEST_CASE( the_hook_gets_the_condition_and_may_go_on ),
 #if !defined( _WIN32 )
         TEST_CASE( without_a_hook_the_program_prints_and_stops ),
 #endif

@@ -73,7 +73,7 @@ static void tremble( world* w )
     move_all( w );
 }
 
-// The default and whoever remembers pairs to save a search; methods that are made of pairs hold them all the same.
+// The default and methods that remember pairs to save a search; methods that are made of pairs hold them all the same.
 static const char* const s_names[] = { "cleave", "kd", "kd-incremental", "kd-complete", "sap" };
 
 typedef void check_one( test_variant variant );
@@ -261,7 +261,7 @@ static void check_filtered( test_variant variant )
     for ( uint32_t i = 0; i < BOXES; ++i )
     {
         filters[i] = clv_default_filter();
-        filters[i].group = i % 500 == 0 ? 0 : -1; // six meet all others, who do not meet each other
+        filters[i].group = i % 500 == 0 ? 0 : -1; // six meet all others, which do not meet each other
     }
     CHECK_OK( clv_space_set_filter( w->space, w->ids, filters, BOXES ) );
     for ( uint32_t i = 0; i < UPDATES; ++i )
@@ -296,7 +296,7 @@ static void check_brink( test_variant variant )
         for ( uint32_t i = 0; i < UPDATES; ++i )
         {
             test_where.frame = i;
-            // One that touches nobody goes about, so that it is no still world.
+            // One box that touches nothing moves, so that the world is not still.
             w->boxes[0] = test_cube( -50 - (float)i, 0, 0, 0.5f );
             CHECK_OK( clv_space_move_one( w->space, w->ids[0], w->boxes[0] ) );
             CHECK_RESULT( clv_space_update( w->space ), more < 0 ? CLV_TOO_MANY_PAIRS : CLV_OK );

@@ -198,7 +198,7 @@ static void only_infinite_boxes_are_pairs_too( void )
     expect( boxes, 20, pairs, pair_count );
 }
 
-static void far_outliers_change_nothing_near( void )
+static void far_outliers_do_not_affect_near_cells( void )
 {
     const clv_aabb boxes[6] = { test_cube( 0, 0, 0, 0.5f ), test_cube( 1, 0, 0, 0.5f ),
         test_cube( 1e9f, 0, 0, 64.0f ), test_cube( 1e9f, 64.0f, 0, 64.0f ),
@@ -292,7 +292,7 @@ int main( int argc, char** argv )
         TEST_CASE( infinite_boxes_touch_what_they_reach ),
         TEST_CASE( boxes_at_infinity_touch_each_other_and_infinite_ones ),
         TEST_CASE( only_infinite_boxes_are_pairs_too ),
-        TEST_CASE( far_outliers_change_nothing_near ),
+        TEST_CASE( far_outliers_do_not_affect_near_cells ),
         TEST_CASE( boxes_at_ten_million_touch_to_the_float ),
         TEST_CASE( a_chain_touches_link_by_link ),
         TEST_CASE( long_rows_along_each_axis_touch_only_neighbours ),

@@ -342,7 +342,7 @@ static bool meets_on_its_way( const narrow_box* a, narrow_box b, clv_vec3 way )
     return meets;
 }
 
-static void who_meets_on_the_way_is_near( void )
+static void boxes_that_meet_on_the_way_are_near( void )
 {
     test_random random = test_random_make( 14 );
     uint32_t meet = 0, near_count = 0, far_count = 0, count = test_scaled( 10000 );
@@ -414,7 +414,7 @@ int main( int argc, char** argv )
         TEST_CASE( random_boxes_agree_with_all_fifteen_axes ),
         TEST_CASE( swapping_the_boxes_turns_the_normal ),
         TEST_CASE( four_pairs_at_once_have_the_bits_of_each ),
-        TEST_CASE( who_meets_on_the_way_is_near ),
+        TEST_CASE( boxes_that_meet_on_the_way_are_near ),
         TEST_CASE( features_survive_a_tremble ),
         TEST_CASE( nothing_is_lost_far_from_the_origin ),
     };

@@ -223,7 +223,7 @@ static double sum_of( const json_value* root, const char* stage )
     return sum;
 }
 
-static void cleaning_is_told_by_those_who_clean( void )
+static void cleaning_time_is_told_for_methods_that_clean( void )
 {
     bake();
     write_settings( "Tracy", "" ); // keeps pairs from frame to frame
@@ -349,7 +349,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_name_is_a_method_of_ours ),
         TEST_CASE( what_the_settings_do_not_say_is_broadmarks_default ),
         TEST_CASE( scenes_are_found_beside_the_settings ),
-        TEST_CASE( cleaning_is_told_by_those_who_clean ),
+        TEST_CASE( cleaning_time_is_told_for_methods_that_clean ),
         TEST_CASE( any_run_is_written_in_that_form ),
         TEST_CASE( bad_settings_are_refused ),
         TEST_CASE( a_run_that_fails_leaves_old_results_alone ),

@@ -27,7 +27,7 @@ static void fill_boxes( void )
     {
         float x = test_random_between( &random, 0, 6 ), y = test_random_between( &random, 0, 6 );
         s_boxes[i] = test_cube( x, y, test_random_between( &random, 0, 6 ), 0.5f );
-        // A row in which each just touches the next, and at its end one that nobody touches.
+        // A row in which each just touches the next, and at its end one that touches nothing.
         if ( i >= ROW )
         {
             s_boxes[i] = test_cube( (float)i, i + 1 < OBJECTS ? 20 : 30, 0, 0.5f );
@@ -379,7 +379,7 @@ static void close_rested( rested* r )
 
 #define ASK ask_rested( &r )
 
-// Somebody with a pair, or without one.
+// An object with a pair, or without one.
 static uint32_t find_slot( const rest_pairs* pairs, bool has_pairs )
 {
     bool seen[OBJECTS] = { false };
@@ -418,7 +418,7 @@ static void objects_at_rest_that_are_wrong_are_noticed( void )
     CHECK( clv_rest_grid_insert( &world->grid, slot, &zone.fat ) );
     CHECK( ASK == NULL );
 
-    // Nobody touches the last one, but it is found where the one below it is.
+    // The last one touches nothing, but it is found where the one below it is.
     zone = rest_zone_of( &world->boxes.items[OBJECTS - 1] );
     clv_rest_grid_remove( &world->grid, OBJECTS - 1, &zone.fat );
     zone = rest_zone_of( &world->boxes.items[OBJECTS - 2] );
@@ -430,7 +430,7 @@ static void objects_at_rest_that_are_wrong_are_noticed( void )
     close_rested( &r );
 }
 
-// The grid alone: who is where.
+// The grid alone: which object is where.
 static void a_wrong_grid_at_rest_is_noticed( void )
 {
     rested r;

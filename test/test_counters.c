@@ -190,8 +190,8 @@ static void a_grid_follows_the_size_of_its_boxes( void )
     clv_space_destroy( space );
 }
 
-// Everybody jumps away right after blocks were planned: the plan is no use there, and waiting until it is due would take long.
-static void a_plan_is_given_up_when_everybody_jumps( void )
+// All boxes jump away right after blocks were planned: the plan is no use there, and waiting until it is due would take long.
+static void a_plan_is_dropped_when_all_boxes_jump( void )
 {
     enum
     {
@@ -218,9 +218,9 @@ static void a_plan_is_given_up_when_everybody_jumps( void )
     clv_space_destroy( space );
 }
 
-// Beyond the rim of a grid all boxes are alike and their pairs have to be told apart in float: hardly anybody may lie there, also
+// Beyond the border of a grid all boxes have one code and their pairs are decided in float: few boxes may lie there, also
 // when a swarm spreads.
-static void hardly_anybody_lies_beyond_a_grid( void )
+static void few_boxes_lie_beyond_a_grid( void )
 {
     enum
     {
@@ -250,7 +250,7 @@ static void hardly_anybody_lies_beyond_a_grid( void )
     }
 }
 
-// Others move every frame: who comes to rest must not stand outside the order for long, or everybody who asks pays.
+// Others move every frame: a box that comes to rest must not stay out of order for long, or every search pays.
 static void a_settling_crowd_stays_in_order( void )
 {
     enum
@@ -476,7 +476,7 @@ static void a_tree_file_holds_nodes_and_boxes( void )
     remove( "test_counters_tree.json" );
 }
 
-static void a_wrong_wish_for_a_tree_leaves_no_file( void )
+static void a_refused_tree_leaves_no_file( void )
 {
     static const char* const wishes[] = {
         "brownian-free:300@0+3 -m sap -o test_counters_none.json",
@@ -505,15 +505,15 @@ int main( int argc, char** argv )
         TEST_CASE( batches_hold_every_test ),
         TEST_CASE( the_engine_counts_what_its_blocks_did ),
         TEST_CASE( a_grid_follows_the_size_of_its_boxes ),
-        TEST_CASE( a_plan_is_given_up_when_everybody_jumps ),
-        TEST_CASE( hardly_anybody_lies_beyond_a_grid ),
+        TEST_CASE( a_plan_is_dropped_when_all_boxes_jump ),
+        TEST_CASE( few_boxes_lie_beyond_a_grid ),
         TEST_CASE( a_settling_crowd_stays_in_order ),
         TEST_CASE( batches_of_crowded_lists_are_counted_too ),
         TEST_CASE( batches_are_counted_only_where_asked_for ),
         TEST_CASE( a_batch_is_in_the_bin_of_its_power_of_two ),
         TEST_CASE( figures_can_be_asked_for_before_the_first_update ),
         TEST_CASE( results_hold_means_over_the_frames ),
-        TEST_CASE( a_wrong_wish_for_a_tree_leaves_no_file ),
+        TEST_CASE( a_refused_tree_leaves_no_file ),
         // These read JSON back.
         TEST_CASE( results_say_counters_as_an_object ),
         TEST_CASE( a_tree_file_holds_nodes_and_boxes ),

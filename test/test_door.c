@@ -630,7 +630,7 @@ static void every_door_masks( void )
 }
 
 // That a trap would be noticed, and a flag.
-static void the_traps_are_set( void )
+static void traps_and_flags_would_be_noticed( void )
 {
 #if HAS_SIGNALS && HAS_CSR
     catch_traps( true );
@@ -717,7 +717,7 @@ int main( int argc, char** argv )
 #if HAS_SIGNALS && defined( TEST_INCLUDE )
         TEST_CASE( every_door_is_listed ),
 #endif
-        TEST_CASE( the_traps_are_set ),
+        TEST_CASE( traps_and_flags_would_be_noticed ),
         TEST_CASE( every_door_masks ),
     };
     return test_run( "door", cases, TEST_COUNT( cases ), argc, argv );

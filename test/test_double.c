@@ -424,7 +424,7 @@ static void check_waste( const clv_space* space, uint32_t count, int kind, int f
     CHECK( space->in_vain_count <= 64 * ( count + clv_space_stats( space ).candidate_count ) );
 }
 
-static void no_world_is_found_in_vain( void )
+static void few_false_pairs_in_any_world( void )
 {
     enum
     {
@@ -503,7 +503,7 @@ static void check_ascent( const far_map* map, const clv_aabb64* boxes, uint32_t 
     }
 }
 
-static void the_map_never_descends( void )
+static void the_map_is_monotonic( void )
 {
     static wide_world world;
     for ( int kind = 0; kind < FAR_CROWD_KIND_COUNT; ++kind )
@@ -705,12 +705,12 @@ int main( int argc, char** argv )
         TEST_CASE( what_only_floats_have_is_refused ),
         TEST_CASE( ids_and_words_of_pairs_go_with_doubles ),
         TEST_CASE( a_bad_box_or_id_is_named_and_nothing_changes ),
-        TEST_CASE( the_map_never_descends ),
+        TEST_CASE( the_map_is_monotonic ),
         TEST_CASE( cells_hold_as_many_faces_as_they_should ),
         TEST_CASE( every_world_matches_brute_force_in_double ),
         TEST_CASE( margins_filters_and_events_go_with_doubles ),
         TEST_CASE( steps_too_small_for_floats_begin_and_end_pairs ),
-        TEST_CASE( no_world_is_found_in_vain ),
+        TEST_CASE( few_false_pairs_in_any_world ),
         TEST_CASE( many_workers_take_and_map_the_same ),
         TEST_CASE( a_steady_frame_allocates_nothing ),
         TEST_CASE( without_memory_all_stays_as_it_was ),

@@ -212,7 +212,7 @@ static void misleading_worlds_are_searched_right( void )
     free( boxes );
 }
 
-// A region measured some updates ago must not make a crowd of everybody who has left it, by a little or for good.
+// A region measured some updates ago must not make a crowd of all boxes that have left it, by a little or for good.
 static void a_world_that_jumps_away_is_found_again( void )
 {
     enum
@@ -282,7 +282,7 @@ static void disperse( clv_space* space, clv_aabb* boxes, clv_id* ids, uint32_t c
     }
 }
 
-// Blocks have grids chosen with the plan; a crowd that leaves one makes its grid far too fine for who stays.
+// Blocks have grids chosen with the plan; a crowd that leaves one makes its grid far too fine for the others.
 static void a_crowd_may_leave_its_block( void )
 {
     enum
@@ -453,7 +453,7 @@ static uint64_t order_of_crew( const clv_aabb* boxes, uint32_t count, uint32_t w
     return hash;
 }
 
-// A life of several frames in blocks, long enough for several pieces of boxes: everybody drifts, some come and go.
+// A life of several frames in blocks, long enough for several pieces of boxes: all drift, some come and go.
 static uint64_t order_of_life( uint32_t workers )
 {
     enum
@@ -607,7 +607,7 @@ static void boxes_at_the_end_of_the_numbers_are_found( void )
     free( boxes );
 }
 
-// ---- worlds in which cells of one size tell nobody apart
+// ---- worlds that cells of one size do not divide
 
 enum
 {

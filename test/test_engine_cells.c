@@ -46,7 +46,7 @@ static cell_grid random_grid( test_random* random )
     return grid;
 }
 
-// A face somewhere, at the very border of a cell, beyond the rim, or at infinity.
+// A face somewhere, at the very border of a cell, beyond the grid, or at infinity.
 static float random_face( const cell_grid* grid, int axis, test_random* random )
 {
     uint32_t kind = test_random_below( random, 10 );
@@ -200,7 +200,7 @@ static void a_record_says_where_its_box_is( void )
         { { 1.5f, 0.25f, 0 }, { 1.75f, 0.5f, 0.5f } },   // in one cell
         { { 0.5f, 0.5f, 0.5f }, { 1.5f, 1.5f, 0.75f } }, // in two along x and y
         { { 0.5f, 0, 0 }, { 2.5f, 0.5f, 0.5f } },        // in three along x
-        { { -9, -9, -9 }, { INFINITY, -8, 9 } },         // beyond the rim
+        { { -9, -9, -9 }, { INFINITY, -8, 9 } },         // beyond the grid
     };
     cell_record out[4];
     cell_boxes all = { boxes, NULL, 0, 4 };
@@ -270,7 +270,7 @@ static void random_entries( uint32_t count, test_random* random )
     }
     for ( uint32_t i = count; i < MOST + CELL_SLACK; ++i )
     {
-        s_entries[i] = ( cell_entry ){ UINT64_C( 0x00FFFFFF00000000 ), 0 }; // meets everybody
+        s_entries[i] = ( cell_entry ){ UINT64_C( 0x00FFFFFF00000000 ), 0 }; // meets all others
     }
 }
 

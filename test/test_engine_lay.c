@@ -239,7 +239,7 @@ static void slabs_hold_what_one_worker_places( void )
         laid* l = open_crowd( crowds[c], BOXES, 7 );
         for ( uint32_t i = 0; i < BOXES; ++i )
         {
-            l->records[i].code = 0; // slabs are of one block, where nobody began before
+            l->records[i].code = 0; // slabs are of one block, where no box began before
         }
         l->layout = clv_engine_cell_lay_alone( &l->job );
         place_all( l );

@@ -93,7 +93,7 @@ static void a_diagonal_is_seen_by_two_axes_together( void )
     CHECK( extent.joint[0] < 1.6f && extent.joint[1] < 1.6f );
 }
 
-static void outliers_and_infinities_have_no_say_in_the_region( void )
+static void outliers_and_infinities_do_not_affect_the_region( void )
 {
     fill_even();
     s_boxes[17] = test_cube( 1e9f, -1e9f, 1e20f, 1 );
@@ -181,7 +181,7 @@ static void an_even_crowd_gets_cells_of_some_dozen_boxes( void )
     CHECK( grid.dims[0] == grid.dims[1] || grid.dims[0] * 2 >= grid.dims[1] );
 }
 
-// One in twenty flies: cells along the height tell hardly anybody apart.
+// One in twenty flies: cells along the height divide few boxes.
 static void boxes_on_one_floor_get_one_layer_of_cells( void )
 {
     for ( uint32_t i = 0; i < CELL_SAMPLES; ++i )
@@ -197,7 +197,7 @@ static void boxes_on_one_floor_get_one_layer_of_cells( void )
     CHECK( grid.dims[0] > 4 && grid.dims[2] > 4 );
 }
 
-static void a_grid_knows_who_lies_beyond_it( void )
+static void a_grid_tells_which_boxes_lie_beyond_it( void )
 {
     cell_grid grid = { { 0, 0, 0 }, { CELL_STEPS, CELL_STEPS, CELL_STEPS }, { 4, 4, 4 } };
     const clv_aabb in = test_cube( 4, 4, 4, 0.5f ), touching = test_cube( 4.5f, 2, 2, 0.5f );
@@ -320,12 +320,12 @@ int main( int argc, char** argv )
         TEST_CASE( an_even_crowd_is_measured_as_it_is ),
         TEST_CASE( shares_fall_with_every_level ),
         TEST_CASE( a_diagonal_is_seen_by_two_axes_together ),
-        TEST_CASE( outliers_and_infinities_have_no_say_in_the_region ),
+        TEST_CASE( outliers_and_infinities_do_not_affect_the_region ),
         TEST_CASE( selection_finds_what_sorting_would ),
         TEST_CASE( every_crowd_gets_a_grid_within_bounds ),
         TEST_CASE( an_even_crowd_gets_cells_of_some_dozen_boxes ),
         TEST_CASE( boxes_on_one_floor_get_one_layer_of_cells ),
-        TEST_CASE( a_grid_knows_who_lies_beyond_it ),
+        TEST_CASE( a_grid_tells_which_boxes_lie_beyond_it ),
         TEST_CASE( blocks_share_out_all_coarse_cells ),
         TEST_CASE( a_histogram_of_a_few_speaks_for_all ),
         TEST_CASE( a_histogram_is_not_fooled_by_regular_order ),

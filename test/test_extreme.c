@@ -131,7 +131,7 @@ static void check_everywhere( const clv_aabb* boxes, uint32_t count, uint32_t sh
     }
 }
 
-// All of them beside each other, along each axis in turn; in both orders, for ties go to whoever comes first.
+// All of them beside each other, along each axis in turn; in both orders, since ties go to the first.
 static void every_two_intervals_on_one_axis( void )
 {
     list_intervals();
@@ -240,7 +240,7 @@ static void play( test_variant variant, uint32_t choice, uint64_t seed )
     clv_space_destroy( space );
 }
 
-static void boxes_of_such_faces_that_move( void )
+static void moving_boxes_of_extreme_faces_agree( void )
 {
     list_intervals();
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
@@ -259,7 +259,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_two_intervals_on_one_axis ),
         TEST_CASE( every_two_intervals_beside_a_crowd ),
         TEST_CASE( every_two_intervals_on_two_axes_at_once ),
-        TEST_CASE( boxes_of_such_faces_that_move ),
+        TEST_CASE( moving_boxes_of_extreme_faces_agree ),
     };
     return test_run( "extreme", cases, TEST_COUNT( cases ), argc, argv );
 }

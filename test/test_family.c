@@ -18,7 +18,7 @@ typedef struct family_case
     const char* settings;
 } family_case;
 
-// Cells of one and of everybody, columns instead of cubes, no swaps and any number, no margin and a large one, scans of
+// Cells of one and of all boxes, columns instead of cubes, no swaps and any number, no margin and a large one, scans of
 // four: small limits, so that a few hundred boxes meet every branch.
 static const family_case s_cases[] = {
     { "grid", "grid.cell=1" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who may meet whom: categories, masks, groups, static pairs, and the callback.
+// Which objects may be pairs: categories, masks, groups, static pairs, and the callback.
 #include "pair/decisions.h"
 #include "space_group.h"
 
@@ -298,7 +298,7 @@ static void the_callbacks_new_answer_counts_after_a_refilter( void )
         crowd->log.refuse = 0;
         CHECK_OK( clv_space_update( crowd->space ) );
         uint64_t all = clv_space_pairs( crowd->space ).count;
-        crowd->log.refuse = 1; // from now on nothing counts, but nobody was asked again
+        crowd->log.refuse = 1; // from now on nothing counts, but no answer was asked for again
         CHECK_OK( clv_space_update( crowd->space ) );
         CHECK_EQUAL( clv_space_pairs( crowd->space ).count, all );
         uint32_t index = busiest( crowd );
@@ -388,7 +388,7 @@ static void a_refilter_without_a_callback_is_legal( void )
     space_group_close( &all );
 }
 
-// The longest row of places without a hole: what somebody who is looked for in vain may have to pass.
+// The longest row of places without a hole: the longest unsuccessful look-up.
 static uint64_t longest_row( const pair_decisions* decisions )
 {
     uint64_t longest = 0, row = 0;

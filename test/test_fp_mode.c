@@ -191,7 +191,7 @@ static void no_mode_changes_an_answer_or_is_changed( void )
 }
 
 // That the plain answers are the right ones, written out.
-static void the_script_means_what_it_says( void )
+static void the_plain_answers_are_right( void )
 {
     outcome plain = run_in_mode( test_variant_at( 0 ), &s_modes[0] );
     const clv_result expected[] = { CLV_OK, CLV_OK, CLV_OK, CLV_OK, CLV_OK, CLV_OK, CLV_OK, CLV_BAD_BOX,
@@ -314,7 +314,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( no_mode_changes_an_answer_or_is_changed ),
-        TEST_CASE( the_script_means_what_it_says ),
+        TEST_CASE( the_plain_answers_are_right ),
         TEST_CASE( no_mode_changes_a_crowd ),
         TEST_CASE( no_mode_changes_hulls_sweeps_and_simulations ),
     };

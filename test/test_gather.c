@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pieces' pairs are joined in order of piece, whoever ran them and however many chunks there were.
+// Pieces' pairs are joined in order of piece, on any threads and in any number of chunks.
 #include "support.h"
 #include "task/gather.h"
 
@@ -94,7 +94,7 @@ static void pieces_are_joined_in_order_for_any_size( void )
                 &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ) );
             check_joined( &out.sink, sizes[i] );
             CHECK_EQUAL( test_count, out.sink.count );
-            // What each piece had, for who plans by it, though it ran out of chunks and was run again.
+            // What each piece had, for planning, though it ran out of chunks and was run again.
             for ( uint32_t piece = 0; workers > 1 && piece < PIECES; ++piece )
             {
                 CHECK_EQUAL( gather.pieces.items[piece].pair_count, sizes[i] * ( piece % 5 ) );
@@ -107,7 +107,7 @@ static void pieces_are_joined_in_order_for_any_size( void )
     free( pairs );
 }
 
-static void what_the_sink_says_ends_the_joining( void )
+static void a_refusing_sink_ends_the_joining( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     clv_pair* pairs = test_alloc( MOST, sizeof( clv_pair ) );
@@ -134,7 +134,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( pieces_are_joined_in_order_for_any_size ),
-        TEST_CASE( what_the_sink_says_ends_the_joining ),
+        TEST_CASE( a_refusing_sink_ends_the_joining ),
     };
     return test_run( "gather", cases, TEST_COUNT( cases ), argc, argv );
 }

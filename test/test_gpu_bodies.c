@@ -154,7 +154,7 @@ static void volumes_and_pairs_are_the_cpus( void )
     }
 }
 
-static void far_away_and_all_in_one_spot_too( void )
+static void bodies_far_away_and_in_one_spot_agree( void )
 {
     static crowd s_crowd;
     static const float s_places[] = { 1e6f, 1e9f, 3e-40f };
@@ -372,7 +372,7 @@ static void what_a_device_cannot_decide_the_host_finishes( void )
     s_gpu->polytope_room = 0;
 }
 
-static void pairs_that_are_none_are_refused_by_position( void )
+static void invalid_pairs_are_refused_by_position( void )
 {
     static crowd s_crowd;
     clv_contact contacts[2];
@@ -492,7 +492,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( volumes_and_pairs_are_the_cpus ),
-        TEST_CASE( far_away_and_all_in_one_spot_too ),
+        TEST_CASE( bodies_far_away_and_in_one_spot_agree ),
         TEST_CASE( touching_counts_and_one_step_apart_does_not ),
         TEST_CASE( a_list_that_is_too_short_is_made_whole ),
         TEST_CASE( boxes_made_on_the_device_go_to_every_search ),
@@ -502,7 +502,7 @@ int main( int argc, char** argv )
         TEST_CASE( contacts_of_a_crowd_are_the_cpus ),
         TEST_CASE( contacts_that_are_hard_are_the_cpus ),
         TEST_CASE( what_a_device_cannot_decide_the_host_finishes ),
-        TEST_CASE( pairs_that_are_none_are_refused_by_position ),
+        TEST_CASE( invalid_pairs_are_refused_by_position ),
     };
     if ( gpu_test_is_skipped() )
     {

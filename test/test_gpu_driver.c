@@ -308,7 +308,7 @@ static bool open_the_only_one( void )
     return is_good;
 }
 
-static void what_is_left_can_be_opened( void )
+static void remaining_devices_can_be_opened( void )
 {
     if ( !has_loader() )
     {
@@ -342,7 +342,7 @@ static bool list_without_a_child( void )
         s_child_count == 0;
 }
 
-static void no_child_is_made_where_there_may_be_none( void )
+static void no_child_is_made_where_fork_is_not_allowed( void )
 {
     begin( NULL, NULL );
     if ( has_loader() )
@@ -479,8 +479,8 @@ int main( int argc, char** argv )
         TEST_CASE( a_device_that_dies_when_it_is_opened_is_unusable ),
         TEST_CASE( the_next_fastest_takes_its_place ),
         TEST_CASE( a_device_that_was_opened_before_is_not_tried_again ),
-        TEST_CASE( what_is_left_can_be_opened ),
-        TEST_CASE( no_child_is_made_where_there_may_be_none ),
+        TEST_CASE( remaining_devices_can_be_opened ),
+        TEST_CASE( no_child_is_made_where_fork_is_not_allowed ),
         TEST_CASE( a_program_that_ignores_its_children_is_served_too ),
         TEST_CASE( handlers_of_the_program_do_not_run_in_the_child ),
         TEST_CASE( what_the_child_prints_is_not_shown ),

@@ -128,7 +128,7 @@ static void run_mixes( clv_gpu* gpu, bool is_mixed )
     agree( gpu, COUNT, true, "laid anew" );
 }
 
-static void whoever_moves_the_pairs_are_right( void )
+static void pairs_are_right_whichever_boxes_move( void )
 {
     for ( int mixed = 0; mixed < 2; ++mixed )
     {
@@ -160,7 +160,7 @@ static void whoever_moves_the_pairs_are_right( void )
 }
 
 // Who left its cell and rests asks for those that changed, by rows or, where these are very many, one by one; and two that left, of whom one rests.
-static void who_left_and_rests_is_met( void )
+static void a_resting_box_that_moved_meets_its_neighbours( void )
 {
     for ( int wide = 0; wide < 2; ++wide )
     {
@@ -196,7 +196,7 @@ static void who_left_and_rests_is_met( void )
 }
 
 // In a layer of very many rows one that moves across all of them would keep its items busy for long: all is searched then.
-static void who_asks_very_many_rows_is_searched_with_all( void )
+static void a_mover_across_many_rows_makes_a_full_search( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );
     make_world( false );
@@ -575,7 +575,7 @@ static void comparing_begins_and_ends_by_itself( void )
 }
 
 // Those that left their cells are laid anew before they are too many, in one frame; where that comes soon after the last time comparing ends.
-static void who_left_is_laid_anew_in_time( void )
+static void boxes_that_left_their_cells_are_laid_anew_in_time( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );
     gpu->grid_wish.rests = 0;
@@ -626,7 +626,7 @@ static void an_order_outlasts_frames_that_were_not_done( void )
 }
 
 // Where all leave their cells in every frame the order is given up; where they do in every fourth, it is not, though just these are waited for.
-static void an_order_is_given_up_where_nobody_stays( void )
+static void an_order_is_dropped_where_no_box_stays( void )
 {
     for ( int every = 1; every <= 4; every += 3 )
     {
@@ -797,9 +797,9 @@ static void small_worlds_at_rest_agree( void )
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
-        TEST_CASE( whoever_moves_the_pairs_are_right ),
-        TEST_CASE( who_asks_very_many_rows_is_searched_with_all ),
-        TEST_CASE( who_left_and_rests_is_met ),
+        TEST_CASE( pairs_are_right_whichever_boxes_move ),
+        TEST_CASE( a_mover_across_many_rows_makes_a_full_search ),
+        TEST_CASE( a_resting_box_that_moved_meets_its_neighbours ),
         TEST_CASE( bits_that_change_change_no_pairs ),
         TEST_CASE( hostile_worlds_at_rest_agree ),
         TEST_CASE( lists_without_room_are_searched_whole ),
@@ -810,9 +810,9 @@ int main( int argc, char** argv )
         TEST_CASE( nothing_is_carried_over_an_empty_update ),
         TEST_CASE( nothing_is_carried_over_other_ways ),
         TEST_CASE( comparing_begins_and_ends_by_itself ),
-        TEST_CASE( who_left_is_laid_anew_in_time ),
+        TEST_CASE( boxes_that_left_their_cells_are_laid_anew_in_time ),
         TEST_CASE( an_order_outlasts_frames_that_were_not_done ),
-        TEST_CASE( an_order_is_given_up_where_nobody_stays ),
+        TEST_CASE( an_order_is_dropped_where_no_box_stays ),
         TEST_CASE( one_in_a_hundred_is_at_rest ),
         TEST_CASE( an_order_is_kept_for_a_world_at_rest ),
         TEST_CASE( an_order_that_is_refused_gives_way_to_plain_cells ),

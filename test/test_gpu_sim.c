@@ -168,7 +168,7 @@ static void small_bodies_are_lifted_as_on_the_cpu( void )
 }
 
 // Room for a tetrahedron and no more: whatever is deeper goes to the host in the middle of a frame.
-static void what_is_undecided_is_finished_on_the_host( void )
+static void undecided_contacts_are_finished_on_the_host( void )
 {
     static twins s_twins;
     clv_shape_sim_def def = clv_default_shape_sim_def();
@@ -302,7 +302,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_tower_falls_as_on_the_cpu ),
         TEST_CASE( other_settings_are_the_cpus_too ),
         TEST_CASE( small_bodies_are_lifted_as_on_the_cpu ),
-        TEST_CASE( what_is_undecided_is_finished_on_the_host ),
+        TEST_CASE( undecided_contacts_are_finished_on_the_host ),
         TEST_CASE( frames_go_on_after_others_used_the_device ),
         TEST_CASE( bad_simulations_are_refused ),
         TEST_CASE( levels_keep_the_order ),

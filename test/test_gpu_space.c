@@ -90,7 +90,7 @@ static void every_method_lives_like_brute_force( void )
     }
 }
 
-static void limits_hold_there_too( void )
+static void limits_hold_on_a_device_too( void )
 {
     clv_space_def def = clv_default_space_def();
     clv_space* space = NULL;
@@ -132,7 +132,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( every_method_lives_like_brute_force ),
-        TEST_CASE( limits_hold_there_too ),
+        TEST_CASE( limits_hold_on_a_device_too ),
         TEST_CASE( settings_are_checked ),
     };
     if ( gpu_test_is_skipped() )

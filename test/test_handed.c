@@ -181,7 +181,7 @@ static void a_slot_out_of_range_ends_the_update( void )
                 uint32_t at = (uint32_t)i * 100;
                 script( 600, (manner)how );
                 s_script.pairs[at] = s_strays[i];
-                s_script.is_deaf = i == 2 && how != BY_HAND; // who does not stop writes past the end
+                s_script.is_deaf = i == 2 && how != BY_HAND; // a method that does not stop writes past the end
                 check_refused( space, clv_space_update( space ), s_strays[i], at );
             }
             script( 31, (manner)how );

@@ -34,7 +34,7 @@ static void a_pair_does_not_name_the_newcomer( void )
         CHECK_OK( clv_space_remove_one( space, ids[1] ) );
         check_ids( space, view, 0, ids[0], clv_null_id() );
         CHECK_OK( clv_space_add_one( space, boxes[2], &newcomer ) );
-        CHECK_EQUAL( newcomer.index, ids[1].index ); // the slot is somebody else's now
+        CHECK_EQUAL( newcomer.index, ids[1].index ); // the slot is another object's now
         check_ids( space, view, 0, ids[0], clv_null_id() );
         CHECK_OK( clv_space_remove_one( space, ids[0] ) );
         check_ids( space, view, 0, clv_null_id(), clv_null_id() );
@@ -168,7 +168,7 @@ static void check_noted( const noted* list, const clv_space* space, clv_pair_vie
     free( ids );
 }
 
-// Somebody goes, somebody comes, several times between two updates.
+// Objects go and come, several times between two updates.
 static void turn_over( clv_space* space, clv_id* ids, test_random* random )
 {
     uint32_t first = test_random_below( random, MOST - 20 ), count = 1 + test_random_below( random, 19 );
@@ -186,7 +186,7 @@ static void turn_over( clv_space* space, clv_id* ids, test_random* random )
     }
 }
 
-static void random_lives_tell_who_it_was( void )
+static void ids_of_pairs_are_right_through_random_lives( void )
 {
     noted* list = test_alloc( 1, sizeof( noted ) );
     for ( uint32_t v = 0; v < test_variant_count(); ++v )
@@ -223,8 +223,8 @@ static void random_lives_tell_who_it_was( void )
     free( list );
 }
 
-// The note of used slots is taken with the memory of an add: refused, it adds nobody.
-static void no_memory_for_the_note_is_no_memory_for_the_add( void )
+// The note of used slots is taken with the memory of an add: refused, it adds nothing.
+static void an_add_without_memory_for_its_note_fails( void )
 {
     heap hooks = { 0 };
     clv_space_def def = clv_default_space_def();
@@ -374,7 +374,7 @@ static void user_data_lies_by_slot( void )
     clv_pair pair = clv_space_pairs( space ).pairs[0];
     CHECK( view.values[pair.a] == 0 && view.values[pair.b] == 5 ); // outlives both
     CHECK_OK( clv_space_remove_one( space, ids[1] ) );
-    CHECK_EQUAL( view.values[1], 5 ); // of who was there last
+    CHECK_EQUAL( view.values[1], 5 ); // of the object that was there last
     CHECK_OK( clv_space_add_one( space, boxes[1], &ids[1] ) );
     view = clv_space_user_data( space );
     CHECK( view.count == 2 && view.values[1] == 0 );
@@ -387,8 +387,8 @@ int main( int argc, char** argv )
         TEST_CASE( a_pair_does_not_name_the_newcomer ),
         TEST_CASE( dead_views_are_recognised ),
         TEST_CASE( only_pairs_of_the_view_are_told ),
-        TEST_CASE( random_lives_tell_who_it_was ),
-        TEST_CASE( no_memory_for_the_note_is_no_memory_for_the_add ),
+        TEST_CASE( ids_of_pairs_are_right_through_random_lives ),
+        TEST_CASE( an_add_without_memory_for_its_note_fails ),
         TEST_CASE( ended_events_tell_what_their_objects_carried ),
         TEST_CASE( begun_events_tell_what_their_objects_carry ),
         TEST_CASE( user_data_of_the_removed_survives_a_failed_update ),

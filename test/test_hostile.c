@@ -347,7 +347,7 @@ static void bodies_of_any_number_stay_numbers( void )
     }
 }
 
-// One that is too fast for numbers is stopped; who is far from it falls as if alone, and it falls itself afterwards.
+// One that is too fast for numbers is stopped; bodies far from it fall as if alone, and it falls itself afterwards.
 static void stop_beyond_numbers( bool lean )
 {
     clv_rigid_def def = clv_default_rigid_def();

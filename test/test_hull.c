@@ -230,7 +230,7 @@ static void wafers_and_needles_do_not_break( void )
     }
 }
 
-static void far_from_the_origin( void )
+static void hulls_far_from_the_origin_are_right( void )
 {
     math_random random = math_random_seed( 5 );
     clv_vec3 points[300];
@@ -248,7 +248,7 @@ static void far_from_the_origin( void )
 
 // Corners as far out as floats go: their distance from the origin is beyond the floats, so the radius is infinite, and every
 // answer that is made from it is still one.
-static void at_the_end_of_the_floats( void )
+static void hulls_at_the_end_of_the_floats_answer( void )
 {
     clv_vec3 points[8];
     for ( int i = 0; i < 8; ++i )
@@ -482,8 +482,8 @@ int main( int argc, char** argv )
         TEST_CASE( turned_grids_make_a_clean_box_too ),
         TEST_CASE( lattice_clouds_stay_consistent ),
         TEST_CASE( wafers_and_needles_do_not_break ),
-        TEST_CASE( far_from_the_origin ),
-        TEST_CASE( at_the_end_of_the_floats ),
+        TEST_CASE( hulls_far_from_the_origin_are_right ),
+        TEST_CASE( hulls_at_the_end_of_the_floats_answer ),
         TEST_CASE( coplanar_points_make_two_faces ),
         TEST_CASE( collinear_points_make_a_segment ),
         TEST_CASE( equal_points_make_a_point ),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Identities: who is who over time, also where slots are used again.
+// Identities over time, also where slots are used again.
 #include "space_group.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void ids_may_be_left_out( void )
     clv_space_destroy( space );
 }
 
-static void nobody_lives_where_nothing_was_added( void )
+static void unused_slots_hold_no_object( void )
 {
     clv_space* space = plain_space();
     const uint32_t places[] = { 0, 1, 1000, CLV_MAX_OBJECTS, UINT32_MAX };
@@ -272,7 +272,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( the_first_boxes_get_the_first_indices ),
         TEST_CASE( ids_may_be_left_out ),
-        TEST_CASE( nobody_lives_where_nothing_was_added ),
+        TEST_CASE( unused_slots_hold_no_object ),
         TEST_CASE( a_removed_id_is_never_mistaken_for_its_successor ),
         TEST_CASE( new_objects_in_old_slots_start_with_the_defaults ),
         TEST_CASE( what_objects_carry_comes_back ),

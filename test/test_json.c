@@ -57,7 +57,7 @@ static void a_value_of_another_kind_has_no_text_and_no_number( void )
     json_free( value );
 }
 
-static void what_is_no_json_is_refused_with_its_place( void )
+static void invalid_json_is_refused_with_its_place( void )
 {
     const struct
     {
@@ -91,7 +91,7 @@ static void deep_nesting_is_refused_not_followed( void )
     free( text );
 }
 
-static void a_line_is_strict_again( void )
+static void a_line_is_written_as_strict_json( void )
 {
     char* line = json_line( parse( " { \"a\" : [ 01, 1e999, -2.50 ],\n\"b\":\"tab\tend\" } " ) );
     CHECK_TEXT( line, "{\"a\":[1,null,-2.5],\"b\":\"tab\\tend\"}" );
@@ -142,9 +142,9 @@ int main( int argc, char** argv )
         TEST_CASE( members_are_found_by_their_very_key ),
         TEST_CASE( children_come_in_their_order ),
         TEST_CASE( a_value_of_another_kind_has_no_text_and_no_number ),
-        TEST_CASE( what_is_no_json_is_refused_with_its_place ),
+        TEST_CASE( invalid_json_is_refused_with_its_place ),
         TEST_CASE( deep_nesting_is_refused_not_followed ),
-        TEST_CASE( a_line_is_strict_again ),
+        TEST_CASE( a_line_is_written_as_strict_json ),
         TEST_CASE( files_are_read_or_named ),
     };
     return test_run( "json", cases, TEST_COUNT( cases ), argc, argv );

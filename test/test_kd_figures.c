@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Figures 2 to 5 of the CGF 2019 paper as cases: where objects belong, who is external, how blocks lie and how they move.
+// Figures 2 to 5 of the CGF 2019 paper as cases: where objects belong, which are external, how blocks lie and how they move.
 #include "kd_fixture.h"
 
 #include <string.h>

@@ -164,8 +164,8 @@ static void an_update_after_a_refused_one_is_right( void )
     }
 }
 
-// While everybody else rests: its pairs went with it, and come once.
-static void who_comes_back_to_its_place_is_found_once( void )
+// While all others rest: its pairs went with it, and come once.
+static void a_box_that_returns_is_found_once( void )
 {
     for ( uint32_t way = 0; way < kd_variant_count; ++way )
     {
@@ -357,7 +357,7 @@ int main( int argc, char** argv )
         TEST_CASE( kd_remembers_only_where_few_move ),
         TEST_CASE( where_all_move_only_a_sample_is_looked_at ),
         TEST_CASE( an_update_after_a_refused_one_is_right ),
-        TEST_CASE( who_comes_back_to_its_place_is_found_once ),
+        TEST_CASE( a_box_that_returns_is_found_once ),
         TEST_CASE( empty_and_single_spaces_are_legal ),
         TEST_CASE( awkward_shapes_match_brute_force ),
         TEST_CASE( many_askers_find_each_other ),

@@ -105,7 +105,7 @@ static void move_rest_and_motion( crowd* s )
     crowd_jitter( s, frame / 4 % 3 == 0 ? 100 : frame / 4 % 3 == 1 ? 0 : 2, 1 );
 }
 
-// A crowd at rest in which now and then one dies, one comes and one moves: few enough that everybody else stays in its
+// A crowd at rest in which now and then one dies, one comes and one moves: few enough that every other stays in its
 // cell, beside those that take the places of the dead.
 static void move_thin( crowd* s )
 {

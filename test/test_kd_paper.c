@@ -93,7 +93,7 @@ static void points_on_one_spot_are_not_cut_for_ever( void )
 
 // ---- the order of the operators
 
-// Everybody moves to one side. 2019 has no rule for an empty child: the plane follows by Translate. Ours collapses the node.
+// All boxes move to one side. 2019 has no rule for an empty child: the plane follows by Translate. Ours collapses the node.
 static void an_empty_child_is_translated_in_2019_and_collapsed_in_2015_if_both_are( void )
 {
     static const kd_flow flows[] = { KD_FLOW_OURS, KD_FLOW_2015, KD_FLOW_2019 };
@@ -120,7 +120,7 @@ static void an_empty_child_is_translated_in_2019_and_collapsed_in_2015_if_both_a
 // ---- rest
 
 // With one of a hundred on the way: above K pairs at rest are remembered, below everything is searched, and nothing else decides.
-static void share_decides_alone( void )
+static void only_the_share_at_rest_decides( void )
 {
     static const uint32_t movers[] = { 119, 120, 121 }; // of 300, K = 60 %: static must be more than 180
     for ( size_t i = 0; i < TEST_COUNT( movers ); ++i )
@@ -228,7 +228,7 @@ static void speed_makes_an_object_dynamic_where_the_option_says_so( void )
 }
 
 // Slower than the rule sees. By speed alone it would rest for ever, and its pairs with what rests be lost.
-static void who_creeps_is_found_all_the_same( void )
+static void slow_boxes_are_found_too( void )
 {
     method_driver r;
     static crowd s;
@@ -292,11 +292,11 @@ int main( int argc, char** argv )
         TEST_CASE( a_bad_plane_is_erased_and_made_again_every_update ),
         TEST_CASE( points_on_one_spot_are_not_cut_for_ever ),
         TEST_CASE( an_empty_child_is_translated_in_2019_and_collapsed_in_2015_if_both_are ),
-        TEST_CASE( share_decides_alone ),
+        TEST_CASE( only_the_share_at_rest_decides ),
         TEST_CASE( grown_boxes_are_searched_and_exact_ones_answered ),
         TEST_CASE( growth_is_a_hundredth_of_the_mean_side ),
         TEST_CASE( speed_makes_an_object_dynamic_where_the_option_says_so ),
-        TEST_CASE( who_creeps_is_found_all_the_same ),
+        TEST_CASE( slow_boxes_are_found_too ),
         TEST_CASE( a_thousand_objects_make_a_tree_by_default ),
     };
     return test_run( "kd_paper", cases, TEST_COUNT( cases ), argc, argv );

@@ -162,7 +162,7 @@ static void a_limit_far_below_the_pairs_stops_early( void )
         CHECK_OK( clv_space_add( space, boxes, 2000, NULL ) );
         CHECK_RESULT( clv_space_update( space ), CLV_TOO_MANY_PAIRS );
         CHECK( clv_space_error( space ).pair_count >= 1000 );
-        // 1,999,000 pairs would be 16 MB: the limit is there so that nobody pays for them.
+        // 1,999,000 pairs would be 16 MB: the limit saves them.
         CHECK( hooks.peak_bytes < 4u << 20 );
         clv_space_destroy( space );
         CHECK_EQUAL( hooks.bytes, 0 );

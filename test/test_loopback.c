@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The little server of `cleave view --serve`: what it answers, to whom; that clients that are slow, silent or send nonsense cost others
+// The little server of `cleave view --serve`: what it answers, to which clients; that clients that are slow, silent or send nonsense cost others
 // nothing; and that its page can be read and replaced by its user alone.
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/loopback.h"
@@ -44,7 +44,7 @@ static http_status judge( const char* head, bool* is_head )
     return length > 0 ? http_head_judge( head, length, is_head ) : (http_status)0;
 }
 
-static void heads_are_judged( void )
+static void request_heads_are_checked( void )
 {
     static const struct
     {
@@ -101,7 +101,7 @@ static void heads_are_judged( void )
 }
 
 // Whatever bytes come, in a room of just their size: one of the answers there are. Where the head ends does not depend on how it came.
-static void heads_of_any_bytes_are_judged( void )
+static void request_heads_of_any_bytes_are_checked( void )
 {
     static const char whole[] =
         "HEAD http://127.0.0.1:80/?x HTTP/1.1\r\nHost: localhost:1\r\nA: b\r\n\r\nGET";
@@ -381,7 +381,7 @@ static void idle_connections_cost_others_nothing( void )
     stop_server( &server );
 }
 
-// One byte every so often does not put the end off. Who said nothing is not told either.
+// One byte every so often does not put the end off. A client that sent nothing gets no answer either.
 static void a_request_is_cut_at_its_deadline( void )
 {
     enum
@@ -409,7 +409,7 @@ static void a_request_is_cut_at_its_deadline( void )
     stop_server( &server );
 }
 
-static void a_slow_reader_blocks_nobody_and_is_cut( void )
+static void a_slow_reader_blocks_no_other_and_is_cut( void )
 {
     enum
     {
@@ -463,7 +463,7 @@ static void fifty_clients_are_served_at_once( void )
     stop_server( &server );
 }
 
-// One more than there is room for takes the place of the one that was idle longest; who is being answered keeps his.
+// One more than there is room for takes the place of the one that was idle longest; one that is being answered keeps its place.
 static void the_oldest_idle_connection_makes_room( void )
 {
     enum
@@ -499,7 +499,7 @@ static void reset( int client )
     close( client );
 }
 
-static void half_closed_and_reset_connections_are_borne( void )
+static void half_closed_and_reset_connections_are_handled( void )
 {
     enum
     {
@@ -656,17 +656,17 @@ static void a_page_without_a_name_is_private_and_leaves_nothing( void )
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
-        TEST_CASE( heads_are_judged ),
-        TEST_CASE( heads_of_any_bytes_are_judged ),
+        TEST_CASE( request_heads_are_checked ),
+        TEST_CASE( request_heads_of_any_bytes_are_checked ),
         TEST_CASE( the_page_is_served_to_this_machine ),
         TEST_CASE( answers_to_head_have_no_body ),
         TEST_CASE( long_requests_are_refused ),
         TEST_CASE( idle_connections_cost_others_nothing ),
         TEST_CASE( a_request_is_cut_at_its_deadline ),
-        TEST_CASE( a_slow_reader_blocks_nobody_and_is_cut ),
+        TEST_CASE( a_slow_reader_blocks_no_other_and_is_cut ),
         TEST_CASE( fifty_clients_are_served_at_once ),
         TEST_CASE( the_oldest_idle_connection_makes_room ),
-        TEST_CASE( half_closed_and_reset_connections_are_borne ),
+        TEST_CASE( half_closed_and_reset_connections_are_handled ),
         TEST_CASE( a_page_without_a_name_is_private_and_leaves_nothing ),
     };
     return test_run( "loopback", cases, TEST_COUNT( cases ), argc, argv );

@@ -225,7 +225,7 @@ static void the_order_is_a_function_of_the_arguments( void )
 }
 
 // Work is counted by what the stack of lists grows to, and by the time the test would take: 50,000 regions squared are 2.5 thousand
-// million, which nobody would wait for under a sanitizer.
+// million, too slow under a sanitizer.
 static void hostile_regions_are_not_quadratic( void )
 {
     enum

@@ -313,7 +313,7 @@ static math_quat turn_there_and_back( math_quat q )
 }
 
 // Whatever the compiler thinks of the way there and back: through pointers, so that it compiles the way by itself.
-static void what_is_narrowed_is_rounded( void )
+static void narrowing_to_float_rounds( void )
 {
     math_vec3 ( *volatile way )( math_vec3 ) = there_and_back;
     math_quat ( *volatile turn )( math_quat ) = turn_there_and_back;
@@ -339,7 +339,7 @@ int main( int argc, char** argv )
         TEST_CASE( polar_of_a_mirror_keeps_the_mirror ),
         TEST_CASE( polar_names_its_exceptions ),
         TEST_CASE( orientation_follows_the_right_hand ),
-        TEST_CASE( what_is_narrowed_is_rounded ),
+        TEST_CASE( narrowing_to_float_rounds ),
         TEST_CASE( normals_of_slivers_are_true ),
         TEST_CASE( orientation_is_exact_one_float_off_a_plane ),
         TEST_CASE( orientation_changes_sign_with_every_swap ),

@@ -176,7 +176,7 @@ typedef struct slots
     uint32_t live_count;
 } slots;
 
-// Some slots die, some come back; the dead hold NaN, which nobody may read and no comparison survives.
+// Some slots die, some come back; the dead hold NaN, which must not be read and fails every comparison.
 static bool slots_change( slots* world, test_random* random, bool with_holes )
 {
     bool changed = false;
@@ -323,7 +323,7 @@ static void check_refused( const clv_method* row, const char* reason )
     CHECK_EQUAL( clv_method_count(), count );
 }
 
-static void rows_that_are_none_are_refused_with_a_reason( void )
+static void invalid_rows_are_refused_with_a_reason( void )
 {
     clv_method row = a_row( "brute" );
     check_refused( NULL, "NULL" );
@@ -350,7 +350,7 @@ static void rows_that_are_none_are_refused_with_a_reason( void )
     CHECK( clv_method_find( "new" ) == NULL );
 }
 
-static void parameters_that_are_none_are_refused_too( void )
+static void invalid_parameters_are_refused_too( void )
 {
     static const clv_method_param bad[] = {
         { NULL, 1, 0, 2, false, "no name" },
@@ -400,7 +400,7 @@ static void a_registered_row_is_found_and_used( void )
     CHECK_EQUAL( clv_method_count(), count + 2 );
 }
 
-// The very last: nobody can register after it.
+// The very last: nothing can be registered after it.
 static void a_full_list_takes_no_more( void )
 {
     static clv_method rows[CLV_METHODS_MOST];
@@ -438,7 +438,7 @@ static void what_a_method_charges_is_the_spaces( void )
     context.memory.release( data, 100, 64, context.memory.user );
     CHECK_EQUAL( context.account.held( user ), 0 );
     CHECK( context.memory.allocate( 100, 4096, context.memory.user ) == NULL ); // no such alignment
-    context.logger.write( CLV_LOG_INFO, "to nobody", context.logger.user );
+    context.logger.write( CLV_LOG_INFO, "to nowhere", context.logger.user );
 }
 
 int main( int argc, char** argv )
@@ -449,8 +449,8 @@ int main( int argc, char** argv )
         TEST_CASE( settings_are_taken_within_their_range_and_refused_outside ),
         TEST_CASE( malformed_settings_are_refused_with_a_sentence ),
         TEST_CASE( methods_fill_a_narrow_sink_and_survive_its_refusal ),
-        TEST_CASE( rows_that_are_none_are_refused_with_a_reason ),
-        TEST_CASE( parameters_that_are_none_are_refused_too ),
+        TEST_CASE( invalid_rows_are_refused_with_a_reason ),
+        TEST_CASE( invalid_parameters_are_refused_too ),
         TEST_CASE( what_a_method_charges_is_the_spaces ),
         TEST_CASE( a_registered_row_is_found_and_used ), // it adds rows
         TEST_CASE( a_full_list_takes_no_more ),

@@ -123,7 +123,7 @@ static void each_axis_is_swept_for_itself( void )
     space_group_close( &all );
 }
 
-static void both_may_move( void )
+static void two_swept_boxes_meet( void )
 {
     space_group all;
     space_group_open( &all, NULL, NULL );
@@ -313,7 +313,7 @@ static void infinite_boxes_stay_as_they_are( void )
     space_group_close( &all );
 }
 
-static void the_rule_adds_up( void )
+static void the_margin_rule_is_the_sum_of_its_parts( void )
 {
     clv_space* space = test_space_make( test_variant_at( 0 ), NULL );
     const clv_aabb given = test_box( 0, 0, 0, 2, 8, 4 );
@@ -499,14 +499,14 @@ int main( int argc, char** argv )
         TEST_CASE( sums_round_as_the_processor_does ),
         TEST_CASE( a_swept_box_meets_what_lies_on_its_way ),
         TEST_CASE( each_axis_is_swept_for_itself ),
-        TEST_CASE( both_may_move ),
+        TEST_CASE( two_swept_boxes_meet ),
         TEST_CASE( the_order_of_the_calls_does_not_matter ),
         TEST_CASE( a_failed_update_leaves_motions_for_the_next ),
         TEST_CASE( a_visit_sweeps_and_spends_too ),
         TEST_CASE( newcomers_do_not_inherit_a_motion ),
         TEST_CASE( faces_are_rounded_outwards ),
         TEST_CASE( infinite_boxes_stay_as_they_are ),
-        TEST_CASE( the_rule_adds_up ),
+        TEST_CASE( the_margin_rule_is_the_sum_of_its_parts ),
         TEST_CASE( margins_by_rule_round_up ),
         TEST_CASE( hostile_rules_and_motions_match_the_oracle ),
         TEST_CASE( a_bullet_flies_through_a_world_at_rest ),

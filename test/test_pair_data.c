@@ -80,7 +80,7 @@ static bool stop( const clv_pair* pairs, size_t count, void* user )
     return false;
 }
 
-static void who_does_not_ask_gets_none( void )
+static void without_pair_data_in_the_def_there_is_none( void )
 {
     clv_space_def def = clv_default_space_def();
     def.events = true;
@@ -413,7 +413,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( a_word_lives_as_long_as_its_pair ),
         TEST_CASE( a_reused_slot_is_another_pair ),
-        TEST_CASE( who_does_not_ask_gets_none ),
+        TEST_CASE( without_pair_data_in_the_def_there_is_none ),
         TEST_CASE( a_clear_forgets_all_words ),
         TEST_CASE( a_hub_of_a_million_finds_its_words ),
         TEST_CASE( words_follow_their_pairs_through_random_lives ),

@@ -38,7 +38,7 @@ static void it_is_verified_and_timed_like_any_other( void )
     CHECK( strstr( answer->out, "plugged" ) != NULL );
 }
 
-static void processes_of_their_own_have_it_too( void )
+static void runs_in_child_processes_have_the_plugin_too( void )
 {
     program_answer* answer =
         run_with( PLUGIN( "good" ), "bench brownian-free:300 -m plugged --frames 3 --repeat 1 -q --isolate" );
@@ -46,7 +46,7 @@ static void processes_of_their_own_have_it_too( void )
     CHECK( strstr( answer->out, "plugged" ) != NULL && strstr( answer->out, "failed" ) == NULL );
 }
 
-static void several_may_be_named_and_joined( void )
+static void several_plugins_may_be_named_and_joined( void )
 {
     program_answer* answer = program_run(
         "--plugin " PLUGIN( "good" ) " --plugin=" PLUGIN( "second" ) " verify -n 200 -m plugged,plugged-2 "
@@ -65,7 +65,7 @@ static void one_that_hands_over_what_is_not_there_is_named( void )
     CHECK( program_said( answer, "method plugged handed over a pair" ) );
 }
 
-static void what_is_no_plugin_is_refused_with_one_line( void )
+static void invalid_plugins_are_refused_with_one_line( void )
 {
     static const struct
     {
@@ -102,10 +102,10 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( a_plugged_in_method_is_listed ),
         TEST_CASE( it_is_verified_and_timed_like_any_other ),
-        TEST_CASE( processes_of_their_own_have_it_too ),
-        TEST_CASE( several_may_be_named_and_joined ),
+        TEST_CASE( runs_in_child_processes_have_the_plugin_too ),
+        TEST_CASE( several_plugins_may_be_named_and_joined ),
         TEST_CASE( one_that_hands_over_what_is_not_there_is_named ),
-        TEST_CASE( what_is_no_plugin_is_refused_with_one_line ),
+        TEST_CASE( invalid_plugins_are_refused_with_one_line ),
     };
     return test_run( "plugin", cases, TEST_COUNT( cases ), argc, argv );
 }

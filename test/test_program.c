@@ -131,7 +131,7 @@ static void a_full_output_is_noticed( void )
     }
 }
 
-static void a_reader_who_leaves_costs_no_file( void )
+static void a_reader_that_leaves_costs_no_file( void )
 {
     remove( JSON );
     program_run( "bench -n 500 -m sap --frames 2 --json " JSON " | true" );
@@ -411,7 +411,7 @@ static void scenes_lists_every_scene( void )
         CHECK_TEXT( json_as_text( json_get( row, "name" ) ), scene->name );
         CHECK_TEXT( json_as_text( json_get( row, "about" ) ), scene->about );
         CHECK( json_as_number( json_get( row, "objects_most" ) ) == (double)scene->bodies_most );
-        // Whoever solves contacts reports them; the tower's simulation has a report of another kind.
+        // Scenes with contacts report them; the tower's simulation has a report of another kind.
         bool has_contacts = scene->report != NULL || strcmp( scene->name, "tower" ) == 0;
         CHECK( json_as_bool( json_get( row, "contacts" ) ) == has_contacts );
     }
@@ -461,7 +461,7 @@ static void a_method_named_that_cannot_run_is_refused( void )
         check_one_line( answer );
     }
     CHECK( access( JSON, F_OK ) != 0 );
-    // Nobody asked for these by name.
+    // These were not asked for by name.
     CHECK_EQUAL( program_run( "bench -n 100 --frames 1 --repeat 1 -q" )->status, 0 );
     unsetenv( "CLEAVE_PEERS" );
 }
@@ -516,7 +516,7 @@ static void methods_tell_what_table_1_tells( void )
     CHECK( strstr( answer->out, " space " ) != NULL && strstr( answer->out, " remarks " ) != NULL );
 }
 
-static void what_is_not_known_is_no_zero( void )
+static void unknown_values_are_not_zero( void )
 {
     static const char* const ways[] = { "", "--isolate --rounds 2" };
     setenv( "CLEAVE_PEERS", TEST_BAD_PEERS, 1 );
@@ -617,7 +617,7 @@ static void a_last_column_is_folded_at_spaces( void )
         "left out for want of room: a number (a wider window shows all, and so does | cat)\n" );
 }
 
-static void what_cannot_run_here_is_told_once( void )
+static void unavailable_methods_are_listed_once( void )
 {
     setenv( "CLEAVE_PEERS", "/no/such/folder", 1 );
     program_answer* answer = program_run( "bench -n 50,100 --frames 1 --repeat 1 -q" );
@@ -659,7 +659,7 @@ static void colours_are_for_terminals( void )
     CHECK( has_colours( program_run_on_terminal( line, 200 )->out ) );
     CHECK( !has_colours( program_run_on_terminal( "--ansi never bench --help", 80 )->out ) );
 
-    // Whoever wants none has none.
+    // Colours can be switched off.
     set_colours( "xterm", "1" );
     CHECK( !has_colours( program_run_on_terminal( line, 200 )->out ) );
     CHECK( !has_colours( program_run_on_terminal( "bench -m spa", 80 )->out ) );
@@ -746,7 +746,7 @@ static void a_spread_is_the_farthest_pass( void )
 
 // ---- how long
 
-static void long_work_says_how_long( void )
+static void long_work_shows_an_estimate( void )
 {
     int status = 0;
     shell( "printf 'sizes 1k 2k\\nframes 3\\nmethods sap kd\\nscenes brownian-free\\n' > " STEM ".schedule",
@@ -950,7 +950,7 @@ int main( int argc, char** argv )
         TEST_CASE( queries_are_asked_and_judged ),
         TEST_CASE( a_closed_output_takes_no_file ),
         TEST_CASE( a_full_output_is_noticed ),
-        TEST_CASE( a_reader_who_leaves_costs_no_file ),
+        TEST_CASE( a_reader_that_leaves_costs_no_file ),
         TEST_CASE( each_kind_of_number_has_its_words ),
         TEST_CASE( a_misspelt_name_is_guessed ),
         TEST_CASE( files_of_another_kind_are_recognised ),
@@ -962,13 +962,13 @@ int main( int argc, char** argv )
         TEST_CASE( a_method_named_that_cannot_run_is_refused ),
         TEST_CASE( a_moved_program_says_where_it_looked ),
         TEST_CASE( methods_tell_what_table_1_tells ),
-        TEST_CASE( what_is_not_known_is_no_zero ),
+        TEST_CASE( unknown_values_are_not_zero ),
         TEST_CASE( a_load_is_told_as_people_read_it ),
-        TEST_CASE( long_work_says_how_long ),
+        TEST_CASE( long_work_shows_an_estimate ),
         TEST_CASE( an_estimate_grows_with_the_work ),
         TEST_CASE( tables_fit_the_terminal ),
         TEST_CASE( a_last_column_is_folded_at_spaces ),
-        TEST_CASE( what_cannot_run_here_is_told_once ),
+        TEST_CASE( unavailable_methods_are_listed_once ),
         TEST_CASE( colours_are_for_terminals ),
         TEST_CASE( repeats_show_their_spread ),
         TEST_CASE( a_spread_is_the_farthest_pass ),

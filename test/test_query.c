@@ -318,7 +318,7 @@ static void a_first_question_after_a_move_is_stale( void )
     CHECK_OK( clv_space_refresh( space ) );
     CHECK_OK( clv_space_overlap_box( space, s_three[1], hits, 4, &count ) );
     CHECK( count == 1 && hits[0].index == 2 );
-    // From here on somebody has asked: the boxes of an update nobody asked about are kept too.
+    // From the first query on the boxes of updates without queries are kept too.
     CHECK_OK( clv_space_move_one( space, ids[1], s_three[1] ) );
     CHECK_OK( clv_space_update( space ) );
     CHECK_OK( clv_space_move_one( space, ids[1], test_cube( 70, 0, 0, 1 ) ) );
@@ -626,7 +626,7 @@ static void visit_many( const clv_space* space, const clv_queries* queries, heap
 }
 
 // Whatever is refused: the right answer or CLV_OUT_OF_MEMORY, and the right one once memory is back. Nothing leaks.
-static void without_memory_it_says_so( void )
+static void without_memory_queries_answer_out_of_memory( void )
 {
     for ( uint64_t refused = 1; refused < 60; ++refused )
     {
@@ -665,7 +665,7 @@ static void without_memory_it_says_so( void )
     }
 }
 
-// Who never asks pays nothing, and who asks in a steady world pays once.
+// Without queries there is no cost, and in a steady world they cost once.
 static void a_steady_question_takes_no_memory( void )
 {
     heap memory = { 0 };
@@ -799,7 +799,7 @@ int main( int argc, char** argv )
         TEST_CASE( long_lists_over_large_worlds_are_the_same ),
         TEST_CASE( four_threads_and_workers_ask_at_once ),
         TEST_CASE( pairs_between_two_spaces_are_brute_force ),
-        TEST_CASE( without_memory_it_says_so ),
+        TEST_CASE( without_memory_queries_answer_out_of_memory ),
         TEST_CASE( a_steady_question_takes_no_memory ),
     };
     return test_run( "query", cases, TEST_COUNT( cases ), argc, argv );

@@ -330,7 +330,7 @@ static void sums_of_two_doubles_keep_what_doubles_lose( void )
 }
 
 // Where both have enough bits they agree.
-static void short_lines_are_the_same_in_both( void )
+static void short_lines_agree_in_both_precisions( void )
 {
     test_random random = test_random_make( 34 );
     for ( int i = 0; i < 2000; ++i )
@@ -366,7 +366,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_last_time_is_the_greatest_float ),
         TEST_CASE( a_callback_does_not_shorten_a_still_capsule ),
         TEST_CASE( sums_of_two_doubles_keep_what_doubles_lose ),
-        TEST_CASE( short_lines_are_the_same_in_both ),
+        TEST_CASE( short_lines_agree_in_both_precisions ),
     };
     return test_run( "query_ends", cases, TEST_COUNT( cases ), argc, argv );
 }

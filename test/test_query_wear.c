@@ -520,7 +520,7 @@ static void queries_visit_at_most_twice_a_fresh_tree( void )
 }
 
 // The nodes of then may do for a while, but what they cost then says nothing about now.
-static void another_world_is_built_for( void )
+static void a_changed_world_is_built_anew( void )
 {
     void ( *const changes[] )( wear_world * w ) = { fall_flat, some_become_giants, expand };
     for ( size_t i = 0; i < TEST_COUNT( changes ) * 3; ++i )
@@ -559,7 +559,7 @@ static void builds_in_vain_become_rare( void )
 }
 
 // A town of a twelfth of all, whose own people have changed places: the rest of the world does not hide it.
-static void a_town_is_seen_for_itself( void )
+static void wear_of_one_part_of_the_world_is_seen( void )
 {
     enum
     {
@@ -617,9 +617,9 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( queries_visit_at_most_twice_a_fresh_tree ),
-        TEST_CASE( another_world_is_built_for ),
+        TEST_CASE( a_changed_world_is_built_anew ),
         TEST_CASE( builds_in_vain_become_rare ),
-        TEST_CASE( a_town_is_seen_for_itself ),
+        TEST_CASE( wear_of_one_part_of_the_world_is_seen ),
         TEST_CASE( every_machine_builds_at_the_same_time ),
     };
     return test_run( "query_wear", cases, TEST_COUNT( cases ), argc, argv );

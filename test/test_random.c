@@ -73,7 +73,7 @@ static void moves( life* one )
 }
 
 // In slot order, the way an engine hands over a whole scene.
-static void everybody_moves( life* one )
+static void all_objects_move( life* one )
 {
     uint32_t count = 0;
     for ( uint32_t slot = 0; slot < one->all.world.slot_count && count < MOST; ++slot )
@@ -177,7 +177,7 @@ static void answers( life* one )
 
 static void happen( life* one )
 {
-    static void ( *const events[] )( life* ) = { births, births, deaths, moves, moves, everybody_moves,
+    static void ( *const events[] )( life* ) = { births, births, deaths, moves, moves, all_objects_move,
         teleports, margins, filters, hints, answers, motions, margin_rules };
     // Every other life without motions and rules: once used, they keep a space off the short way of a move.
     uint32_t kinds = (uint32_t)TEST_COUNT( events ) - ( one->has_motions ? 0 : 2 );

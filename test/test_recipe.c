@@ -205,7 +205,7 @@ static void free_fall_falls_and_brownian_does_not( void )
     CHECK( fabs( mean_height( &generator_brownian, 250 ) ) < 0.1 );
 }
 
-static void churn_writes_who_was_born_again( void )
+static void churn_lists_objects_born_again( void )
 {
     generator_def scene = { .body_count = 300, .seed = 1, .thread_count = 1 };
     bake_def def = { .generator = &generator_churn, .scene = scene, .from = 4, .frame_count = 6 };
@@ -247,7 +247,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_scene_bakes_the_same_with_any_number_of_threads ),
         TEST_CASE( split_scenes_have_eight_boxes_per_body ),
         TEST_CASE( free_fall_falls_and_brownian_does_not ),
-        TEST_CASE( churn_writes_who_was_born_again ),
+        TEST_CASE( churn_lists_objects_born_again ),
     };
     return test_run( "recipe", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Callbacks and hooks that call the space they are called by: every call that would change it is refused and touches nothing,
-// whoever makes it; reading is defined where the header allows it.
+// from any of them; reading is defined where the header allows it.
 #include "heap.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static bool see_nothing( const clv_pair* pairs, size_t count, void* user )
     (void)pairs;
     (void)count;
     (void)user;
-    CHECK( false ); // nothing is done, so nobody is called
+    CHECK( false ); // nothing is done, so nothing is called
     return true;
 }
 
@@ -134,7 +134,7 @@ static bool filter( const clv_space* space, clv_pair pair, void* user )
         CHECK( space == it->space );
         read_all( it, true );
         intrude( it, BY_FILTER );
-        if ( it->who == BY_ASSERT ) // somebody has to be refused for it to be called
+        if ( it->who == BY_ASSERT ) // a call has to be refused for it to be called
         {
             it->openings += 1;
             clv_space_clear( it->space );
@@ -204,7 +204,7 @@ static bool assert_hook( const char* condition, const char* file, int line, void
     if ( it->who == BY_ASSERT && it->space != NULL )
     {
         it->attempts[BY_ASSERT] += 1;
-        CHECK_RESULT( clv_space_remove( it->space, it->ids, 2 ), CLV_BUSY ); // and nobody is asked again
+        CHECK_RESULT( clv_space_remove( it->space, it->ids, 2 ), CLV_BUSY ); // and the callback is not called again
     }
     return false;
 }
@@ -224,7 +224,7 @@ static clv_space_def intruders_def( intruder* it, uint32_t kind )
     return def;
 }
 
-// One life with somebody who calls from inside, the same as without.
+// One life with calls from inside, the same as without.
 static uint64_t play( intruder* it, test_variant variant, uint32_t kind )
 {
     clv_space_def def = intruders_def( it, kind );
@@ -248,7 +248,7 @@ static uint64_t play( intruder* it, test_variant variant, uint32_t kind )
         {
             CHECK_OK( clv_space_visit( space, visitor, it ) );
         }
-        // Refused, so that the logger hears it; then a step for everybody.
+        // Refused, so that the logger is called; then a step for all callers.
         CHECK_RESULT( clv_space_remove_one( space, clv_null_id() ), CLV_BAD_ID );
         for ( uint32_t i = 0; i < BOXES; ++i )
         {
@@ -269,7 +269,7 @@ static uint64_t play( intruder* it, test_variant variant, uint32_t kind )
     return hash;
 }
 
-static void whoever_calls_from_inside_is_refused( void )
+static void calls_from_inside_are_refused( void )
 {
     uint32_t attempts[CALLERS] = { 0 };
     for ( uint32_t i = 0; i < test_variant_count() * 3; ++i )
@@ -332,7 +332,7 @@ static void a_space_that_comes_or_goes_takes_no_calls( void )
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
-        TEST_CASE( whoever_calls_from_inside_is_refused ),
+        TEST_CASE( calls_from_inside_are_refused ),
         TEST_CASE( a_space_that_comes_or_goes_takes_no_calls ),
     };
     return test_run( "reentry", cases, TEST_COUNT( cases ), argc, argv );

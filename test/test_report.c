@@ -134,7 +134,7 @@ static void the_page_has_one_place_for_results( void )
     CHECK_EQUAL( count_of( page, "/*RESULTS*/" ), 1 );
 }
 
-static void the_page_asks_nobody_for_anything( void )
+static void the_page_loads_nothing_from_elsewhere( void )
 {
     const char* page = (const char*)report_page_bytes;
     CHECK_EQUAL( count_of( page, "default-src 'none'" ), 1 );
@@ -294,7 +294,7 @@ static void escaped_text_has_no_way_out_of_a_script( void )
     free( text );
 }
 
-static void what_is_no_results_is_refused_by_name( void )
+static void invalid_results_are_refused_by_name( void )
 {
     const char* rows[] = { "", "{", "[]", "{}", "{\"runs\":{}}", "{\"runs\":[1]}",
         "{\"runs\":[{\"scene\":\"a\"}]}", "{\"runs\":[{\"scene\":1}]}", "not json" };
@@ -391,7 +391,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( runs_of_one_device_are_shown ),
         TEST_CASE( the_page_has_one_place_for_results ),
-        TEST_CASE( the_page_asks_nobody_for_anything ),
+        TEST_CASE( the_page_loads_nothing_from_elsewhere ),
         TEST_CASE( the_licence_of_the_plots_is_in_the_page ),
         TEST_CASE( one_run_goes_in_and_comes_out ),
         TEST_CASE( no_runs_make_a_page_too ),
@@ -401,7 +401,7 @@ int main( int argc, char** argv )
         TEST_CASE( no_folder_of_this_machine_is_in_the_page ),
         TEST_CASE( hostile_names_stay_names ),
         TEST_CASE( escaped_text_has_no_way_out_of_a_script ),
-        TEST_CASE( what_is_no_results_is_refused_by_name ),
+        TEST_CASE( invalid_results_are_refused_by_name ),
         TEST_CASE( a_page_that_is_there_stays_when_results_are_bad ),
         TEST_CASE( a_page_needs_a_place ),
     };

@@ -51,7 +51,7 @@ static void stage_close( stage* s )
     clv_space_destroy( s->spaces[1] );
 }
 
-// Who is away has a null id.
+// An object that is away has a null id.
 static void come_or_go( stage* s, uint32_t i )
 {
     bool is_here = s->ids[0][i].generation != 0;
@@ -118,7 +118,7 @@ static void stage_judge( stage* s )
     s->rest_frames += is_at_rest( s->spaces[0] );
 }
 
-static void those_who_go_take_their_pairs_along( void )
+static void removed_objects_take_their_pairs_along( void )
 {
     static const char* const settings[] = {
         "cleave.few=0,cleave.rest=1,cleave.block=50",
@@ -144,7 +144,7 @@ static void those_who_go_take_their_pairs_along( void )
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
-        TEST_CASE( those_who_go_take_their_pairs_along ),
+        TEST_CASE( removed_objects_take_their_pairs_along ),
     };
     return test_run( "rest_members", cases, TEST_COUNT( cases ), argc, argv );
 }

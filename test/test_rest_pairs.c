@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sure and marginal pairs, their list and their chains, against a table of all pairs; and who is near whom, against all boxes.
+// Sure and marginal pairs, their list and their chains, against a table of all pairs; and which boxes are near, against all boxes.
 #include "rest/loose_grid.h"
 #include "rest/rest_pairs.h"
 #include "support.h"
@@ -135,7 +135,7 @@ static void check_asked( place* p, const clv_aabb* box )
     }
 }
 
-static void whoever_is_near_is_found( void )
+static void all_near_boxes_are_found( void )
 {
     place* p = test_alloc( 1, sizeof( place ) );
     for ( uint32_t c = 0; c < TEST_CROWD_COUNT; ++c )
@@ -239,7 +239,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( classes_change_and_the_list_follows ),
-        TEST_CASE( whoever_is_near_is_found ),
+        TEST_CASE( all_near_boxes_are_found ),
         TEST_CASE( margins_keep_to_their_bounds ),
         TEST_CASE( classes_hold_wherever_the_boxes_are ),
     };

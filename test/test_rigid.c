@@ -499,7 +499,7 @@ static void turning_gravity_wakes_everything( void )
     clv_rigid_destroy( world );
 }
 
-static void gravity_that_is_none_is_refused( void )
+static void gravity_that_is_not_finite_is_refused( void )
 {
     clv_rigid_def def = floor_def();
     clv_rigid* world = make_world( &def );
@@ -544,7 +544,7 @@ static void a_body_in_more_contacts_than_rounds_is_solved_too( void )
     clv_rigid_destroy( world );
 }
 
-// Walls hold centres: whoever is put or thrown beyond comes back onto them and loses its speed outwards.
+// Walls hold centres: a body put or thrown beyond comes back onto them and loses its speed outwards.
 static void centres_beyond_a_wall_are_put_back( void )
 {
     clv_rigid_def def = clv_default_rigid_def();
@@ -624,7 +624,7 @@ static void check_refusal( clv_rigid_def wrong, clv_result expected, const char*
     CHECK( world == NULL );
     CHECK( strstr( line, word ) != NULL );
     wrong.logger = ( clv_logger ){ 0 };
-    CHECK_RESULT( clv_rigid_create( &wrong, &world ), expected ); // nobody has to listen
+    CHECK_RESULT( clv_rigid_create( &wrong, &world ), expected ); // no logger is needed
 }
 
 static void bad_defs_are_refused_with_the_reason( void )
@@ -675,7 +675,7 @@ static void a_lean_heap_falls_asleep( void )
 
 /// One search in which bodies look ahead by their own speeds, one warm start and one relaxing pass: all that is true of a
 /// world is true of a lean one.
-static void a_lean_world_does_as_well( void )
+static void a_lean_world_passes_the_same_tests( void )
 {
     s_lean = true;
     a_box_comes_to_rest_on_the_floor();
@@ -713,11 +713,11 @@ int main( int argc, char** argv )
         TEST_CASE( sleepers_wake_when_hit_and_not_before ),
         TEST_CASE( taking_the_support_away_wakes_what_lay_on_it ),
         TEST_CASE( turning_gravity_wakes_everything ),
-        TEST_CASE( gravity_that_is_none_is_refused ),
+        TEST_CASE( gravity_that_is_not_finite_is_refused ),
         TEST_CASE( a_body_in_more_contacts_than_rounds_is_solved_too ),
         TEST_CASE( centres_beyond_a_wall_are_put_back ),
         TEST_CASE( a_lean_heap_falls_asleep ),
-        TEST_CASE( a_lean_world_does_as_well ),
+        TEST_CASE( a_lean_world_passes_the_same_tests ),
         TEST_CASE( bad_bodies_are_refused_with_their_position ),
         TEST_CASE( bad_defs_are_refused_with_the_reason ),
     };

@@ -107,7 +107,7 @@ static void bad_runs_end_alone( void )
     run_results_free( &results );
 }
 
-static void who_is_left_behind_is_not_waited_for( void )
+static void orphans_of_a_run_are_not_waited_for( void )
 {
     struct timespec from, to;
     clock_gettime( CLOCK_MONOTONIC, &from );
@@ -184,7 +184,7 @@ static void wrong_answers_are_noticed( void )
 }
 
 // Another judge than brute force is compared with it, in every frame, and does not judge itself.
-static void a_judge_is_judged( void )
+static void a_judge_is_compared_with_brute_force( void )
 {
     program_answer* answer =
         program_run( "verify brownian-free:9k -m sap@scalar --frames 1 --judge cleave --events -q" );
@@ -643,10 +643,10 @@ int main( int argc, char** argv )
     setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
     const test_case cases[] = {
         TEST_CASE( bad_runs_end_alone ),
-        TEST_CASE( who_is_left_behind_is_not_waited_for ),
+        TEST_CASE( orphans_of_a_run_are_not_waited_for ),
         TEST_CASE( a_driver_that_crashes_ends_alone ),
         TEST_CASE( wrong_answers_are_noticed ),
-        TEST_CASE( a_judge_is_judged ),
+        TEST_CASE( a_judge_is_compared_with_brute_force ),
         TEST_CASE( a_time_limit_between_frames_tells_the_frame ),
         TEST_CASE( ladders_end_after_what_is_too_slow ),
         TEST_CASE( rounds_add_their_passes ),

@@ -43,7 +43,7 @@ static void ranges_double_multiply_or_add( void )
     check_range( "0..20:+10", "0 10 20" );
 }
 
-static void what_is_no_range_is_refused( void )
+static void invalid_ranges_are_refused( void )
 {
     static const char* const words[] = { "", "x", "1..", "..4", "8..4", "1..8:2", "1..8:x1", "1..8:x",
         "1..8:+0", "1..8:+-1", "0..8", "-4..8", "1..1m:+1", "nan", "inf", "1..inf", "1..8:xinf", "1 2" };
@@ -272,7 +272,7 @@ static void what_two_parts_ask_for_is_done_once( void )
     run_plan_free( &plan );
 }
 
-static void plans_refuse_what_nobody_knows( void )
+static void plans_refuse_unknown_names( void )
 {
     static const char* const rows[][2] = {
         { "methods sapp", "unknown method 'sapp'; did you mean sap?" },
@@ -308,7 +308,7 @@ int main( int argc, char** argv )
     peer_modules_load(); // schedules may name other people's methods, here or not
     const test_case cases[] = {
         TEST_CASE( ranges_double_multiply_or_add ),
-        TEST_CASE( what_is_no_range_is_refused ),
+        TEST_CASE( invalid_ranges_are_refused ),
         TEST_CASE( cores_to_pin_to_are_read ),
         TEST_CASE( every_word_is_read ),
         TEST_CASE( bad_lines_are_named ),
@@ -317,7 +317,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_worst_schedule_has_every_scene_that_hurts ),
         TEST_CASE( a_plan_is_the_product ),
         TEST_CASE( what_two_parts_ask_for_is_done_once ),
-        TEST_CASE( plans_refuse_what_nobody_knows ),
+        TEST_CASE( plans_refuse_unknown_names ),
     };
     return test_run( "schedule", cases, TEST_COUNT( cases ), argc, argv );
 }

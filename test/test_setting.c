@@ -175,7 +175,7 @@ static void numbers_are_read_as_strtod_does( void )
     }
 }
 
-static void a_number_of_too_many_digits_is_none( void )
+static void a_number_of_too_many_digits_is_refused( void )
 {
     char text[100];
     memset( text, '1', sizeof( text ) );
@@ -288,7 +288,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_header_tells_the_parameters_of_the_default_method ),
 #endif
         TEST_CASE( numbers_are_read_as_strtod_does ),
-        TEST_CASE( a_number_of_too_many_digits_is_none ),
+        TEST_CASE( a_number_of_too_many_digits_is_refused ),
 #if !defined( _WIN32 )
         TEST_CASE( no_locale_changes_a_setting ),
         TEST_CASE( an_unknown_instruction_set_in_the_environment_is_refused ),

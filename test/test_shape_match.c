@@ -363,7 +363,7 @@ static void stage_times_change_nothing( void )
         }
         clv_shape_sim_stats stats = clv_shape_sim_get_stats( sim );
         CHECK( ( stats.narrow_ms > 0.0 ) == ( timed == 1 ) );
-        // The phases of the sweep lie within it, and are not told where nobody asked.
+        // The phases of the sweep lie within it, and are not told unless asked for.
         double phases_ms = stats.axis_ms + stats.project_ms + stats.sort_ms + stats.prune_ms;
         CHECK( ( phases_ms > 0.0 ) == ( timed == 1 ) );
         CHECK( phases_ms <= stats.sweep_ms + 1e-9 );
@@ -511,7 +511,7 @@ static void check_refusal( clv_shape_sim_def wrong, clv_result expected, const c
     CHECK( sim == NULL );
     CHECK( strstr( line, word ) != NULL );
     wrong.logger = ( clv_logger ){ 0 };
-    CHECK_RESULT( clv_shape_sim_create( &wrong, &sim ), expected ); // nobody has to listen
+    CHECK_RESULT( clv_shape_sim_create( &wrong, &sim ), expected ); // no logger is needed
 }
 
 static void bad_defs_are_refused_with_the_reason( void )

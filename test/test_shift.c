@@ -175,8 +175,8 @@ static void what_changes_beside_a_shift_is_searched( void )
     CHECK_OK( clv_space_update( space ) );
     CHECK( clv_space_pairs( space ).count < before );
     CHECK_OK( clv_space_shift_origin( space, point64( 1, 0, 0 ) ) );
-    const clv_filter nobody = { 1, 0, 0 };
-    CHECK_OK( clv_space_set_filter( space, &ids[8], &nobody, 1 ) );
+    const clv_filter none = { 1, 0, 0 };
+    CHECK_OK( clv_space_set_filter( space, &ids[8], &none, 1 ) );
     before = clv_space_pairs( space ).count;
     CHECK_OK( clv_space_update( space ) );
     CHECK( clv_space_pairs( space ).count < before );

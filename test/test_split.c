@@ -335,7 +335,7 @@ static void sizes_are_kept_in_a_world_of_twice_the_side( void )
     free( large );
 }
 
-static void those_who_die_and_are_born_do_so_in_pieces( void )
+static void births_and_deaths_are_split_into_pieces( void )
 {
     CHECK_EQUAL( program_run( "gen churn -n 200 --frames 3 -q -o " BOXES )->status, 0 );
     CHECK_EQUAL( program_run( "split " BOXES " -q -o " OUTPUT )->status, 0 );
@@ -445,7 +445,7 @@ static void damaged_recordings_are_refused_with_file_and_offset( void )
     check_refused( POSES, "cannot be opened" );
 }
 
-static void what_is_too_much_is_refused( void )
+static void a_split_of_too_many_boxes_is_refused( void )
 {
     CHECK_EQUAL( program_run( "gen brownian-free -n 1 --frames 1 -q -o " BOXES )->status, 0 );
     // Three hundred million boxes, which is a hole in the file.
@@ -511,9 +511,9 @@ int main( int argc, char** argv )
         TEST_CASE( boxes_without_bodies_are_cut_themselves ),
         TEST_CASE( infinite_boxes_are_cut_at_the_face_they_have ),
         TEST_CASE( sizes_are_kept_in_a_world_of_twice_the_side ),
-        TEST_CASE( those_who_die_and_are_born_do_so_in_pieces ),
+        TEST_CASE( births_and_deaths_are_split_into_pieces ),
         TEST_CASE( damaged_recordings_are_refused_with_file_and_offset ),
-        TEST_CASE( what_is_too_much_is_refused ),
+        TEST_CASE( a_split_of_too_many_boxes_is_refused ),
         TEST_CASE( bad_words_are_refused ),
         TEST_CASE( an_old_output_outlives_a_failure ),
     };

@@ -127,7 +127,7 @@ static void stages_are_timed_where_the_def_asks( void )
     }
 }
 
-// Who keeps pairs from update to update drops those that ended in a stage of its own; who does not has nothing to drop.
+// Methods that keep pairs from update to update drop those that ended in a stage of its own; others have nothing to drop.
 static void pairs_that_are_kept_are_cleaned( void )
 {
     static const struct

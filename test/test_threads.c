@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The thread sanitizer is 20 times as slow, and looks at who touches what; three workers and a few frames show it.
+// The thread sanitizer is 20 times as slow, and checks which thread touches what; three workers and a few frames show it.
 #if defined( __SANITIZE_THREAD__ )
 enum
 {
@@ -106,7 +106,7 @@ static void any_number_of_workers_gives_the_same_list( void )
             // The rows of the KD-tree are many, and share what there is to do.
             is_wanted &=
                 strcmp( row->family, "kd-tree" ) != 0 || size > 2000 || c % TREE_SHARE == m % TREE_SHARE;
-            // Nobody races with himself: who is watched is compared with one worker at one size, and by the other builds at all.
+            // One worker has no races: under the sanitizer it is compared at one size, and by the other builds at all sizes.
             bool is_compared = is_wanted && ( !IS_WATCHED || size == 257 );
             uint64_t expected = is_compared ? hash_life( row, 1, none, crowd, size ) : 0;
             for ( uint32_t w = 1; w < TEST_COUNT( s_worker_counts ) && is_wanted; ++w )
@@ -465,7 +465,7 @@ static void a_large_move_is_taken_whole_or_not_at_all( void )
     clv_space_destroy( space );
 }
 
-// A few move among many, all are handed over: who counts as moved must not depend on who looked.
+// A few move among many, all are handed over: what counts as moved must not depend on the worker.
 static uint64_t order_after_a_few_moved( uint32_t worker_count )
 {
     enum
@@ -505,7 +505,7 @@ static uint64_t order_after_a_few_moved( uint32_t worker_count )
     return hash;
 }
 
-static void who_moved_does_not_depend_on_workers( void )
+static void the_set_of_movers_does_not_depend_on_workers( void )
 {
     uint64_t expected = order_after_a_few_moved( 1 );
     CHECK_EQUAL( order_after_a_few_moved( 2 ), expected );
@@ -558,7 +558,7 @@ int main( int argc, char** argv )
         TEST_CASE( hostile_worlds_are_searched_alike_by_up_to_sixteen_workers ),
         TEST_CASE( large_nodes_are_cut_alike_by_any_number_of_workers ),
         TEST_CASE( a_large_move_is_taken_whole_or_not_at_all ),
-        TEST_CASE( who_moved_does_not_depend_on_workers ),
+        TEST_CASE( the_set_of_movers_does_not_depend_on_workers ),
         TEST_CASE( the_default_asks_for_help_above_8192_boxes ),
     };
     return test_run( "threads", cases, TEST_COUNT( cases ), argc, argv );

@@ -91,7 +91,7 @@ static void split_parts_fill_the_box( void )
     }
 }
 
-static void a_seed_is_a_heap( void )
+static void each_seed_makes_another_heap( void )
 {
     clv_aabb once[BODIES], again[BODIES], other[BODIES];
     generator_def def = tower_of( BODY_CUBES );
@@ -110,7 +110,7 @@ int main( int argc, char** argv )
         TEST_CASE( all_land_within_the_world ),
         TEST_CASE( assorted_is_stretched ),
         TEST_CASE( split_parts_fill_the_box ),
-        TEST_CASE( a_seed_is_a_heap ),
+        TEST_CASE( each_seed_makes_another_heap ),
     };
     return test_run( "tower", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -476,7 +476,7 @@ static void defs_have_margins_by_rule_in_every_space( void )
     }
 }
 
-static void who_never_updated_sees_nothing_and_who_came_late_is_stale( void )
+static void queries_before_an_update_find_nothing_and_late_ones_are_stale( void )
 {
     const clv_aabb64 box = cube64( 1e9, 1 );
     clv_id id;
@@ -569,7 +569,7 @@ int main( int argc, char** argv )
         TEST_CASE( pairs_between_worlds_are_brute_force ),
         TEST_CASE( a_bullet_a_billion_metres_away_meets_what_it_passes ),
         TEST_CASE( defs_have_margins_by_rule_in_every_space ),
-        TEST_CASE( who_never_updated_sees_nothing_and_who_came_late_is_stale ),
+        TEST_CASE( queries_before_an_update_find_nothing_and_late_ones_are_stale ),
         TEST_CASE( an_exact_shift_moves_what_queries_see ),
         TEST_CASE( without_memory_questions_fail_and_recover ),
     };

@@ -20,7 +20,7 @@ bool test_method_is_kin( const method* row )
     return strncmp( row->name, "kd-paper-", strlen( "kd-paper-" ) ) == 0;
 }
 
-// Each row with several workers is tested with one such number, in turn; the default, which everybody uses, with both. The
+// Each row with several workers is tested with one such number, in turn; the default with both. The
 // test `threads` has all numbers for all rows.
 static bool has_workers( test_variant variant, uint32_t row_index )
 {

@@ -82,7 +82,7 @@ lab_status args_run( const args_table* table, int argc, char** argv, args_comman
 extern const args_flag args_program_flags[];
 extern const uint32_t args_program_flag_count;
 
-/// Hands the table of a command to `visit` instead of running it: for those who want to know what there is.
+/// Hands the table of a command to `visit` instead of running it: for listings of what there is.
 typedef void args_visitor( const args_table* table, void* user );
 void args_visit( lab_status ( *command )( int argc, char** argv ), args_visitor* visit, void* user );
 

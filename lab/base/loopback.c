@@ -489,7 +489,7 @@ static void read_rest( service* state, client* self )
     }
 }
 
-// The deadline has passed. Who has begun to ask is told; browsers also open connections that they never use.
+// The deadline has passed. A client that has begun a request gets an answer; browsers also open connections that they never use.
 static void expire( service* state, client* self )
 {
     if ( self->stage == READS && self->head_count > 0 )

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// ---- Heads of HTTP/1 requests for the one page there is, and of the answers. Bytes of a client on this machine, which may be anybody's: each
+// ---- Heads of HTTP/1 requests for the one page there is, and of the answers. Bytes of a client on this machine, which is not trusted: each
 // is looked at before it is believed.
 
 enum

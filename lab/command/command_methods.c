@@ -40,7 +40,7 @@ static void isa_names( const method* row, char* text, size_t size )
     }
 }
 
-// A line per reason, with all whom it keeps away: the methods of a library stand together.
+// A line per reason, with all methods it excludes: the methods of a library stand together.
 static void print_missing( void )
 {
     const char* last = NULL;

@@ -490,7 +490,7 @@ static void print_run( const sim_run* run, const sim_flags* flags )
         int digits = i <= ALL_PAIRS ? 0 : 4;
         if ( flags->no_stages && i >= VOLUME_MS && i <= MATCH_MS )
         {
-            continue; // nobody took them
+            continue; // this sweep does not take them
         }
         text_table_add( &table, "%s", column_names[i] );
         text_table_add( &table, "%.*f", digits, run->columns[i].sum / (double)flags->frames );

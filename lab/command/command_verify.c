@@ -76,51 +76,51 @@ struct contest
 
 // ---- spaces
 
-static bool enter( contestant* who, const contest* arena )
+static bool enter( contestant* entrant, const contest* arena )
 {
     uint32_t object_count = arena->source->header.object_count;
     clv_space_def def = clv_default_space_def();
-    run_spec_apply( who->spec, &def );
+    run_spec_apply( entrant->spec, &def );
     def.capacity = object_count;
     def.events = arena->events;
-    def.logger = run_reason_logger( who->reason );
-    clv_result result = clv_space_create( &def, &who->space );
-    who->ids = calloc( object_count, sizeof( clv_id ) );
-    if ( result == CLV_OK && who->ids == NULL )
+    def.logger = run_reason_logger( entrant->reason );
+    clv_result result = clv_space_create( &def, &entrant->space );
+    entrant->ids = calloc( object_count, sizeof( clv_id ) );
+    if ( result == CLV_OK && entrant->ids == NULL )
     {
         result = CLV_OUT_OF_MEMORY;
     }
-    if ( result != CLV_OK && who->reason[0] == '\0' )
+    if ( result != CLV_OK && entrant->reason[0] == '\0' )
     {
-        snprintf( who->reason, sizeof( who->reason ), "creating the space: %s", clv_result_text( result ) );
+        snprintf( entrant->reason, sizeof( entrant->reason ), "creating the space: %s", clv_result_text( result ) );
     }
     return result == CLV_OK;
 }
 
-static void leave( contestant* who )
+static void leave( contestant* entrant )
 {
-    clv_space_destroy( who->space );
-    free( who->ids );
-    who->space = NULL;
-    who->ids = NULL;
+    clv_space_destroy( entrant->space );
+    free( entrant->ids );
+    entrant->space = NULL;
+    entrant->ids = NULL;
 }
 
 // Hands over a frame and updates. False with a reason.
-static bool feed( contestant* who, const contest* arena, uint32_t frame )
+static bool feed( contestant* entrant, const contest* arena, uint32_t frame )
 {
     uint32_t object_count = arena->source->header.object_count;
-    clv_result result = frame == 0 ? clv_space_add( who->space, arena->boxes, object_count, who->ids )
-                                   : clv_space_move( who->space, who->ids, arena->boxes, object_count );
+    clv_result result = frame == 0 ? clv_space_add( entrant->space, arena->boxes, object_count, entrant->ids )
+                                   : clv_space_move( entrant->space, entrant->ids, arena->boxes, object_count );
     if ( result == CLV_OK )
     {
-        result = clv_space_update( who->space );
+        result = clv_space_update( entrant->space );
     }
     if ( result != CLV_OK )
     {
         char text[200];
         snprintf( text, sizeof( text ), "%.199s",
-            who->reason[0] != '\0' ? who->reason : clv_result_text( result ) );
-        snprintf( who->reason, sizeof( who->reason ), "frame %" PRIu32 ": %s", frame, text );
+            entrant->reason[0] != '\0' ? entrant->reason : clv_result_text( result ) );
+        snprintf( entrant->reason, sizeof( entrant->reason ), "frame %" PRIu32 ": %s", frame, text );
     }
     return result == CLV_OK;
 }
@@ -139,61 +139,61 @@ static void print_box( const contest* arena, uint32_t index )
 }
 
 static void lose(
-    contestant* who, const contest* arena, uint32_t frame, const char* list, verdict_difference difference )
+    contestant* entrant, const contest* arena, uint32_t frame, const char* list, verdict_difference difference )
 {
     progress_clear_line();
     printf( "%s@%s: frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s (%" PRIu64 " missing, %" PRIu64
             " extra, %" PRIu64 " duplicated in this frame)\n",
-        who->spec->row->name, run_spec_variant( who->spec ), frame, list, difference.pair.a,
+        entrant->spec->row->name, run_spec_variant( entrant->spec ), frame, list, difference.pair.a,
         difference.pair.b, verdict_fault_text( difference.fault ), difference.missing_count,
         difference.extra_count, difference.duplicate_count );
     print_box( arena, difference.pair.a );
     print_box( arena, difference.pair.b );
-    snprintf( who->reason, sizeof( who->reason ), "frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s",
+    snprintf( entrant->reason, sizeof( entrant->reason ), "frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s",
         frame, list, difference.pair.a, difference.pair.b, verdict_fault_text( difference.fault ) );
 }
 
 static bool check_list(
-    contestant* who, contest* arena, uint32_t frame, const char* name, const verdict_list* expected )
+    contestant* entrant, contest* arena, uint32_t frame, const char* name, const verdict_list* expected )
 {
     verdict_list_sort( &arena->found );
     verdict_difference difference =
         verdict_compare( expected, &arena->found, arena->source->header.object_count );
     if ( difference.fault != VERDICT_FINE )
     {
-        lose( who, arena, frame, name, difference );
+        lose( entrant, arena, frame, name, difference );
         return false;
     }
     return true;
 }
 
-static bool check_events( contestant* who, contest* arena, uint32_t frame, bool* has_memory )
+static bool check_events( contestant* entrant, contest* arena, uint32_t frame, bool* has_memory )
 {
-    clv_event_view events = clv_space_events( who->space );
+    clv_event_view events = clv_space_events( entrant->space );
     *has_memory = verdict_list_set_ids( &arena->found, events.begun, events.begun_count );
-    if ( !*has_memory || !check_list( who, arena, frame, "begun ", &arena->begun ) )
+    if ( !*has_memory || !check_list( entrant, arena, frame, "begun ", &arena->begun ) )
     {
         return false;
     }
     *has_memory = verdict_list_set_ids( &arena->found, events.ended, events.ended_count );
-    return *has_memory && check_list( who, arena, frame, "ended ", &arena->ended );
+    return *has_memory && check_list( entrant, arena, frame, "ended ", &arena->ended );
 }
 
 // Variants of a method promise the same order too. Held against the first of its kind still in the contest.
 static void check_order( contest* arena, uint32_t index, uint32_t frame )
 {
-    contestant* who = &arena->items[index];
+    contestant* entrant = &arena->items[index];
     for ( uint32_t other = 0; other < index; ++other )
     {
         const contestant* first = &arena->items[other];
-        bool is_kin = first->spec->row == who->spec->row && first->reason[0] == '\0';
-        if ( is_kin && first->order_hash != who->order_hash )
+        bool is_kin = first->spec->row == entrant->spec->row && first->reason[0] == '\0';
+        if ( is_kin && first->order_hash != entrant->order_hash )
         {
-            snprintf( who->reason, sizeof( who->reason ),
+            snprintf( entrant->reason, sizeof( entrant->reason ),
                 "frame %" PRIu32 ": the same pairs as %s@%s in another order", frame, first->spec->row->name,
                 run_spec_variant( first->spec ) );
             progress_clear_line();
-            printf( "%s@%s: %s\n", who->spec->row->name, run_spec_variant( who->spec ), who->reason );
+            printf( "%s@%s: %s\n", entrant->spec->row->name, run_spec_variant( entrant->spec ), entrant->reason );
         }
         if ( is_kin )
         {
@@ -204,17 +204,17 @@ static void check_order( contest* arena, uint32_t index, uint32_t frame )
 
 static bool check_contestant( contest* arena, uint32_t index, uint32_t frame, lab_error* why )
 {
-    contestant* who = &arena->items[index];
-    if ( who->reason[0] != '\0' || !feed( who, arena, frame ) )
+    contestant* entrant = &arena->items[index];
+    if ( entrant->reason[0] != '\0' || !feed( entrant, arena, frame ) )
     {
         return true;
     }
-    clv_pair_view view = clv_space_pairs( who->space );
-    who->pair_count += view.count;
-    who->order_hash = frame_hash_order( view.pairs, view.count );
+    clv_pair_view view = clv_space_pairs( entrant->space );
+    entrant->pair_count += view.count;
+    entrant->order_hash = frame_hash_order( view.pairs, view.count );
     bool has_memory = verdict_list_set( &arena->found, view.pairs, view.count );
-    if ( has_memory && check_list( who, arena, frame, "", &arena->expected ) &&
-        ( !arena->events || check_events( who, arena, frame, &has_memory ) ) )
+    if ( has_memory && check_list( entrant, arena, frame, "", &arena->expected ) &&
+        ( !arena->events || check_events( entrant, arena, frame, &has_memory ) ) )
     {
         check_order( arena, index, frame );
     }
@@ -260,9 +260,9 @@ static void show_frame( contest* arena )
     arena->frames_shown += 1;
     for ( uint32_t index = 0; index < arena->count; ++index )
     {
-        contestant* who = &arena->items[index];
-        who->shown_pairs = who->pair_count;
-        memcpy( who->shown_reason, who->reason, sizeof( who->reason ) );
+        contestant* entrant = &arena->items[index];
+        entrant->shown_pairs = entrant->pair_count;
+        memcpy( entrant->shown_reason, entrant->reason, sizeof( entrant->reason ) );
     }
     stop_action_resume();
 }
@@ -297,15 +297,15 @@ static void add_rows( verify_state* state, const contest* arena )
     text_table* table = &state->table;
     for ( uint32_t index = 0; index < arena->count; ++index )
     {
-        const contestant* who = &arena->items[index];
-        bool is_fine = who->shown_reason[0] == '\0';
+        const contestant* entrant = &arena->items[index];
+        bool is_fine = entrant->shown_reason[0] == '\0';
         text_table_add( table, "%s", arena->label );
-        text_table_add( table, "%s", who->spec->row->name );
-        text_table_add( table, "%s", run_spec_variant( who->spec ) );
-        text_table_add( table, "%" PRIu32, who->spec->thread_count );
+        text_table_add( table, "%s", entrant->spec->row->name );
+        text_table_add( table, "%s", run_spec_variant( entrant->spec ) );
+        text_table_add( table, "%" PRIu32, entrant->spec->thread_count );
         text_table_add( table, "%" PRIu32, arena->frames_shown );
-        text_table_add( table, "%" PRIu64, who->shown_pairs );
-        text_table_add( table, "%s%s", is_fine ? "\xE2\x9C\x93" : "\xE2\x9C\x97 ", who->shown_reason );
+        text_table_add( table, "%" PRIu64, entrant->shown_pairs );
+        text_table_add( table, "%s%s", is_fine ? "\xE2\x9C\x93" : "\xE2\x9C\x97 ", entrant->shown_reason );
         text_table_style( table, is_fine ? TERMINAL_GOOD : TERMINAL_BAD );
         state->all_fine = state->all_fine && is_fine;
     }
@@ -369,9 +369,9 @@ static bool fill( contest* arena, const run_spec_list* specs, const run_spec* ju
             printf( "skipped: %s@%s: it is the judge\n", spec->row->name, run_spec_variant( spec ) );
             continue;
         }
-        contestant* who = &arena->items[arena->count++];
-        who->spec = spec;
-        enter( who, arena );
+        contestant* entrant = &arena->items[arena->count++];
+        entrant->spec = spec;
+        enter( entrant, arena );
     }
     return true;
 }
@@ -593,7 +593,7 @@ lab_status command_verify( int argc, char** argv )
         { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
             UINT64_C( 100000000 ) },
         { "--judge", 0, ARGS_TEXT, &flags.judge, "METHOD",
-            "who is right (default brute); cleave or sap where brute force takes minutes", 0, 0 },
+            "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes", 0, 0 },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };

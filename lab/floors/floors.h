@@ -70,7 +70,7 @@ void race_free( race* all );
 bool race_is_bad( const race* all );
 
 /// Sets floors to `share` of what was measured, where that is more than is stored; never lowers one. A row keeps its floor
-/// where the rival it was set against did not end this time: against slower ones anybody looks fast. Returns how many rose.
+/// where the rival it was set against did not end this time: against slower ones any method looks fast. Returns how many rose.
 uint32_t race_raise( const race* all, const run_results* results, double share, floor_file* floors );
 
 /// The table, the methods that are missing and why, and a sentence, on stdout.

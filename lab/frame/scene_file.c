@@ -689,7 +689,7 @@ const char* scene_writer_share( scene_writer* writer, lab_error* why )
     return writer->file.temporary;
 }
 
-// The first byte that may not have been written, for who has to make room.
+// The first byte that may not have been written, for the message about room.
 static bool fail_part( scene_part* part, uint64_t offset, lab_error* why )
 {
     return lab_error_write( why,

@@ -102,7 +102,7 @@ static bool split_frames( splitting* work, lab_error* why )
     return good;
 }
 
-// ---- who dies and is born
+// ---- objects that die and are born
 
 static bool fail_churn( const char* path, uint64_t line, lab_error* why )
 {

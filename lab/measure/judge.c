@@ -13,7 +13,7 @@
 // The judge is the plainest code there is, as long as it is fast enough.
 #define SCALAR_JUDGE_MOST 16000
 
-// ---- who
+// ---- which method
 
 bool judge_is_brute( const run_spec* judge )
 {
@@ -82,7 +82,7 @@ static float distance_of( clv_vec3 a, clv_vec3 b )
     return most >= 0 ? most : INFINITY;
 }
 
-// The boxes nearest to one of them: as dense as the scene is there, in place of a few of every place that meet nobody.
+// The boxes nearest to one of them: as dense as the scene is there, in place of a few from everywhere that touch nothing.
 static clv_aabb* take_near( const clv_aabb* boxes, uint32_t count, uint32_t centre, uint32_t* taken )
 {
     near_box* order = malloc( count * sizeof( near_box ) );

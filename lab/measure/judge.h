@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who says which pairs are right. Brute force, as long as it is quick enough; a method of the user's choice where it would take
+// Which pairs are right, by a reference method: brute force, as long as it is quick enough; a method of the user's choice where it would take
 // minutes per frame. Such a judge is itself compared with brute force, on the boxes of a neighbourhood, in every frame.
 #pragma once
 

@@ -37,7 +37,7 @@ plugin_function* peer_modules_find(
 /// Is it one of cleave-gpu's?
 bool device_is_of( const method* row );
 
-/// Do such methods run where nobody names them? Not on a CPU's OpenCL, which is there for tests, and not without a device.
+/// Do such methods run where they are not named? Not on a CPU's OpenCL, which is there for tests, and not without a device.
 bool device_runs_unasked( void );
 
 /// Can they run at all, on the device the settings name (NULL: none)? If not, `reason` says why.

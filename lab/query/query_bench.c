@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- who is asked
+// ---- the methods that are queried
 
 typedef struct known_library
 {
@@ -213,7 +213,7 @@ static bool write_answers( query_report* report, const query_scene_state* scene,
     return ferror( stream ) == 0 || lab_error_write( why, "%s cannot be written", report->def->answers );
 }
 
-// Everybody's answers beside the first one's. Ours must be the same; theirs may round otherwise.
+// The answers of all methods beside the first one's. Ours must be the same; theirs may round otherwise.
 static void settle( query_report* report, query_scene_state* scene, const char* name, bool is_ours,
     const char* variant, uint32_t threads, const query_times* times, query_answers* answers )
 {
@@ -315,7 +315,7 @@ static bool ask_everybody( query_report* report, query_scene_state* scene, lab_e
     {
         const known_library* library = &s_libraries[i];
         bool answers = ( library->families >> scene->draw.family & 1 ) != 0;
-        bool is_judge = report->def->verify && i < 2; // both of them, whoever else was named
+        bool is_judge = report->def->verify && i < 2; // both of them, whatever else was named
         if ( !answers || !( is_judge || is_named( report->def->methods, library->name ) ) )
         {
             continue;

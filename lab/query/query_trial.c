@@ -153,7 +153,7 @@ static clv_result ask_batched( const clv_space* space, const query_draw* draw, q
     return result;
 }
 
-// A call each, into one place: what a caller does who looks at each answer at once.
+// A call each, into one place: as a caller that reads each answer at once.
 static clv_result ask_singly( const clv_space* space, const query_draw* draw, uint64_t* seen )
 {
     clv_hit hits[SINGLE_HITS];

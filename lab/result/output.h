@@ -8,7 +8,7 @@
 
 typedef struct text_output
 {
-    const char* path; ///< "-" is standard output; NULL: nobody wants the text
+    const char* path; ///< "-" is standard output; NULL: the text is not wanted
     output_file file;
 } text_output;
 

@@ -78,10 +78,10 @@ extern char** environ; // of POSIX, which has no header for it
 // As it was when this program began; NULL: as it is.
 static char** s_environment;
 
-// Handles below are closed in a child. Systems give out the lowest number that is free, and nobody has as many open.
+// Handles below are closed in a child. Systems give out the lowest number that is free, and no program has as many open.
 #define HANDLES_MOST 4096
 
-// Bytes that a pipe holds, at most; on Linux 64 KiB unless somebody asks for more.
+// Bytes that a pipe holds, at most; on Linux 64 KiB unless more is requested.
 #define PIPE_MOST ( (size_t)1 << 20 )
 
 bool child_is_here( void )

@@ -48,11 +48,11 @@ void child_keep_environment( void );
 /// of this program's handles but those of its answer and its messages.
 child_answer child_run( const char* program, const char* const* words, const child_limits* limits );
 
-/// In the child: no memory beyond this, where the system can see to it. 0: no limit. What runs on a device is left to whoever
+/// In the child: no memory beyond this, where the system can see to it. 0: no limit. What runs on a device is left to the process that
 /// started the child and watches it.
 void child_limit_memory( uint64_t bytes, bool is_on_device );
 
-/// In the child: the answer, whole, to whoever started it. False if it does not read any more.
+/// In the child: the answer, whole, to the parent. False if the parent no longer reads.
 bool child_write_answer( const char* text );
 
 // ---- Which cores a run may use, so that the scheduler does not move it about.

@@ -246,7 +246,7 @@ void recipe_run_boxes( void* state, clv_aabb* boxes );
 clv_rigid_report recipe_run_report( const void* state );
 uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies );
 
-/// The bodies behind the boxes, for who wants to see or push them; lives as long as the scene.
+/// The bodies behind the boxes, to show or push them; lives as long as the scene.
 clv_rigid* recipe_run_rigid( void* state );
 
 /// For the rows of the table.
@@ -254,5 +254,5 @@ clv_rigid* recipe_run_rigid( void* state );
     .destroy = recipe_run_destroy, .world = recipe_run_world, .step = recipe_run_step,                       \
     .boxes = recipe_run_boxes, .report = recipe_run_report
 
-/// The bodies behind the boxes of generator_tower, for who wants to see them; lives as long as the scene.
+/// The bodies behind the boxes of generator_tower, to show them; lives as long as the scene.
 const clv_shape_sim* tower_sim( const void* state );

@@ -182,12 +182,12 @@ static clv_vec3 draw_position( const running* run, random_stream* stream )
 static clv_vec3 draw_half_sides(
     const running* run, const recipe_group* group, uint32_t index, uint64_t life )
 {
-    uint64_t who = index + life * run->def.body_count;
+    uint64_t number = index + life * run->def.body_count;
     double unit = group->sides_by_world ? run->side : 1;
     double sides[3] = { group->sides[0] * unit, group->sides[1] * unit, group->sides[2] * unit };
     if ( group->shape == RECIPE_RANDOM )
     {
-        random_stream stream = random_stream_make( run->def.seed, who, PURPOSE_SIDES );
+        random_stream stream = random_stream_make( run->def.seed, number, PURPOSE_SIDES );
         double least = sides[0], most = sides[1];
         for ( int axis = 0; axis < 3; ++axis )
         {
@@ -198,7 +198,7 @@ static clv_vec3 draw_half_sides(
     {
         float half[3];
         body_half_sides(
-            group->shape == RECIPE_TYPE ? run->def.type : BODY_ASSORTED, run->def.seed, who, half );
+            group->shape == RECIPE_TYPE ? run->def.type : BODY_ASSORTED, run->def.seed, number, half );
         clv_vec3 r = { half[0], half[1], half[2] };
         return r;
     }

@@ -89,7 +89,7 @@ do_piece() # KIND NAME CORES WORDS…
         ;;
     *)
         if [ "$kind" = wide ]; then set -- "$@" --threads "$wide_threads"; fi
-        on_cores "$cores" "$program" run "$@" --json "$work/results/$name.json" --resume --budget "$seconds" --others 10 --others-wait 20 -q \
+        on_cores "$cores" "$program" run "$@" --json "$work/results/$name.json" --resume --budget "$seconds" --others 5 --others-wait 20 -q \
             >"$work/log/$name.txt" 2>&1
         ;;
     esac

@@ -6,7 +6,7 @@ import { gainChart, ladderFigure, seriesBy } from './charts.mjs';
 import { between, each, known, named, one, range } from './claims.mjs';
 import { leafNotes, simdOf, simdWhy } from './kd_tree.mjs';
 import { table1Of004, textValues } from './published.mjs';
-import { ascending, bestOther, digits, distinct, gainBetween, gainPoints, isTree, kdOf, mean, mergeTrees, peers, pick, scenes, sizeText, times, titles } from './runs.mjs';
+import { ascending, bestOther, digits, distinct, gainBetween, gainPoints, isTree, kdOf, lacksPhase, mean, mergeTrees, peers, pick, scenes, sizeText, times, titles } from './runs.mjs';
 
 const isNumber = value => value !== undefined && !Number.isNaN(value);
 const isFull = values => Object.keys(values ?? {}).length > 0;
@@ -273,7 +273,7 @@ export const paper = {
         question: 'Can one solution be fast with objects that rest, that drift and that are thrown about, from a thousand to a million of them? The tree has leaves of T = 256 objects, sweeps them, and keeps pairs once K = 55 % of the objects lie still.',
         picture: figure5(data.runs, 'gravity'),
         keys: { fastest: 'the KD-tree is the fastest in all tests', 'gain-above-55': 'keeping pairs pays once 55 % of the objects lie still', 'middle-trees': 'trees much deeper or flatter than T = 256 are slower', 'two-to-three': 'the tree is two to three times better than the others' },
-        figure: numberText(data.runs),
+        figure: numberText(data.runs.filter(run => !lacksPhase(run))),
         runs: pick(data.runs, cubes, { scene: 'gravity' }),
         about: ['`kd-paper` is the tree as published with T = 256, `bullet-dbvt-f` and `bullet-dbvt-d` are the paper\'s DBVT F and D, `cgal` its CGAL. Free Fall is its *Queda Livre*, Brownian its *Partículas*, Gravity its *Gravidade*.'],
         sections: [leafSection(data), restSection(data), laddersSection(data), variationSection(data)],

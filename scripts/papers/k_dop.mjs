@@ -3,9 +3,8 @@
 // page, from one core and, where its files are there, from a device beside it.
 import { frameChart } from './charts.mjs';
 import { between, each, known, named, one } from './claims.mjs';
-import { OTHERS_MOST } from './page.mjs';
 import { pairsOf003, textOf003, timesOf003 } from './published.mjs';
-import { digits, distinct, isBareRoot, machineText, mean, percent, pick, times } from './runs.mjs';
+import { digits, distinct, isBareRoot, machineText, mean, percent, pick, QUIET_MOST, times } from './runs.mjs';
 
 export const volumes = ['18-dop', 'aabb', 'sphere'];
 
@@ -488,8 +487,8 @@ function methodsSection({ runs }) {
 function busyText({ towers, raw = [] }) {
     const { folder } = [...towers.values()][0];
     const own = raw.filter(run => run.folder === folder && run.others !== undefined && run.others !== null);
-    const busy = own.filter(run => run.others > OTHERS_MOST).length;
-    return busy > 0 ? `; **on a busy machine**: before ${busy} of the ${own.length} runs beside them others used more than ${percent(OTHERS_MOST)} of the processors` : '';
+    const busy = own.filter(run => run.others > QUIET_MOST).length;
+    return busy > 0 ? `; **on a busy machine**: before ${busy} of the ${own.length} runs beside them others used more than ${percent(QUIET_MOST)} of the processors` : '';
 }
 
 /** Machine, day and frames of the towers of one core. */

@@ -7,7 +7,7 @@ import { svgText } from '../../report/svg.mjs';
 import { inColumns } from './charts.mjs';
 import { verdicts, verdictText, whyText } from './claims.mjs';
 import { citationOf, papers } from './published.mjs';
-import { ascending, digits, distinct, isBareRoot, isTree, sizeText, windowsText } from './runs.mjs';
+import { ascending, digits, distinct, isBareRoot, isTree, QUIET_MOST, sizeText, windowsText } from './runs.mjs';
 
 const cell = text => String(text ?? '').replaceAll('|', '\\|');
 
@@ -15,16 +15,14 @@ const cell = text => String(text ?? '').replaceAll('|', '\\|');
 
 const percentText = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 
-/** From this share of the processors on that others use, a figure says so in words. */
-export const OTHERS_MOST = 0.1;
 
 function othersText(runs) {
     const most = Math.max(...runs.map(run => run.others));
-    const busy = runs.filter(run => run.others > OTHERS_MOST);
+    const busy = runs.filter(run => run.others > QUIET_MOST);
     const isKnown = runs.every(run => run.isOthersKnown);
     if (busy.length === 0) return isKnown ? `others used at most ${percentText(most)} of the processors` : 'what others used of the processors was not measured';
     const methods = distinct(busy.map(run => run.method));
-    return `**on a busy machine**: before ${busy.length} of ${runs.length} of these runs${methods.length < 5 && busy.length < runs.length ? ` (${methods.join(', ')})` : ''} others used more than ${percentText(OTHERS_MOST)} of the processors, ${percentText(most)} at most, and waiting did not help${isKnown ? '' : '; before some it was not measured'}`;
+    return `**on a busy machine**: around ${busy.length} of ${runs.length} of these runs${methods.length < 5 && busy.length < runs.length ? ` (${methods.join(', ')})` : ''} others used more than ${percentText(QUIET_MOST)} of the processors, ${percentText(most)} at most, and waiting did not help${isKnown ? '' : '; of some it was not measured'}`;
 }
 
 function treesText(runs) {

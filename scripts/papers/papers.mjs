@@ -7,12 +7,13 @@
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //     node scripts/papers/papers.mjs --stored --out bench/papers
 //
-// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never),
-// and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran them are
-// (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from
-// folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them again from
-// runs.csv and measured.json beside them, after words or rules have changed; it needs no program and no raw
-// results. With --pictures it also draws the figures that are pictures, which needs the program.
+// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0:
+// never), and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran
+// them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from
+// does so from folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them
+// again from runs.csv and measured.json beside them, after words or rules have changed; it needs no program
+// and no raw results. --pictures PATTERN also draws the figures that are pictures and whose file names match,
+// which needs the program.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -23,16 +24,19 @@ import { claimsCsv, judged, verdicts, whyText } from './claims.mjs';
 import { paper as earlierKdTree } from './earlier_kd_tree.mjs';
 import { paper as kDop, summariesOf, towerTextOf } from './k_dop.mjs';
 import { gainsOf, paper as kdTree } from './kd_tree.mjs';
-import { OTHERS_MOST, writePage, writePaper } from './page.mjs';
+import { writePage, writePaper } from './page.mjs';
 import { drawPictures, keptPictures, pictureBlocks } from './pictures.mjs';
 import { grades, measure, pieceWords } from './plan.mjs';
 import { citationOf, fileOf, labelOf, linkOf, papers } from './published.mjs';
 import { paper as rayKdTree } from './ray_kd_tree.mjs';
-import { ascending, asStored, digits, distinct, leftOut, measuredText, pick, readDevice, readFolders, readStored, sizeText, times, windowRows } from './runs.mjs';
+import { ascending, asStored, digits, distinct, lacksPhase, leftOut, measuredText, pick, QUIET_MOST, readDevice, readFolders, readStored, sizeText, times, windowRows } from './runs.mjs';
 
 // ---- the papers, and their claims
 
-/** In the order of the pages: { number, rules, factsOf: data => { claim id: numbers }, page: data => what page.mjs draws }. */
+/**
+ * In the order of the pages: { number, rules, factsOf: data => { claim id: numbers }, page: data => what
+ * page.mjs draws }.
+ */
 export const inOrder = [kdTree, earlierKdTree, broadmark, rayKdTree, kDop];
 
 /** Repeats that differ by more, in the middle of a paper's runs, decide nothing about times. */
@@ -49,7 +53,8 @@ export function noiseOf(runs, paper) {
  * need; bench/papers/measured.json keeps it.
  */
 export function factsOf(data) {
-    return Object.fromEntries(inOrder.map(({ number, factsOf: make }) => [number, { noise: number === '003' ? 0 : noiseOf(data.runs, number), claims: make(data) }]));
+    const whole = { ...data, runs: data.runs.filter(run => !lacksPhase(run)) };
+    return Object.fromEntries(inOrder.map(({ number, factsOf: make }) => [number, { noise: number === '003' ? 0 : noiseOf(data.runs, number), claims: make(whole) }]));
 }
 
 /**
@@ -133,13 +138,13 @@ function notesOf(grade, data) {
     const absent = distinct(raw.filter(run => run.status === 'unavailable').map(run => run.method));
     const wrong = disagreements(raw);
     const tower = [...towers.values()][0];
-    const busy = raw.filter(run => run.others > OTHERS_MOST);
+    const busy = raw.filter(run => run.others > QUIET_MOST);
     const machines = distinct(raw.map(run => `${run.machineName}, Cleave ${run.version}`)).map(name => `${name} (papers: ${distinct(raw.filter(run => `${run.machineName}, Cleave ${run.version}` === name).flatMap(run => run.parts.map(part => part.slice(0, 3)))).sort().map(labelOf).join(', ')})`);
     return [
         `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. ${machines.join('; ')}; ${distinct(raw.map(run => run.date).filter(Boolean)).sort().join(', ') || 'day unknown'}.`,
         `${raw.length} runs, each in a process of its own${data.hasShared ? ', those on the GPU in one for each scene and size' : ''}. A frame is the whole of it: boxes handed over, updated, pairs listed. The mean is over the frames of all repeats but the first of each pass, in which a method builds what it keeps: one in 1000 in the papers. The same mean is in tables, plots and verdicts.`,
         'Where the papers time 1000 frames, most of ours are windows spread over the run, weighted by what they stand for (below); each figure says which, as first frame + frames. Whole runs at 8k and 32k show how good that is (end of the KD-tree paper\'s page). Above 128k piles take too long to simulate: there windows end early.',
-        busy.length > 0 ? `**The machine was busy with other work**: before ${busy.length} of ${raw.length} runs others used more than 10 % of the processors, also after waiting. The figures concerned say so.${raw.every(run => run.others !== undefined) ? '' : ' Before some it was not measured.'}` : raw.every(run => run.others !== undefined) ? 'Before each scene the share of the processors that others used was measured: 10 % at most throughout.' : 'What others used of the processors was not measured before all runs.',
+        busy.length > 0 ? `**The machine was busy with other work**: before ${busy.length} of ${raw.length} runs others used more than 5 % of the processors, also after waiting. The figures concerned say so, and the plan names these rows as missing, to be measured again.${raw.every(run => run.others !== undefined) ? '' : ' Before some it was not measured.'}` : raw.every(run => run.others !== undefined) ? 'Before each scene the share of the processors that others used was measured: 5 % at most throughout.' : 'What others used of the processors was not measured before all runs.',
         ...laneText(data),
         ...(tower ? [`Towers: ${Math.max(...tower.landed)} bodies landed in ${tower.frame.length} frames.`] : []),
         wrong.length === 0 ? 'Every run of a scene found the same pairs as all others on it.' : `**Results disagree** in ${wrong.length} runs: ${wrong.map(run => `${run.method}@${run.variant} on ${run.scene}, ${sizeText(run.objects)}`).join('; ')}.`,
@@ -149,9 +154,15 @@ function notesOf(grade, data) {
     ];
 }
 
-const runBlocks = ({ notes, lacking, unfinished, budget }) => [
+/** How many rows of runs.csv are not known to be quiet: the next series measures these again. */
+export function quietText(runs) {
+    const [unknown, loud] = [runs.filter(run => !run.isOthersKnown).length, runs.filter(run => run.isOthersKnown && run.others > QUIET_MOST).length];
+    return unknown + loud > 0 ? `Of the ${runs.length} rows of [runs.csv](runs.csv) ${unknown} have no record of what others used of the processors, and around ${loud} it was more than ${100 * QUIET_MOST} %. The plan names these rows as missing: the next series measures them again, one at a time, until all are quiet.` : '';
+}
+
+const runBlocks = ({ runs, notes, lacking, unfinished, budget }) => [
     { heading: 'These runs' },
-    { list: notes },
+    { list: [...notes, quietText(runs)].filter(Boolean) },
     { fold: 'Windows, and what each stands for', blocks: [{ table: [['scene', 'window', 'stands for, frames'], ...windowRows()], left: 2 }] },
     { heading: 'Sizes left out' },
     lacking.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${lacking.join('; ')}.`,
@@ -171,7 +182,7 @@ function writeIndex(folder, grade, data, claims, drawn) {
             ...claimBlocks(claims),
             ...runBlocks(data),
             ...pictureBlocks(drawn, files),
-            { fold: 'The calls, piece by piece', blocks: ['From `scripts/papers/plan.mjs`; each with `--resume --budget 540 --others 10`:', { list: calls }] },
+            { fold: 'The calls, piece by piece', blocks: ['From `scripts/papers/plan.mjs`; each with `--resume --budget 540 --others 5`:', { list: calls }] },
         ],
     });
 }
@@ -181,7 +192,7 @@ function writeIndex(folder, grade, data, claims, drawn) {
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'hour' }, work: { type: 'string', default: 'build/papers' },
-        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, pictures: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
+        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, stored: { type: 'boolean', default: false }, pictures: { type: 'string' }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     if (!/^\d+$/.test(values.wait)) throw new Error(`--wait ${values.wait}: seconds, such as 60`);
@@ -223,7 +234,7 @@ function main() {
         writeFileSync(join(out, 'measured.json'), measuredText(data));
     }
     writeFileSync(join(out, 'claims.csv'), claimsCsv(claims.map(claim => ({ ...claim, paper: labelOf(claim.paper) }))));
-    writeIndex(out, data.grade, data, claims, stored && !pictures ? keptPictures(out) : drawPictures(cleave, out, say, { isTiny: data.grade === 'tiny' }));
+    writeIndex(out, data.grade, data, claims, stored && !pictures ? keptPictures(out) : drawPictures(cleave, out, say, { isTiny: data.grade === 'tiny', again: pictures && new RegExp(pictures) }));
     if (data.lacking.length > 0) say(`sizes left out: ${data.lacking.join('; ')}`);
     say(`wrote ${join(out, 'README.md')}`);
     return data.isRight ? 0 : 1;

@@ -429,7 +429,7 @@ export function drawTransfer(program, work, target) {
 
 const draw = fileURLToPath(new URL('../tree_picture.py', import.meta.url));
 const SMALL = ['brownian-free:60@0+2', '--set', 'kd.leaf=8'];
-const TOWER = 'tower:60@0+700';
+const TOWER = 'tower:512@0+7000';
 
 /** Cuts through scenes: boxes, the planes and leaves of the tree as published. */
 const cuts = [
@@ -440,18 +440,21 @@ const cuts = [
 
 const NINE = [0, 15, 30, 45, 60, 75, 90, 105, 120];
 const frames = [['freefall', 'Free Fall'], ['brownian', 'Brownian'], ['gravity', 'Gravity']].flatMap(([scene, name]) => ['cubes', 'assorted'].map(type => ({
-    file: `004-figure-8-${scene}-${type}.png`, sheet: NINE.map(frame => [`${scene}:4k:${type}@0+120`, '--frame', frame, '--size', '250x206']), title: `${name}, 4000 ${type === 'cubes' ? 'cubes' : 'objects of various sizes'}, frames ${NINE.join(', ')}`, group: 'frames' })));
+    file: `004-figure-8-${scene}-${type}.png`, sheet: NINE.map(frame => [`${scene}:4k:${type}@0+120`, '--bodies', '--frame', frame, '--size', '250x206']), title: `${name}, 4000 ${type === 'cubes' ? 'cubes' : 'objects of various sizes'}, frames ${NINE.join(', ')}`, group: 'frames' })));
 
-const rays = [['ray-freefall', 'falling bodies'], ['ray-particles', 'particles']].map(([scene, name]) => ({
-    file: `002-figure-1-${scene}.png`, words: [`${scene}:4k@0+60`, '--frame', 60, '--size', '400x330'], title: `The scene of ${name}, 4000 objects, frame 60`, group: 'rays' }));
+// Rows of four: three frames, and the planes of the tree over the last of them.
+const rayPanels = ['ray-freefall', 'ray-particles'].flatMap(scene => ['cubes', 'assorted'].map(type => `${scene}:4k:${type}@0+600`)).flatMap(scene => [
+    ...[60, 300, 600].map(frame => [scene, '--bodies', '--frame', frame, '--size', '240x200']), [scene, '--frame', 600, '--tree', 'ray-kd', '--colour', 'node', '--overlay', 'tree', '--size', '240x200'],
+]);
+const rays = [{ file: '002-figure-1.png', sheet: rayPanels, columns: 4, title: 'Figure 1: uniform Free Fall, varied Free Fall, uniform particles, varied particles, 4000 objects; frames 60, 300 and 600, and the planes of the tree', group: 'rays' }];
 
+const HEAP = '--region=-17,0,-17,17,8,17';
 const bodies = [
     { file: '003-figure-5.1.png', words: ['tower:1@0+1', '--bodies', '--frame', 0, '--region=-1.2,8.8,-1.2,1.2,11.2,1.2', '--size', '360x330'], title: 'Figure 5.1: the body, not scaled' },
     { file: '003-figure-5.2.png', words: ['tower:1:assorted@0+1', '--bodies', '--frame', 0, '--region=-2.4,7,-2.4,2.4,13,2.4', '--size', '360x330'], title: 'Figure 5.2: the body, scaled by (1, 3, 1)' },
-    ...[[0, 'the beginning', '--region=-12,0,-12,12,130,12'], [320, 'the middle', '--region=-12,0,-12,12,60,12'], [700, 'the end', '--region=-10,0,-10,10,12,10']].map(([frame, name, region], i) => ({
-        file: `003-figure-5.${3 + i}.png`, words: [TOWER, '--bodies', '--frame', frame, region, '--size', '360x460'], title: `Figure 5.${3 + i}: ${name} (60 bodies, frame ${frame})` })),
-    { file: '003-figure-5.5-18-dop.png', words: [TOWER, '--bodies', '--frame', 700, '--region=-8,0,-8,8,7,8', '--overlay', '18-dop', '--size', '480x360'], title: 'The heap with its 18-DOPs' },
-    { file: '003-figure-5.5-sphere.png', words: [TOWER, '--bodies', '--frame', 700, '--region=-8,0,-8,8,7,8', '--overlay', 'sphere', '--size', '480x360'], title: 'The heap with its spheres' },
+    ...[[0, 'the beginning', '--region=-12,0,-12,12,130,12', '360x460'], [2750, 'the middle', '--region=-24,0,-24,24,90,24', '360x460'], [7000, 'the end', HEAP, '480x360']].map(([frame, name, region, size], i) => ({
+        file: `003-figure-5.${3 + i}.png`, words: [TOWER, '--bodies', '--frame', frame, region, '--size', size], title: `Figure 5.${3 + i}: ${name} (512 bodies, frame ${frame})` })),
+    ...[['18-dop', '18-DOPs'], ['sphere', 'spheres']].map(([volume, name]) => ({ file: `003-figure-5.5-${volume}.png`, words: [TOWER, '--bodies', '--frame', 7000, HEAP, '--overlay', volume, '--size', '480x360'], title: `The heap with its ${name}` })),
 ].map(one => ({ ...one, group: 'bodies' }));
 
 const flat = [{ file: '004-figure-3.svg', scene: 'flat:24@0+1', leaf: 3, isSmall: true, title: 'Figure 3: a small flat scene from above, and its tree: planes across x or z, at most three objects in a leaf', group: 'flat' }];
@@ -479,9 +482,9 @@ const groups = {
     flat: ['The KD-tree paper, figure 3; the earlier KD-tree paper, figure 1', 'Blue boxes lie in leaves, orange ones across a plane; the number in a leaf is how many it holds, the letter in an inner node the axis of its plane. `cleave tree SCENE -m kd-paper --set kd.leaf=3`, drawn by `scripts/papers/pictures.mjs`.'],
     small: ['The KD-tree paper, figure 4', 'A small scene, its tree, and the one array that holds the objects of all nodes in order, blocks in the colours of the boxes; grey blocks are empty. `cleave render`, `cleave tree`.'],
     cuts: ['Trees over the scenes', 'Blue boxes lie in leaves, orange ones across a plane and so in an inner node; planes are the thicker the closer to the root. `cleave tree SCENE -m kd-paper --set kd.leaf=64`, drawn by `scripts/tree_picture.py`.'],
-    frames: ['The KD-tree paper, figure 8; the Broadmark paper, figure 1', 'Nine frames of each scene, from top left to bottom right, orange where boxes touch: cubes, and assorted sizes. `cleave render SCENE --frame F`, put together by `scripts/papers/pictures.mjs`.'],
-    rays: ['The RAY KD-tree paper, figure 1', 'The two scenes of the RAY KD-tree paper. `cleave render SCENE --frame 60`.'],
-    bodies: ['The k-DOP paper, figures 5.1 to 5.5', 'Bodies as they are turned, and two of the volumes around them. The paper drops 512; 60 show the same. `cleave render tower:60@0+700 --bodies --frame F`.'],
+    frames: ['The KD-tree paper, figure 8; the Broadmark paper, figure 1', 'Nine frames of each scene, from top left to bottom right: cubes, and assorted sizes, turned as they are; orange where their boxes touch. `cleave render SCENE --bodies --frame F`, put together by `scripts/papers/pictures.mjs`.'],
+    rays: ['The RAY KD-tree paper, figure 1', 'Rows, from above: uniform Free Fall, varied Free Fall, uniform particles, varied particles. Three frames of each, and the planes of the RAY KD-tree over the last, a colour for each node. `cleave render SCENE --bodies --frame F`, `--tree ray-kd --overlay tree`.'],
+    bodies: ['The k-DOP paper, figures 5.1 to 5.5', 'The body, the falling tower of 512, and the heap at the end with two of the volumes around its bodies. `cleave render tower:512@0+7000 --bodies --frame F`.'],
 };
 
 const lastLine = answer => (answer.error?.message ?? answer.stderr ?? '').trim().split('\n').pop();
@@ -534,33 +537,36 @@ function render(program, target, words) {
     return spawnSync(program, ['render', ...words.map(String), '-q', '-o', target], { encoding: 'utf8' });
 }
 
-function drawSheet(program, work, target, list) {
+function drawSheet(program, work, target, { sheet: list, columns = 3 }) {
     const files = list.map((_, i) => join(work, `${i}.png`));
     const failed = list.map((words, i) => render(program, files[i], words)).find(answer => answer.status !== 0);
     if (failed) return failed;
-    writeSheet(target, files, 3);
+    writeSheet(target, files, columns);
     return { status: 0 };
 }
 
 function drawOne(program, work, target, one) {
     if (one.paint) return one.paint(program, work, target);
     if (one.scene) return drawTree(program, work, target, one);
-    if (one.sheet) return drawSheet(program, work, target, one.sheet);
+    if (one.sheet) return drawSheet(program, work, target, one);
     return one.words ? render(program, target, one.words) : drawArray(program, work, target);
 }
 
-/** The same of a tenth of the objects: for tests. */
+/** The same of a tenth of the objects, and of frames where they are many: for tests. */
 function withFew(one) {
-    const few = word => String(word).replace(':4k', ':400');
+    const few = word => (word > 120 ? 120 : String(word).replace(':4k', ':400').replace('tower:512@0+7000', 'tower:60@0+120').replace('@0+600', '@0+120'));
     return { ...one, scene: one.scene && few(one.scene), words: one.words?.map(few), sheet: one.sheet?.map(words => words.map(few)) };
 }
 
-/** Draws those that can be drawn; returns them. Needs the program, and python3 for the cuts. */
-export function drawPictures(program, folder, say, { isTiny = false } = {}) {
+/**
+ * Draws those that can be drawn; returns them. Needs the program, and python3 for the cuts. A PNG that is there stays, unless
+ * `again`, a pattern, matches its name: the frames of the tower of 512 bodies take minutes each.
+ */
+export function drawPictures(program, folder, say, { isTiny = false, again } = {}) {
     const work = mkdtempSync(join(tmpdir(), 'cleave-tree-'));
     const drawn = pictures.filter(one => {
         const target = join(folder, one.file);
-        if (isTiny && existsSync(target)) return true; // a test writes the pages again and again
+        if (existsSync(target) && (isTiny || again || one.file.endsWith('.png')) && !again?.test(one.file)) return true;
         const answer = drawOne(program, work, target, isTiny ? withFew(one) : one);
         if (answer.status !== 0) say(`${one.file} is not drawn: ${lastLine(answer)}`);
         return answer.status === 0;

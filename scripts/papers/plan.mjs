@@ -6,7 +6,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { distinct, readFolders, towerFile, towers } from './runs.mjs';
+import { distinct, isQuiet, QUIET_MOST, readFolders, towerFile, towers } from './runs.mjs';
 
 // ---- grades
 
@@ -256,7 +256,7 @@ function call(program, words, clock) {
 
 /** The words of `cleave run` for a piece; exported for its tests. */
 export function runWords(one, folder, cores, wait = 60, left = Infinity) {
-    return ['run', ...pieceWords(one), '--json', join(folder, `${one.name}.json`), '--resume', '--budget', String(Math.max(1, Math.floor(Math.min(PIECE_S, left)))), '--others', '10', '--others-wait', String(Math.min(wait, Math.max(0, Math.floor(left)))),
+    return ['run', ...pieceWords(one), '--json', join(folder, `${one.name}.json`), '--resume', '--budget', String(Math.max(1, Math.floor(Math.min(PIECE_S, left)))), '--others', String(100 * QUIET_MOST), '--others-wait', String(Math.min(wait, Math.max(0, Math.floor(left)))),
         ...(one.wide ? ['--threads', String(Math.min(4, cores))] : [])];
 }
 
@@ -472,11 +472,11 @@ function aloneOf(lines) {
 const text = ({ kind, name, need, words }) => [kind, name, need, words.join(' ')].join('\t');
 
 /**
- * The plan of what is missing; `wanted`: a pattern of the names of lines, to take some alone. Also its guess
+ * The plan of what is missing, or was measured while others were busy; `wanted`: a pattern of the names of lines, to take some alone. Also its guess
  * in seconds, by kind.
  */
 export function missingPlan(program, grade, folders, { wanted = /./, last = /^$/ } = {}) {
-    const have = readFolders(folders).raw.filter(run => run.status === 'ok').map(cellOfRun);
+    const have = readFolders(folders).raw.filter(run => run.status === 'ok' && isQuiet(run)).map(cellOfRun);
     const lines = grades[grade].pieces.flatMap(one => {
         const cells = missingCells(cellsOf(program, one), have).map(cell => ({ ...cell, seconds: guess(cell, have) }));
         return linesOf(one, cells);

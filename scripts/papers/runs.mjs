@@ -53,6 +53,15 @@ export function windowsText(scene, windows) {
     }).join(', ');
 }
 
+/**
+ * Do the windows of a joined run reach every phase of its scene? Those of 256k and more end before the pile and the rest,
+ * so their mean is another one than the paper's.
+ */
+export const hasAllPhases = ({ scene, windows }) => windows.some(window => window.frames >= 460) || (spread[scene] ?? []).every(([from]) => windows.some(window => window.from === from));
+
+/** Rows of the ladders that lack a phase: no claim can be tested by them. */
+export const lacksPhase = run => /-large/.test(run.parts[0]) && !hasAllPhases(run);
+
 /** Rows for people: [scene, window, frames of the run it stands for]. */
 export const windowRows = () => Object.entries(spread).flatMap(([scene, windows]) => windows.map(([from, name, weight]) => [scene, `${name}, from frame ${from}`, weight]));
 
@@ -87,6 +96,16 @@ export function windowOfKey(key, frames) {
 }
 
 export const machineText = machine => `${machine.cpu}, ${machine.cores} cores, ${machine.isa}, ${machine.compiler}`;
+
+// ---- the load of others
+
+/** A row during which others used more of the processors, or of which that is not known, is measured again. */
+export const QUIET_MOST = 0.05;
+
+const isLoadKnown = run => run.others !== undefined && run.others !== null;
+
+/** Was the load of others recorded, and small enough both before the row and after it? */
+export const isQuiet = run => isLoadKnown(run) && run.others <= QUIET_MOST && (run.others_after ?? 0) <= QUIET_MOST;
 
 // ---- windows
 
@@ -131,8 +150,8 @@ export function joinWindows(runs) {
         counters: countersOf(parts),
         frame_ms: sorted.flatMap(run => run.frame_ms),
         frame_static: sorted.flatMap(run => run.frame_static),
-        others: Math.max(...sorted.map(run => run.others ?? 0)),
-        isOthersKnown: sorted.every(run => run.others !== undefined && run.others !== null),
+        others: Math.max(...sorted.map(run => Math.max(run.others ?? 0, run.others_after ?? 0))),
+        isOthersKnown: sorted.every(isLoadKnown),
         dates: distinct(sorted.map(run => run.date).filter(Boolean)).sort(),
         hashes: sorted.map(run => run.pairs_hash),
     };
@@ -173,8 +192,9 @@ export function joinRuns(runs) {
 
 function readFile(path, folder) {
     const { machine, cleave, runs } = JSON.parse(readFileSync(path, 'utf8'));
-    return runs.map(run => ({
-        ...run, settings: settingsOf(run.settings), window: windowOfKey(run.key, run.frames), parts: run.parts ?? [], machine, machineName: machineText(machine), version: cleave, folder,
+    // Rows of a file are measured one after the other: the load before the next one is the load after this one.
+    return runs.map((run, index) => ({
+        ...run, others_after: runs[index + 1]?.others, settings: settingsOf(run.settings), window: windowOfKey(run.key, run.frames), parts: run.parts ?? [], machine, machineName: machineText(machine), version: cleave, folder,
     }));
 }
 
@@ -190,12 +210,11 @@ export function twinRatios(runs) {
 }
 
 /**
- * The same run of two pieces, or of two days, counts once, for the parts of both: the one with more repeats,
- * the later of equals.
+ * The same run of two pieces, or of two days, counts once, for the parts of both: the quiet one, then the one with more repeats, *the later of equals.
  */
 export function withoutTwins(runs) {
     const known = new Map();
-    const passes = run => (run.status === 'ok' ? run.pass_ms?.length ?? 0 : -1);
+    const passes = run => (run.status === 'ok' ? (run.pass_ms?.length ?? 0) + (isQuiet(run) ? 1000 : 0) : -1);
     for (const run of runs) {
         const key = cellOf(run);
         const first = known.get(key);

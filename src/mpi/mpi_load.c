@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A checkpoint is read by however many processes there are now. Each reads its share of the objects and of the pairs, in the files'
+// A checkpoint is read by however many processes there are now. Each reads a range of the objects and of the pairs, in the files'
 // order; space is cut by where objects were at the last good update of the saved space; each pair goes to the process whose region holds the
-// lower corner of its overlap then. That is the state after an update that failed, which the next one knows how to go on from.
+// lower corner of its overlap then. That is the state after an update that failed, from which the next one knows how to go on.
 // Until every process has everything, the space is as it was.
 #include "base/assertion.h"
 #include "base/finite.h"
@@ -13,12 +13,23 @@ enum
     PAIR_WORDS = PAIR_RECORD_BYTES / 8
 };
 
+/// Of all records, in the order of the parts; or of those of one part.
+typedef struct record_range
+{
+    uint64_t first, count;
+} record_range;
+
 /// What a load holds until it is good.
 typedef struct loading
 {
     clv_mpi_space* space;
-    mpi_parts parts;
-    mpi_range objects, pairs;
+    const char* base;
+    uint8_t* manifest_bytes;
+    uint64_t manifest_size;
+    mpi_manifest manifest;
+    uint8_t* chunk; ///< room for any chunk
+    uint64_t chunk_room;
+    record_range objects, pairs;
     uint8_t* records;
     uint64_t* ids;
     clv_aabb* boxes;
@@ -29,38 +40,33 @@ typedef struct loading
     mpi_regions regions;
 } loading;
 
-static clv_result no_memory( loading* l, const char* what )
-{
-    return clv_mpi_fail( l->space, CLV_OUT_OF_MEMORY, "no memory for the %s of a checkpoint", what );
-}
-
 // ---- the manifest, on all processes
 
-static clv_result spread_manifest( loading* l )
+static clv_result share_manifest( loading* l )
 {
     clv_mpi_space* space = l->space;
     if ( space->rank == 0 )
     {
-        l->parts.manifest_bytes = clv_mpi_manifest_fetch( space, l->parts.base, &l->parts.manifest_size );
+        l->manifest_bytes = clv_mpi_manifest_fetch( space, l->base, &l->manifest_size );
     }
-    clv_result result = clv_mpi_agree(
-        space, space->rank == 0 && l->parts.manifest_bytes == NULL ? space->error.code : CLV_OK );
+    clv_result result =
+        clv_mpi_agree( space, space->rank == 0 && l->manifest_bytes == NULL ? space->error.code : CLV_OK );
     if ( result != CLV_OK )
     {
         return result;
     }
-    space->net.wire.own[0] = l->parts.manifest_size;
+    space->net.wire.own[0] = l->manifest_size;
     if ( !clv_mpi_broadcast( space, space->net.wire.own, sizeof( uint64_t ), 0 ) )
     {
         return CLV_LOST;
     }
-    l->parts.manifest_size = space->net.wire.own[0];
+    l->manifest_size = space->net.wire.own[0];
     if ( space->rank != 0 )
     {
-        l->parts.manifest_bytes = clv_base_memory_take( &space->memory, l->parts.manifest_size, 1 );
+        l->manifest_bytes = clv_base_memory_take( &space->memory, l->manifest_size, 1 );
     }
-    result = clv_mpi_agree( space, l->parts.manifest_bytes != NULL ? CLV_OK : no_memory( l, "manifest" ) );
-    if ( result == CLV_OK && !clv_mpi_broadcast( space, l->parts.manifest_bytes, l->parts.manifest_size, 0 ) )
+    result = clv_mpi_agree_reserved( space, l->manifest_bytes != NULL, "a manifest" );
+    if ( result == CLV_OK && !clv_mpi_broadcast( space, l->manifest_bytes, l->manifest_size, 0 ) )
     {
         return CLV_LOST;
     }
@@ -72,90 +78,222 @@ static const char* misfit_of( const mpi_manifest* m, const clv_mpi_def* def )
 {
     bool has_events = ( m->kind.flags & SAVES_EVENTS ) != 0;
     bool skips = ( m->kind.flags & SAVES_NO_STATICS ) != 0;
-    return m->kind.payload_size != def->payload.size ? "was saved with a payload of another size,"
-        : def->space.events && !has_events           ? "was saved by a space without events,"
+    return m->kind.payload_size != def->payload.size ? "was saved with a payload of another size"
+        : def->space.events && !has_events           ? "was saved by a space without events"
         : def->space.events && skips != def->space.skip_static_pairs
-        ? "was saved with another skip_static_pairs,"
+        ? "was saved with another skip_static_pairs"
         : NULL;
 }
 
 static clv_result read_manifest( loading* l )
 {
     char path[FILE_PATH_ROOM];
-    clv_mpi_manifest_path( path, l->parts.base );
+    clv_mpi_manifest_path( path, l->base );
     uint64_t offset = 0;
-    const char* fault =
-        clv_mpi_manifest_read( l->parts.manifest_bytes, l->parts.manifest_size, &l->parts.manifest, &offset );
+    const char* fault = clv_mpi_manifest_read( l->manifest_bytes, l->manifest_size, &l->manifest, &offset );
     if ( fault == NULL )
     {
-        fault = misfit_of( &l->parts.manifest, &l->space->def );
+        fault = misfit_of( &l->manifest, &l->space->def );
         offset = 12;
     }
     return fault == NULL ? CLV_OK : clv_mpi_file_error_at( l->space, path, fault, offset );
 }
 
-// ---- what is in the parts
+// ---- ranges of parts
 
-/// An object as its record has it.
-typedef struct record
+static uint64_t count_of( const mpi_part* part, bool is_pairs )
 {
-    uint32_t flags;
-    clv_aabb before;
-    clv_filter filter, filter_before;
-    clv_margin_rule rule;
-    clv_vec3 motion;
-    const uint8_t* payload;
-} record;
-
-static const uint8_t* get_filter( const uint8_t* at, clv_filter* filter )
-{
-    *filter = ( clv_filter ){ mpi_get_u64( at ), mpi_get_u64( at + 8 ), (int32_t)mpi_get_u32( at + 16 ) };
-    return at + 20;
+    return is_pairs ? part->pair_count : part->object_count;
 }
 
-static record get_record( const loading* l, uint64_t i )
+// With as many processes as wrote, each gets back what it had. Otherwise all get as much, to one record.
+static record_range range_of( const loading* l, bool is_pairs )
 {
-    const uint8_t* at = l->records + i * l->parts.manifest.kind.record_size;
-    record r = { .flags = mpi_get_u32( at + 32 ),
-        .before = l->boxes[i],
-        .filter = clv_default_filter(),
-        .filter_before = clv_default_filter() };
-    at += 40;
-    if ( ( l->parts.manifest.kind.flags & SAVES_FILTERS ) != 0 )
+    uint64_t total = is_pairs ? l->manifest.pair_count : l->manifest.object_count;
+    uint64_t n = (uint64_t)l->space->process_count, r = (uint64_t)l->space->rank;
+    if ( l->manifest.part_count != n )
     {
-        r.before = mpi_get_box( at );
-        at = get_filter( at + 24, &r.filter );
-        at = get_filter( at, &r.filter_before );
+        uint64_t first = total / n * r + ( total % n < r ? total % n : r );
+        CLV_ASSERT( first + total / n + ( r < total % n ) <= total );
+        return ( record_range ){ first, total / n + ( r < total % n ) };
     }
-    if ( ( l->parts.manifest.kind.flags & SAVES_MARGINS ) != 0 )
+    record_range own = { 0, 0 };
+    for ( uint32_t i = 0; i <= (uint32_t)r; ++i )
     {
-        r.rule = ( clv_margin_rule ){ mpi_get_float( at ), mpi_get_float( at + 4 ), mpi_get_float( at + 8 ) };
-        r.motion = mpi_get_point( at + 12 );
-        at += 24;
+        mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, i );
+        own.first += own.count;
+        own.count = count_of( &part, is_pairs );
     }
-    r.payload = at;
-    return r;
+    CLV_ASSERT( own.first + own.count <= total ); // the manifest's sums were compared
+    return own;
+}
+
+// The file of a part whose size and header are as the manifest says. To be closed after an error too.
+static clv_result open_part( loading* l, uint32_t number, mpi_file* file, const mpi_part* part )
+{
+    char path[FILE_PATH_ROOM];
+    uint8_t wanted[PART_HEADER_BYTES], header[PART_HEADER_BYTES];
+    uint64_t size = 0;
+    clv_mpi_part_path( path, l->base, l->manifest.generation, number );
+    if ( !clv_mpi_file_open( file, path ) || !clv_mpi_file_size( file, &size ) )
+    {
+        return clv_mpi_file_error( l->space, path, file->reason );
+    }
+    if ( size != part->size )
+    {
+        return clv_mpi_file_error_at( l->space, path,
+            size < part->size ? "is cut off: it ends before the size in the manifest,"
+                              : "is longer than the manifest says: it ends",
+            size );
+    }
+    if ( !clv_mpi_file_read( file, 0, header, sizeof( header ) ) )
+    {
+        return clv_mpi_file_error( l->space, path, file->reason );
+    }
+    clv_mpi_part_header_write( wanted, &l->manifest.kind, number, l->manifest.part_count, part );
+    mpi_put_u64( wanted + PART_HEADER_BYTES - 8, part->header_sum );
+    for ( uint64_t i = 0; i < sizeof( header ); ++i )
+    {
+        if ( header[i] != wanted[i] )
+        {
+            return clv_mpi_file_error_at( l->space, path,
+                i < 8                   ? "is no part of a checkpoint: wrong signature"
+                    : i < 12            ? "has a version other than 1"
+                    : i >= 16 && i < 24 ? "is a part of another save"
+                                        : "has a header that differs from the manifest",
+                i );
+        }
+    }
+    return CLV_OK;
+}
+
+// One chunk, checked whole; the records of it that are wanted are copied.
+static clv_result read_chunk( loading* l, mpi_file* file, const mpi_section* s, uint32_t number,
+    const mpi_part* part, uint64_t chunk, record_range wanted, uint8_t* to )
+{
+    uint64_t first = chunk * s->chunk_records, left = count_of( part, s->is_pairs ) - first;
+    uint64_t size = ( left < s->chunk_records ? left : s->chunk_records ) * s->record_size;
+    uint64_t offset = clv_mpi_record_offset( &l->manifest.kind, part, s, first );
+    CLV_ASSERT( first < count_of( part, s->is_pairs ) && size + 8 <= l->chunk_room );
+    if ( !clv_mpi_file_read( file, offset, l->chunk, size + 8 ) )
+    {
+        return clv_mpi_file_error( l->space, file->path, file->reason );
+    }
+    uint64_t seed = clv_mpi_chunk_seed( &l->manifest.kind, number, s->is_pairs, chunk );
+    if ( mpi_get_u64( l->chunk + size ) != clv_mpi_file_sum( seed, l->chunk, size ) )
+    {
+        return clv_mpi_file_error_at( l->space, file->path, "checksum mismatch in the chunk", offset );
+    }
+    uint64_t begin = wanted.first > first ? wanted.first : first, end = wanted.first + wanted.count;
+    end = end < first + s->chunk_records ? end : first + s->chunk_records;
+    CLV_ASSERT( wanted.first <= begin && begin < end && end <= wanted.first + wanted.count );
+    memcpy( to + ( begin - wanted.first ) * s->record_size, l->chunk + ( begin - first ) * s->record_size,
+        (size_t)( ( end - begin ) * s->record_size ) );
+    return CLV_OK;
+}
+
+// `wanted` is counted from the part's first record. Every chunk that has one of these is read whole and its sum compared, so that
+// between them the processes check every byte.
+static clv_result read_part( loading* l, const mpi_section* s, uint32_t number, const mpi_part* part,
+    record_range wanted, uint8_t* to )
+{
+    mpi_file file;
+    clv_result result = open_part( l, number, &file, part );
+    CLV_ASSERT( wanted.count > 0 );
+    uint64_t last = ( wanted.first + wanted.count - 1 ) / s->chunk_records;
+    for ( uint64_t chunk = wanted.first / s->chunk_records; result == CLV_OK && chunk <= last; ++chunk )
+    {
+        result = read_chunk( l, &file, s, number, part, chunk, wanted, to );
+    }
+    clv_mpi_file_close( &file );
+    return result;
+}
+
+static clv_result read_range( loading* l, bool is_pairs, record_range all, uint8_t* to )
+{
+    mpi_section s = clv_mpi_section( &l->manifest.kind, is_pairs );
+    clv_result result = CLV_OK;
+    uint64_t begin = 0;
+    for ( uint32_t i = 0; result == CLV_OK && i < l->manifest.part_count; ++i )
+    {
+        mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, i );
+        uint64_t end = begin + count_of( &part, is_pairs );
+        uint64_t first = all.first > begin ? all.first : begin;
+        uint64_t last = all.first + all.count < end ? all.first + all.count : end;
+        if ( first < last )
+        {
+            record_range wanted = { first - begin, last - first };
+            result = read_part( l, &s, i, &part, wanted, to + ( first - all.first ) * s.record_size );
+        }
+        begin = end;
+    }
+    CLV_ASSERT( result != CLV_OK || all.first + all.count <= begin );
+    return result;
+}
+
+// Empty parts must be there too: each part is opened by one process.
+static clv_result check_all_parts( loading* l )
+{
+    clv_result result = CLV_OK;
+    uint64_t step = (uint64_t)l->space->process_count;
+    for ( uint64_t i = (uint64_t)l->space->rank; result == CLV_OK && i < l->manifest.part_count; i += step )
+    {
+        mpi_file file;
+        mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, (uint32_t)i );
+        result = open_part( l, (uint32_t)i, &file, &part );
+        clv_mpi_file_close( &file );
+    }
+    return result;
+}
+
+// An error about a record, by its number among all.
+static clv_result record_error( loading* l, bool is_pairs, uint64_t record, const char* reason )
+{
+    mpi_section s = clv_mpi_section( &l->manifest.kind, is_pairs );
+    mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, 0 );
+    uint32_t number = 0;
+    while ( record >= count_of( &part, is_pairs ) )
+    {
+        CLV_ASSERT( number + 1 < l->manifest.part_count );
+        record -= count_of( &part, is_pairs );
+        part = clv_mpi_manifest_part( l->manifest_bytes, ++number );
+    }
+    char path[FILE_PATH_ROOM];
+    clv_mpi_part_path( path, l->base, l->manifest.generation, number );
+    return clv_mpi_file_error_at(
+        l->space, path, reason, clv_mpi_record_offset( &l->manifest.kind, &part, &s, record ) );
+}
+
+// ---- objects and pairs
+
+static mpi_saved_object get_object( const loading* l, uint64_t i, const uint8_t** payload )
+{
+    const mpi_save_kind* kind = &l->manifest.kind;
+    mpi_saved_object o = { .filter = clv_default_filter(), .filter_before = clv_default_filter() };
+    *payload = clv_mpi_code_object( l->records + i * kind->record_size, false, kind, &o );
+    o.before = ( kind->flags & SAVES_FILTERS ) != 0 ? o.before : o.box;
+    return o;
 }
 
 // A sum that fits says that the bytes are those that were written, not that a space wrote them.
-static clv_result check_records( loading* l )
+static clv_result check_objects( loading* l )
 {
     for ( uint64_t i = 0; i < l->objects.count; ++i )
     {
-        const uint8_t* at = l->records + i * l->parts.manifest.kind.record_size;
-        l->ids[i] = mpi_get_u64( at );
-        l->boxes[i] = mpi_get_box( at + 8 );
-        record r = get_record( l, i );
-        const char* fault = !clv_aabb_is_valid( l->boxes[i] ) || !clv_aabb_is_valid( r.before )
+        const uint8_t* payload;
+        mpi_saved_object o = get_object( l, i, &payload );
+        l->ids[i] = o.id;
+        l->boxes[i] = o.box;
+        const char* fault = !clv_aabb_is_valid( o.box ) || !clv_aabb_is_valid( o.before )
             ? "has a box with a NaN, or its lower corner above its upper,"
-            : ( r.flags & ~(uint32_t)( SLOT_OLD | SLOT_STATIC | SLOT_WAS_STATIC ) ) != 0
-            ? "has an object with flags that no version 1 writes,"
-            : !mpi_is_margin_rule( &r.rule )    ? "has a margin that is negative or not finite,"
-            : !base_is_finite_point( r.motion ) ? "has a motion that is not finite,"
+            : ( o.flags & ~(uint32_t)( SLOT_OLD | SLOT_STATIC | SLOT_WAS_STATIC ) ) != 0
+            ? "has an object with unknown flags"
+            : !mpi_is_margin_rule( &o.rule )    ? "has a margin that is negative or not finite,"
+            : !base_is_finite_point( o.motion ) ? "has a motion that is not finite,"
                                                 : NULL;
         if ( fault != NULL )
         {
-            return clv_mpi_parts_error( &l->parts, false, l->objects.first + i, fault );
+            return record_error( l, false, l->objects.first + i, fault );
         }
     }
     return CLV_OK;
@@ -165,28 +303,28 @@ static clv_result read_objects( loading* l )
 {
     base_memory* memory = &l->space->memory;
     uint64_t count = l->objects.count;
-    const mpi_save_kind* kind = &l->parts.manifest.kind;
+    const mpi_save_kind* kind = &l->manifest.kind;
     if ( count > CLV_MAX_OBJECTS )
     {
         return clv_mpi_fail( l->space, CLV_TOO_MANY_OBJECTS,
-            "%llu objects for one process; more processes can load it", (unsigned long long)count );
+            "%llu objects for one process: load it with more", (unsigned long long)count );
     }
-    if ( !clv_mpi_parts_check( &l->parts ) ) // before room is made for what a manifest only says
+    clv_result result = check_all_parts( l ); // before room is made for what a manifest only says
+    if ( result != CLV_OK )
     {
-        return l->space->error.code;
+        return result;
     }
-    l->parts.chunk_room = clv_mpi_chunk_room( kind );
-    l->parts.block = clv_base_memory_take( memory, l->parts.chunk_room, 1 );
+    l->chunk_room = clv_mpi_chunk_room( kind );
+    l->chunk = clv_base_memory_take( memory, l->chunk_room, 1 );
     l->records = clv_base_memory_take( memory, count * kind->record_size, 1 );
     l->ids = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
     l->boxes = clv_base_memory_take( memory, count, sizeof( clv_aabb ) );
-    if ( l->parts.block == NULL ||
-        ( count > 0 && ( l->records == NULL || l->ids == NULL || l->boxes == NULL ) ) )
+    if ( l->chunk == NULL || ( count > 0 && ( l->records == NULL || l->ids == NULL || l->boxes == NULL ) ) )
     {
-        return no_memory( l, "objects" );
+        return clv_mpi_reserved( l->space, false, "the objects of a checkpoint" );
     }
-    return clv_mpi_parts_read( &l->parts, false, l->objects, l->records ) ? check_records( l )
-                                                                          : l->space->error.code;
+    result = read_range( l, false, l->objects, l->records );
+    return result == CLV_OK ? check_objects( l ) : result;
 }
 
 static clv_result read_pairs( loading* l )
@@ -194,29 +332,26 @@ static clv_result read_pairs( loading* l )
     uint64_t count = l->pairs.count;
     if ( count > INT32_MAX )
     {
-        return clv_mpi_fail( l->space, CLV_TOO_MANY_PAIRS,
-            "%llu pairs for one process; more processes can load it", (unsigned long long)count );
+        return clv_mpi_fail( l->space, CLV_TOO_MANY_PAIRS, "%llu pairs for one process: load it with more",
+            (unsigned long long)count );
     }
     l->pair_records = clv_base_memory_take( &l->space->memory, count, PAIR_RECORD_BYTES );
     if ( count > 0 && l->pair_records == NULL )
     {
-        return no_memory( l, "pairs" );
+        return clv_mpi_reserved( l->space, false, "the pairs of a checkpoint" );
     }
-    if ( !clv_mpi_parts_read( &l->parts, true, l->pairs, l->pair_records ) )
+    clv_result result = read_range( l, true, l->pairs, l->pair_records );
+    for ( uint64_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        return l->space->error.code;
-    }
-    for ( uint64_t i = 0; i < count; ++i )
-    {
-        const uint8_t* at = l->pair_records + i * PAIR_RECORD_BYTES;
-        clv_vec3 corner = mpi_get_point( at + 16 );
-        if ( mpi_get_u64( at ) >= mpi_get_u64( at + 8 ) || isnan( corner.x ) || isnan( corner.y ) ||
-            isnan( corner.z ) || mpi_get_u32( at + 28 ) > 1 )
+        mpi_saved_pair pair = { 0 };
+        clv_mpi_code_pair( l->pair_records + i * PAIR_RECORD_BYTES, false, &pair );
+        if ( pair.a >= pair.b || isnan( pair.corner.x ) || isnan( pair.corner.y ) || isnan( pair.corner.z ) ||
+            pair.is_gone > 1 )
         {
-            return clv_mpi_parts_error( &l->parts, true, l->pairs.first + i, "has a pair that is none," );
+            result = record_error( l, true, l->pairs.first + i, "has an invalid pair" );
         }
     }
-    return CLV_OK;
+    return result;
 }
 
 // ---- space is cut
@@ -229,10 +364,11 @@ static clv_result cut_for( loading* l )
     fits &= clv_mpi_regions_open( &l->regions, &space->memory, space->process_count );
     for ( uint64_t i = 0; fits && i < points.count; ++i )
     {
-        record r = get_record( l, i );
-        clv_mpi_points_set( &points, i, ( r.flags & SLOT_OLD ) != 0 ? &r.before : &l->boxes[i] );
+        const uint8_t* payload;
+        mpi_saved_object o = get_object( l, i, &payload );
+        clv_mpi_points_set( &points, i, ( o.flags & SLOT_OLD ) != 0 ? &o.before : &o.box );
     }
-    clv_result result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "regions" ) );
+    clv_result result = clv_mpi_agree_reserved( space, fits, "regions" );
     if ( result == CLV_OK && space->process_count > 1 )
     {
         result = clv_mpi_cut_points( space, &points, &l->regions );
@@ -244,15 +380,22 @@ static clv_result cut_for( loading* l )
     return result;
 }
 
-// ---- pairs go to where they were
+// ---- pairs to the processes that reported them
+
+static mpi_saved_pair pair_at( const void* words )
+{
+    mpi_saved_pair pair = { 0 };
+    clv_mpi_code_pair( (uint8_t*)(uintptr_t)words, false, &pair );
+    return pair;
+}
 
 static int32_t home_of( const void* user, const void* pair )
 {
     const loading* l = user;
-    return clv_mpi_regions_home( &l->regions, mpi_get_point( (const uint8_t*)pair + 16 ) );
+    return clv_mpi_regions_home( &l->regions, pair_at( pair ).corner );
 }
 
-static clv_result send_pairs_home( loading* l )
+static clv_result send_pairs( loading* l )
 {
     clv_mpi_space* space = l->space;
     base_memory* memory = &space->memory;
@@ -262,46 +405,46 @@ static clv_result send_pairs_home( loading* l )
         clv_mpi_sort_by_rank(
             space, l->pair_records, l->pairs.count, PAIR_RECORD_BYTES, home_of, l, l->pairs_out.items );
     }
-    clv_result mine = fits ? CLV_OK : no_memory( l, "pairs" );
+    clv_result mine = clv_mpi_reserved( space, fits, "the pairs of a checkpoint" );
     clv_result result = clv_mpi_deliver( space, mine, l->pairs_out.items, &l->pairs_in, PAIR_WORDS, "pairs" );
     uint64_t total = l->pairs_in.count / PAIR_WORDS;
     if ( result == CLV_OK )
     {
         fits = base_array_renew( &l->found, memory, total ) && base_array_renew( &l->corners, memory, total );
-        result = clv_mpi_agree( space, fits ? CLV_OK : no_memory( l, "pairs" ) );
+        result = clv_mpi_agree_reserved( space, fits, "the pairs of a checkpoint" );
     }
     l->found.count = result == CLV_OK ? total : 0;
     return result;
 }
 
-// In order, with their corners beside them: while they are sorted a slot of each says where it was.
+// In order, with their corners beside them: while they are sorted slot_a is the place in pairs_in.
 static clv_result sort_pairs( loading* l )
 {
     for ( uint64_t i = 0; i < l->found.count; ++i )
     {
-        const uint8_t* at = (const uint8_t*)( l->pairs_in.items + i * PAIR_WORDS );
-        l->found.items[i] = ( mpi_found ){ mpi_get_u64( at ), mpi_get_u64( at + 8 ), (uint32_t)i, 0 };
+        mpi_saved_pair pair = pair_at( l->pairs_in.items + i * PAIR_WORDS );
+        l->found.items[i] = ( mpi_found ){ pair.a, pair.b, (uint32_t)i, 0 };
     }
     clv_result result = clv_mpi_sort_found( l->space, &l->found );
     for ( uint64_t i = 0; result == CLV_OK && i < l->found.count; ++i )
     {
-        const mpi_found* pair = &l->found.items[i];
-        CLV_ASSERT( pair->slot_a < l->found.count && i < l->corners.capacity );
-        if ( i > 0 && pair->a == pair[-1].a && pair->b == pair[-1].b )
+        const mpi_found* found = &l->found.items[i];
+        CLV_ASSERT( found->slot_a < l->found.count && i < l->corners.capacity );
+        if ( i > 0 && found->a == found[-1].a && found->b == found[-1].b )
         {
             char path[FILE_PATH_ROOM];
-            clv_mpi_manifest_path( path, l->parts.base );
+            clv_mpi_manifest_path( path, l->base );
             return clv_mpi_file_error( l->space, path, "its parts have a pair twice" );
         }
-        const uint8_t* at = (const uint8_t*)( l->pairs_in.items + (uint64_t)pair->slot_a * PAIR_WORDS );
-        l->corners.items[i] = ( mpi_corner ){ mpi_get_point( at + 16 ), mpi_get_u32( at + 28 ) != 0 };
+        mpi_saved_pair pair = pair_at( l->pairs_in.items + (uint64_t)found->slot_a * PAIR_WORDS );
+        l->corners.items[i] = ( mpi_corner ){ pair.corner, pair.is_gone != 0 };
     }
     return result;
 }
 
 static clv_result load_pairs( loading* l )
 {
-    clv_result result = send_pairs_home( l );
+    clv_result result = send_pairs( l );
     return result == CLV_OK ? clv_mpi_agree( l->space, sort_pairs( l ) ) : result;
 }
 
@@ -316,22 +459,23 @@ static void take_over( loading* l )
     {
         uint32_t slot = clv_mpi_ids_find( &space->lookup.table, l->ids[i] );
         CLV_ASSERT( slot != SLOT_NONE && ( c->flags.items[slot] & SLOT_OWN ) != 0 ); // add_objects took it
-        record r = get_record( l, i );
-        c->flags.items[slot] |= r.flags | SLOT_CHANGED;
+        const uint8_t* payload;
+        mpi_saved_object o = get_object( l, i, &payload );
+        c->flags.items[slot] |= o.flags | SLOT_CHANGED;
         if ( space->modes.has_history )
         {
-            c->befores.items[slot] = r.before;
-            c->filters.items[slot] = r.filter;
-            c->filters_before.items[slot] = r.filter_before;
+            c->befores.items[slot] = o.before;
+            c->filters.items[slot] = o.filter;
+            c->filters_before.items[slot] = o.filter_before;
         }
         if ( space->modes.has_margins )
         {
-            c->rules.items[slot] = r.rule;
-            c->motions.items[slot] = r.motion;
+            c->rules.items[slot] = o.rule;
+            c->motions.items[slot] = o.motion;
         }
         if ( space->def.payload.size > 0 )
         {
-            space->def.payload.unpack( l->ids[i], r.payload, space->def.payload.user );
+            space->def.payload.unpack( l->ids[i], payload, space->def.payload.user );
         }
     }
     mpi_found_list found = space->pairs.found_before;
@@ -350,14 +494,14 @@ static void take_over( loading* l )
     space->partition.cut_is_due = false;
     clv_mpi_reset_balance( space );
     space->pairs.is_valid = false;
-    space->stats = ( clv_mpi_stats ){ .update_count = l->parts.manifest.update_count };
+    space->stats = ( clv_mpi_stats ){ .update_count = l->manifest.update_count };
 }
 
 static clv_result add_objects( loading* l )
 {
     clv_mpi_space* space = l->space;
-    bool has_filters = ( l->parts.manifest.kind.flags & SAVES_FILTERS ) != 0;
-    bool has_margins = ( l->parts.manifest.kind.flags & SAVES_MARGINS ) != 0;
+    bool has_filters = ( l->manifest.kind.flags & SAVES_FILTERS ) != 0;
+    bool has_margins = ( l->manifest.kind.flags & SAVES_MARGINS ) != 0;
     mpi_modes before = space->modes;
     clv_result mine = has_filters ? clv_mpi_objects_keep_history( space ) : CLV_OK;
     mine = mine == CLV_OK && has_margins ? clv_mpi_objects_keep_margins( space ) : mine;
@@ -376,7 +520,7 @@ static clv_result add_objects( loading* l )
         char path[FILE_PATH_ROOM], text[64];
         int32_t rank = space->error.rank;
         uint64_t id = space->error.id;
-        clv_mpi_manifest_path( path, l->parts.base );
+        clv_mpi_manifest_path( path, l->base );
         snprintf( text, sizeof( text ), "its parts have object %llu twice", (unsigned long long)id );
         result = clv_mpi_file_error( space, path, text );
         space->error.rank = rank;
@@ -399,16 +543,16 @@ static clv_result check_empty( clv_mpi_space* space, const char* base )
 static clv_result load_steps( loading* l )
 {
     clv_mpi_space* space = l->space;
-    clv_result result = clv_mpi_agree( space, check_empty( space, l->parts.base ) );
-    result = result == CLV_OK ? spread_manifest( l ) : result;
+    clv_result result = clv_mpi_agree( space, check_empty( space, l->base ) );
+    result = result == CLV_OK ? share_manifest( l ) : result;
     result = result == CLV_OK ? clv_mpi_agree( space, read_manifest( l ) ) : result;
     if ( result != CLV_OK )
     {
         return result;
     }
-    l->objects = clv_mpi_parts_range( &l->parts, false );
+    l->objects = range_of( l, false );
     bool has_pairs = space->def.space.events;
-    l->pairs = has_pairs ? clv_mpi_parts_range( &l->parts, true ) : ( mpi_range ){ 0, 0 };
+    l->pairs = has_pairs ? range_of( l, true ) : ( record_range ){ 0, 0 };
     clv_result mine = read_objects( l );
     result = clv_mpi_agree( space, mine == CLV_OK ? read_pairs( l ) : mine );
     result = result == CLV_OK ? cut_for( l ) : result;
@@ -420,9 +564,9 @@ static void end_loading( loading* l )
 {
     base_memory* memory = &l->space->memory;
     uint64_t count = l->objects.count;
-    clv_base_memory_give( memory, l->parts.manifest_bytes, l->parts.manifest_size, 1 );
-    clv_base_memory_give( memory, l->parts.block, l->parts.chunk_room, 1 );
-    clv_base_memory_give( memory, l->records, count * l->parts.manifest.kind.record_size, 1 );
+    clv_base_memory_give( memory, l->manifest_bytes, l->manifest_size, 1 );
+    clv_base_memory_give( memory, l->chunk, l->chunk_room, 1 );
+    clv_base_memory_give( memory, l->records, count * l->manifest.kind.record_size, 1 );
     clv_base_memory_give( memory, l->ids, count, sizeof( uint64_t ) );
     clv_base_memory_give( memory, l->boxes, count, sizeof( clv_aabb ) );
     clv_base_memory_give( memory, l->pair_records, l->pairs.count, PAIR_RECORD_BYTES );
@@ -440,13 +584,13 @@ clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path )
         return CLV_LOST;
     }
     base_fp_mode mode = base_fp_enter();
-    loading l = { .space = space, .parts = { .space = space, .base = path } };
+    loading l = { .space = space, .base = path };
     clv_result result = load_steps( &l );
     if ( result == CLV_OK )
     {
         take_over( &l );
     }
-    if ( !space->is_lost ) // what is on its way may still be read and written
+    if ( !space->is_lost ) // messages under way may still be read and written
     {
         end_loading( &l );
     }

@@ -13,91 +13,71 @@ typedef struct save_plan
     uint32_t old_part_count; ///< of the checkpoint that is there; 0: none
 } save_plan;
 
-// ---- blocks
+// ---- chunks
 
 typedef struct chunk_writer
 {
     mpi_file* file;
     const mpi_save_kind* kind;
+    mpi_section section;
     uint8_t* bytes;
-    uint64_t record_size, chunk_records, count, block;
+    uint64_t count, chunk;
     uint32_t part;
-    bool is_pairs;
 } chunk_writer;
 
-static bool flush_block( chunk_writer* w )
+static bool flush_chunk( chunk_writer* w )
 {
-    uint64_t size = w->count * w->record_size;
+    uint64_t size = w->count * w->section.record_size;
     if ( size == 0 )
     {
         return true;
     }
-    CLV_ASSERT( w->count <= w->chunk_records && size + 8 <= clv_mpi_chunk_room( w->kind ) );
-    uint64_t seed = clv_mpi_chunk_seed( w->kind, w->part, w->is_pairs, w->block );
+    CLV_ASSERT( w->count <= w->section.chunk_records && size + 8 <= clv_mpi_chunk_room( w->kind ) );
+    uint64_t seed = clv_mpi_chunk_seed( w->kind, w->part, w->section.is_pairs, w->chunk );
     mpi_put_u64( w->bytes + size, clv_mpi_file_sum( seed, w->bytes, size ) );
     w->count = 0;
-    w->block += 1;
+    w->chunk += 1;
     return clv_mpi_file_write( w->file, w->bytes, size + 8 );
 }
 
 // Room for the next record, all zeros; NULL after a failure.
 static uint8_t* next_record( chunk_writer* w )
 {
-    if ( w->count == w->chunk_records && !flush_block( w ) )
+    if ( w->count == w->section.chunk_records && !flush_chunk( w ) )
     {
         return NULL;
     }
-    CLV_ASSERT( w->count < w->chunk_records );
-    uint8_t* at = w->bytes + w->count++ * w->record_size;
-    memset( at, 0, (size_t)w->record_size );
+    CLV_ASSERT( w->count < w->section.chunk_records );
+    uint8_t* at = w->bytes + w->count++ * w->section.record_size;
+    memset( at, 0, (size_t)w->section.record_size );
     return at;
 }
 
-// ---- what is in it
-
-static uint8_t* put_filter( uint8_t* at, const clv_filter* filter )
-{
-    at = mpi_put_u64( at, filter->category );
-    at = mpi_put_u64( at, filter->mask );
-    return mpi_put_u32( at, (uint32_t)filter->group );
-}
-
-static uint8_t* put_box( uint8_t* at, const clv_aabb* box )
-{
-    return mpi_put_point( mpi_put_point( at, box->lower ), box->upper );
-}
-
-static uint8_t* put_margins( const clv_mpi_space* space, uint32_t slot, uint8_t* at )
-{
-    if ( !space->modes.has_margins )
-    {
-        return at + 24; // zeros
-    }
-    const clv_margin_rule* rule = &space->columns.rules.items[slot];
-    at = mpi_put_point( at, ( clv_vec3 ){ rule->fixed, rule->by_size, rule->by_speed } );
-    return mpi_put_point( at, space->columns.motions.items[slot] );
-}
+// ---- objects
 
 // Columns that this process does not keep have what they would begin with.
-static void put_object( const clv_mpi_space* space, const mpi_save_kind* kind, uint32_t slot, uint8_t* at )
+static mpi_saved_object object_of( const clv_mpi_space* space, uint32_t slot )
 {
     const mpi_columns* c = &space->columns;
-    const clv_filter usual = clv_default_filter();
-    at = mpi_put_u64( at, c->ids.items[slot] );
-    at = put_box( at, space->modes.has_margins ? &c->givens.items[slot] : &c->boxes.items[slot] );
-    at = mpi_put_u32( at, c->flags.items[slot] & ( SLOT_OLD | SLOT_STATIC | SLOT_WAS_STATIC ) );
-    at += 4;
-    if ( ( kind->flags & SAVES_FILTERS ) != 0 )
+    mpi_saved_object o = { .id = c->ids.items[slot],
+        .box = c->boxes.items[slot],
+        .flags = c->flags.items[slot] & ( SLOT_OLD | SLOT_STATIC | SLOT_WAS_STATIC ),
+        .before = c->boxes.items[slot],
+        .filter = clv_default_filter(),
+        .filter_before = clv_default_filter() };
+    if ( space->modes.has_margins )
     {
-        at = put_box( at, space->modes.has_history ? &c->befores.items[slot] : &c->boxes.items[slot] );
-        at = put_filter( at, space->modes.has_history ? &c->filters.items[slot] : &usual );
-        at = put_filter( at, space->modes.has_history ? &c->filters_before.items[slot] : &usual );
+        o.box = c->givens.items[slot];
+        o.rule = c->rules.items[slot];
+        o.motion = c->motions.items[slot];
     }
-    at = ( kind->flags & SAVES_MARGINS ) != 0 ? put_margins( space, slot, at ) : at;
-    if ( space->def.payload.size > 0 )
+    if ( space->modes.has_history )
     {
-        space->def.payload.pack( c->ids.items[slot], at, space->def.payload.user );
+        o.before = c->befores.items[slot];
+        o.filter = c->filters.items[slot];
+        o.filter_before = c->filters_before.items[slot];
     }
+    return o;
 }
 
 static bool write_objects( clv_mpi_space* space, chunk_writer* w )
@@ -109,12 +89,17 @@ static bool write_objects( clv_mpi_space* space, chunk_writer* w )
         {
             return false;
         }
-        put_object( space, w->kind, space->slots.own.items[i], record );
+        mpi_saved_object object = object_of( space, space->slots.own.items[i] );
+        uint8_t* payload = clv_mpi_code_object( record, true, w->kind, &object );
+        if ( space->def.payload.size > 0 )
+        {
+            space->def.payload.pack( object.id, payload, space->def.payload.user );
+        }
     }
-    return flush_block( w );
+    return flush_chunk( w );
 }
 
-// ---- where pairs were
+// ---- pairs, and where they were
 
 // Where an object is now: mostly where it was when the pair was found.
 static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint32_t guess )
@@ -124,7 +109,7 @@ static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint32_t guess
     return is_same ? guess : clv_mpi_ids_find( &space->lookup.table, id );
 }
 
-// A pair that has lost one of its two ended, wherever that is told; who owns the other is known where its box was.
+// A pair that lost one of its objects has ended; the process that knew the other one's box knows its owner.
 static mpi_corner corner_of( const clv_mpi_space* space, const mpi_found* pair )
 {
     const mpi_columns* c = &space->columns;
@@ -174,12 +159,10 @@ static bool write_pairs( const clv_mpi_space* space, chunk_writer* w )
         }
         mpi_corner corner =
             space->pairs.keeps_corners ? space->pairs.corners.items[i] : corner_of( space, pair );
-        at = mpi_put_u64( at, pair->a );
-        at = mpi_put_u64( at, pair->b );
-        at = mpi_put_point( at, corner.at );
-        mpi_put_u32( at, corner.is_gone );
+        mpi_saved_pair saved = { pair->a, pair->b, corner.at, corner.is_gone };
+        clv_mpi_code_pair( at, true, &saved );
     }
-    return flush_block( w );
+    return flush_chunk( w );
 }
 
 // ---- a part
@@ -199,16 +182,10 @@ static bool write_part(
     uint32_t rank = (uint32_t)space->rank;
     clv_mpi_part_header_write( header, &plan->kind, rank, (uint32_t)space->process_count, part );
     part->header_sum = mpi_get_u64( header + PART_HEADER_BYTES - 8 );
-    chunk_writer objects = { .file = file,
-        .kind = &plan->kind,
-        .bytes = bytes,
-        .record_size = plan->kind.record_size,
-        .chunk_records = plan->kind.chunk_records,
-        .part = rank };
+    chunk_writer objects = { .file = file, .kind = &plan->kind, .bytes = bytes, .part = rank };
     chunk_writer pairs = objects;
-    pairs.is_pairs = true;
-    pairs.record_size = PAIR_RECORD_BYTES;
-    pairs.chunk_records = CHUNK_RECORDS;
+    objects.section = clv_mpi_section( &plan->kind, false );
+    pairs.section = clv_mpi_section( &plan->kind, true );
     return clv_mpi_file_write( file, header, sizeof( header ) ) && write_objects( space, &objects ) &&
         ( part->pair_count == 0 || write_pairs( space, &pairs ) ) && clv_mpi_file_finish( file );
 }
@@ -224,7 +201,7 @@ static clv_result save_part( clv_mpi_space* space, const char* base, const save_
         !base_array_renew( &space->exchange.scratch, &space->memory, (uint64_t)space->process_count * 4 ) )
     {
         clv_base_memory_give( &space->memory, bytes, bytes != NULL ? room : 0, 1 );
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, "no memory for a block of a file" );
+        return clv_mpi_reserved( space, false, "a chunk of a file" );
     }
     *part = part_of( space, &plan->kind );
     bool ok = clv_mpi_file_create( &file, path ) && write_part( space, plan, &file, bytes, part );
@@ -242,7 +219,7 @@ static clv_result write_manifest( clv_mpi_space* space, const char* base, const 
     uint8_t* bytes = clv_base_memory_take( &space->memory, size, 1 );
     if ( bytes == NULL )
     {
-        return clv_mpi_fail( space, CLV_OUT_OF_MEMORY, "no memory for a manifest" );
+        return clv_mpi_reserved( space, false, "a manifest" );
     }
     mpi_manifest manifest = { .kind = plan->kind,
         .part_count = count,
@@ -278,7 +255,7 @@ static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
 
 // Which names are free: those that the checkpoint there, if any, does not have. A file that is no manifest of ours is not
 // overwritten; one of ours that is damaged names nothing that could be kept.
-static clv_result look_at_old( clv_mpi_space* space, const char* base, save_plan* plan )
+static clv_result read_old_manifest( clv_mpi_space* space, const char* base, save_plan* plan )
 {
     char path[FILE_PATH_ROOM];
     clv_mpi_manifest_path( path, base );
@@ -304,12 +281,12 @@ static clv_result look_at_old( clv_mpi_space* space, const char* base, save_plan
     return CLV_OK;
 }
 
-// Process 0's plan is everybody's, and what some keep all write.
+// All processes follow process 0's plan, and what one process keeps all write.
 static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* plan )
 {
     *plan = ( save_plan ){ .generation = 0 };
     clv_result mine = clv_mpi_check_path( space, base );
-    mine = mine == CLV_OK && space->rank == 0 ? look_at_old( space, base, plan ) : mine;
+    mine = mine == CLV_OK && space->rank == 0 ? read_old_manifest( space, base, plan ) : mine;
     mine = mine == CLV_OK ? clv_mpi_reserved( space, clv_mpi_objects_list_own( space ), "a list of objects" )
                           : mine;
     clv_result result = clv_mpi_agree( space, mine );
@@ -347,8 +324,8 @@ static void remove_parts( const clv_mpi_space* space, const char* base, uint32_t
     }
 }
 
-// Is the next process's part there? Where each one writes to a disk of its own nobody could ever load them together.
-static clv_result see_neighbour( clv_mpi_space* space, const char* base, const save_plan* plan )
+// Is the next process's part there? Parts on separate disks could never be loaded together.
+static clv_result check_next_part( clv_mpi_space* space, const char* base, const save_plan* plan )
 {
     char path[FILE_PATH_ROOM];
     uint8_t header[PART_HEADER_BYTES];
@@ -378,7 +355,7 @@ static clv_result save_now( clv_mpi_space* space, const char* base )
         return result;
     }
     result = clv_mpi_agree( space, save_part( space, base, &plan, &part ) );
-    result = result == CLV_OK ? clv_mpi_agree( space, see_neighbour( space, base, &plan ) ) : result;
+    result = result == CLV_OK ? clv_mpi_agree( space, check_next_part( space, base, &plan ) ) : result;
     if ( result == CLV_OK )
     {
         clv_result mine = !gather_parts( space, &part ) ? CLV_LOST
@@ -386,7 +363,7 @@ static clv_result save_now( clv_mpi_space* space, const char* base )
                                                         : CLV_OK;
         result = clv_mpi_agree( space, mine );
     }
-    // Of a lost one nobody knows which manifest is in force: all parts stay.
+    // After a loss it is not known which manifest is in force: all parts stay.
     if ( result == CLV_OK )
     {
         remove_parts( space, base, 1 - plan.generation, plan.old_part_count );

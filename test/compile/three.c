@@ -24,7 +24,7 @@ static bool finds_the_pair( const char* method )
 
 int main( void )
 {
-    bool early = finds_the_pair( "sap" ); // nobody knows it yet
+    bool early = finds_the_pair( "sap" ); // not registered yet
     bool good = clv_methods_register() == CLV_OK && clv_methods_register() == CLV_OK;
     good = good && !early && finds_the_pair( "sap" ) && finds_the_pair( "kd" ) && finds_the_pair( NULL );
 

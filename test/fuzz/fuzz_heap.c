@@ -44,7 +44,7 @@ static void* allocate( size_t size, size_t alignment, void* user )
     char* data = block + ( start - (uintptr_t)block );
     block_head head = { block, size };
     memcpy( data - sizeof( head ), &head, sizeof( head ) );
-    memset( data, 0xCD, size ); // nobody may count on zeros
+    memset( data, 0xCD, size ); // fresh memory is not zeroed
     heap->bytes += size;
     heap->block_count += 1;
     return data;

@@ -9,7 +9,7 @@
 typedef struct fuzz_object
 {
     bool alive;
-    clv_id id; ///< of who lives here, or lived here last
+    clv_id id; ///< of the object that lives here, or lived here last
     clv_aabb box;
     float margin;
     clv_filter filter;
@@ -57,7 +57,7 @@ bool fuzz_model_is_live( const fuzz_model* model, clv_id id );
 /// The callback's answer, now.
 bool fuzz_accepts( uint64_t user_data_a, uint64_t user_data_b, uint32_t salt );
 
-/// Notes an object that was given this id, which nobody ever had.
+/// Notes an object that was given this id, which no object had before.
 void fuzz_model_add( fuzz_model* model, clv_id id, clv_aabb box );
 void fuzz_model_remove( fuzz_model* model, clv_id id );
 void fuzz_model_clear( fuzz_model* model );

@@ -186,7 +186,7 @@ static void check_one_hit( const clv_space* space, const clv_queries* queries, c
         (int)queries->kind, hit.index, (double)hit.t, best.index, (double)best.t );
 }
 
-// Everybody's distance by itself, in order.
+// The distance of each object by itself, in order.
 static void check_nearest( query_game* game, const clv_queries* queries )
 {
     clv_hit expected[MOST_OBJECTS + K], hits[K];

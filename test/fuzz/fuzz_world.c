@@ -137,7 +137,7 @@ static void change_one( world_game* game )
     }
 }
 
-// One that is too far for an object moves none; those who are alone move if all may.
+// One that is too far for an object moves none; single objects move if all may.
 static void shift_all( world_game* game )
 {
     clv_vec64 by = { 16 * (double)fuzz_take_float( &game->bytes ), take_coordinate( game ), 0 };
@@ -323,7 +323,7 @@ static bool is_before( clv_hit64 a, clv_hit64 b )
     return a.t < b.t || ( a.t == b.t && a.index < b.index );
 }
 
-// Everybody by itself, in order.
+// Each object by itself, in order.
 static void check_few( const world_game* game, const clv_queries* queries, uint32_t k )
 {
     clv_hit64 expected[MOST_OBJECTS], hits[K];

@@ -169,7 +169,7 @@ static void refuse_what_is_no_file( const char* folder )
     snprintf( path, sizeof( path ), "%s/secret.aabbs", folder );
     int file = open( path, O_CREAT | O_WRONLY, 0 );
     FUZZ_CHECK( file >= 0 && write( file, s_file, 304 ) == 304 && close( file ) == 0, "no secret" );
-    if ( geteuid() != 0 ) // root reads what nobody may read
+    if ( geteuid() != 0 ) // root reads files without read permission
     {
         refuse( path, "cannot be opened" );
     }
@@ -220,7 +220,7 @@ static void open_terabyte( const char* folder )
     unlink( path );
 }
 
-// Bytes beyond the limit cannot be written, as on a full disk, whoever runs this.
+// Bytes beyond the limit cannot be written, as on a full disk, for root too.
 static void fill_disk( const char* folder )
 {
     char path[600];

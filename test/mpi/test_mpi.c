@@ -274,7 +274,7 @@ static void ask_for_travellers( clv_mpi_space* space )
 }
 
 // Names are looked up when somebody asks for them: after few changes, after many, and after some that were never asked about.
-static void who_left_is_not_known_any_more( void )
+static void objects_that_left_are_forgotten( void )
 {
     mpi_test_case( "names" );
     clv_mpi_def def = clv_default_mpi_def();
@@ -332,7 +332,7 @@ static void modes_of_the_caller_change_nothing( void )
 // ---- regions that nobody is in
 
 // Space is cut for one object, so most groups are empty; what comes into them later is still found, once.
-static void empty_regions_are_nobody_elses( void )
+static void objects_entering_empty_regions_are_found_once( void )
 {
     mpi_test_case( "empty regions" );
     for ( int x = -4; x <= 4; ++x )
@@ -592,9 +592,9 @@ int main( int argc, char** argv )
     lives();
     bad_input_on_one_is_an_error_on_all();
     bad_defs_name_their_field();
-    who_left_is_not_known_any_more();
+    objects_that_left_are_forgotten();
     modes_of_the_caller_change_nothing();
-    empty_regions_are_nobody_elses();
+    objects_entering_empty_regions_are_found_once();
     batches_come_in_any_order();
     a_bad_box_among_all_changes_none();
     boxes_stay_where_they_were_put();

@@ -368,7 +368,7 @@ static void one_answer( void )
 }
 
 // Kinds may differ from process to process, and so k; no list at all is an empty one.
-static void everybody_asks_its_own( void )
+static void each_process_asks_its_own_questions( void )
 {
     mpi_test_case( "own kinds" );
     static world w;
@@ -546,7 +546,7 @@ static void hostile_ways_have_one_answer( void )
 }
 
 // How many processes are asked: none for what points away, and not all for what stays in one row.
-static void a_way_asks_whom_it_comes_by( void )
+static void a_ray_asks_the_processes_along_its_path( void )
 {
     mpi_test_case( "who is asked" );
     static world w;
@@ -680,11 +680,11 @@ int main( int argc, char** argv )
 {
     mpi_test_begin( &argc, &argv );
     one_answer();
-    everybody_asks_its_own();
+    each_process_asks_its_own_questions();
     bad_questions_are_an_error_on_all();
     memory_that_one_lacks();
     hostile_ways_have_one_answer();
-    a_way_asks_whom_it_comes_by();
+    a_ray_asks_the_processes_along_its_path();
     an_add_that_failed_changes_no_answer();
     a_setting_that_failed_changes_nothing();
     if ( g_mpi_rank == 0 )

@@ -2,8 +2,10 @@
 // Built for the baseline CPU: asks what this one can do and hands out the table for it.
 #include "simd/kernels.h"
 
+#include "base/assertion.h"
+#include "simd/query_lanes.h"
+
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if defined( CLV_HAVE_AVX2 ) || defined( CLV_HAVE_AVX512 )
@@ -96,6 +98,27 @@ const simd_kernels* clv_simd_kernels_for( clv_isa isa )
 #endif
     default: return NULL;
     }
+}
+
+const simd_queries* clv_simd_queries_for( clv_isa isa )
+{
+    static const simd_queries* const tables[CLV_ISA_COUNT] = {
+        [CLV_ISA_SCALAR] = &clv_simd_queries_scalar,
+#ifdef CLV_HAVE_SSE2
+        [CLV_ISA_SSE2] = &clv_simd_queries_sse2,
+#endif
+#ifdef CLV_HAVE_AVX2
+        [CLV_ISA_AVX2] = &clv_simd_queries_avx2,
+#endif
+#ifdef CLV_HAVE_AVX512
+        [CLV_ISA_AVX512] = &clv_simd_queries_avx512,
+#endif
+#ifdef CLV_HAVE_NEON
+        [CLV_ISA_NEON] = &clv_simd_queries_neon,
+#endif
+    };
+    CLV_ASSERT( (unsigned)isa < CLV_ISA_COUNT && tables[isa] != NULL );
+    return tables[isa];
 }
 
 const char* clv_isa_name( clv_isa isa )

@@ -65,10 +65,11 @@ typedef struct simd_kernels
 
     /// The default engine's, simd/cells.h.
     const struct simd_cells* cells;
-
-    /// What queries walk with, simd/query_lanes.h.
-    const struct simd_queries* queries;
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.
 const simd_kernels* clv_simd_kernels_for( clv_isa isa );
+
+/// What queries walk with, simd/query_lanes.h, for an instruction set that has a table above. Apart from that table, so that a
+/// program that asks no questions is linked without it.
+const struct simd_queries* clv_simd_queries_for( clv_isa isa );

@@ -212,7 +212,7 @@ const simd_queries clv_simd_queries_avx2 = { walk_overlap, walk_cast, walk_dista
     walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_avx2, &clv_simd_queries_avx2 };
+    &clv_simd_cells_avx2 };
 
 #include "simd/target_end.h"
 

@@ -395,7 +395,7 @@ const simd_queries clv_simd_queries_avx512 = { walk_overlap, walk_cast, walk_dis
     walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, are_good, find_strays,
-    find_touching, &clv_simd_cells_avx512, &clv_simd_queries_avx512 };
+    find_touching, &clv_simd_cells_avx512 };
 
 #include "simd/target_end.h"
 

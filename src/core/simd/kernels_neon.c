@@ -81,6 +81,6 @@ const simd_queries clv_simd_queries_neon = { walk_overlap, walk_cast, walk_dista
     walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_neon = { CLV_ISA_NEON, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_neon, &clv_simd_queries_neon };
+    &clv_simd_cells_neon };
 
 #endif

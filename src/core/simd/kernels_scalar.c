@@ -379,4 +379,4 @@ const simd_queries clv_simd_queries_scalar = { walk_overlap, walk_cast, walk_dis
     walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, are_good, find_strays,
-    find_touching, &clv_simd_cells_scalar, &clv_simd_queries_scalar };
+    find_touching, &clv_simd_cells_scalar };

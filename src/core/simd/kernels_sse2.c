@@ -52,6 +52,6 @@ const simd_queries clv_simd_queries_sse2 = { walk_overlap, walk_cast, walk_dista
     walk_nearest, walk_count, bound_node };
 
 const simd_kernels clv_simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_sse2, &clv_simd_queries_sse2 };
+    &clv_simd_cells_sse2 };
 
 #endif

@@ -171,6 +171,7 @@ typedef struct simd_queries
     void ( *bound )( const query_node* node, query_node* above, uint32_t lane );
 } simd_queries;
 
+/// Chosen by clv_simd_queries_for, simd/kernels.h.
 extern const simd_queries clv_simd_queries_scalar;
 extern const simd_queries clv_simd_queries_sse2;
 extern const simd_queries clv_simd_queries_avx2;

@@ -23,7 +23,7 @@ clv_result clv_space_refresh( clv_space* space )
     }
     clv_query_state_renew( state );
     clv_result result = clv_query_state_prepare(
-        state, &space->objects, space->kernels->queries, &space->memory, &space->tasks );
+        state, &space->objects, clv_simd_queries_for( space->kernels->isa ), &space->memory, &space->tasks );
     base_fp_leave( mode );
     return clv_space_leave( space,
         result == CLV_OK

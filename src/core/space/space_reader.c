@@ -19,8 +19,8 @@ static clv_result make_ready( clv_space* space )
     if ( !atomic_load_explicit( &state->is_ready, memory_order_relaxed ) )
     {
         task_runner* tasks = clv_space_take_workers( space, &alone );
-        result =
-            clv_query_state_prepare( state, &space->objects, space->kernels->queries, &space->memory, tasks );
+        result = clv_query_state_prepare(
+            state, &space->objects, clv_simd_queries_for( space->kernels->isa ), &space->memory, tasks );
         space_give_workers( space, tasks );
     }
     clv_task_lock_give( &state->lock );
@@ -55,7 +55,7 @@ clv_result clv_space_open_scene( const clv_space* asked, space_kind kind, query_
         .given = state->has_given ? state->given : NULL,
         .generations = state->generations,
         .objects = &space->objects,
-        .kernels = space->kernels->queries,
+        .kernels = clv_simd_queries_for( space->kernels->isa ),
         .space = asked,
         .may_be_gone = state->may_be_gone,
         .wide = &state->wide,
