@@ -85,8 +85,8 @@ help:
 	@echo "make setup   install Debian's packages for building, or FOR=target for a target's; no other target installs any"
 	@echo "make demo    the lab in two minutes: bake three scenes, run every method, show that all agree, write the page; PEERS=yes shows other people's libraries too"
 	@echo "make check   the quick tests, in the release build: under a minute"
-	@echo "make test    the tests of a change, in 11 minutes on two cores: release, and address, undefined-behaviour and thread sanitizers; ONLY=event for the tests of that name, in the release build alone"
-	@echo "make test-full  every test that must pass, in 25 minutes: make test, then make test-further"
+	@echo "make test    the tests of a change, in about 11 minutes on two cores: release, and address, undefined-behaviour and thread sanitizers; ONLY=event for the tests of that name, in the release build alone"
+	@echo "make test-full  every test that must pass, in about half an hour: make test, then make test-further"
 	@echo "make test-further  what make test leaves out: slow tests of its builds, the debug and the scalar-only build"
 	@echo "make fresh   the README's first command, its program, make install and make uninstall, in a bare Debian 12; needs root and mmdebstrap"
 	@echo "make fresh-test  the same, and the README's test command there; make fresh-full: all tests there"
@@ -216,7 +216,7 @@ lint:
 	@JOBS=$(JOBS) scripts/lint.sh $(BUILD)/lint
 
 flags: test-release
-	@JOBS=$(JOBS) scripts/check-flags.sh $(BUILD)
+	@JOBS=$(JOBS) scripts/check.sh flags $(BUILD)
 
 fuzz:
 	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
@@ -225,13 +225,13 @@ fuzz:
 fuzz-mpi:
 	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target fuzz_mpi
-	@for count in 4 3 2; do MPI_SECONDS=$$(($(FUZZ_SECONDS) + 300)) scripts/check-mpi.sh $(BUILD)/test/fuzz_mpi $$count $(SEED) $$(($(FUZZ_SECONDS) / 3)) || exit 1; done
+	@for count in 4 3 2; do MPI_SECONDS=$$(($(FUZZ_SECONDS) + 300)) scripts/check.sh mpi $(BUILD)/test/fuzz_mpi $$count $(SEED) $$(($(FUZZ_SECONDS) / 3)) || exit 1; done
 
 other-machines:
 	@JOBS=$(JOBS) scripts/other-machines.sh $(BUILD)/other
 
 coverage:
-	@JOBS=$(JOBS) scripts/coverage.sh $(BUILD)/coverage
+	@JOBS=$(JOBS) scripts/coverage.py $(BUILD)/coverage
 
 mutate:
 	@JOBS=$(JOBS) scripts/mutate.sh $(BUILD)/mutate

@@ -85,6 +85,7 @@ static void show( const char* name, const row* r )
 typedef struct asked
 {
     clv_queries rays, boxes, points;
+    clv_queries64 rays64, boxes64, points64; // or these
     bool doubles;
 } asked;
 
@@ -96,7 +97,7 @@ static union
 
 static clv_result closest( const clv_space* space, const asked* lists )
 {
-    return lists->doubles ? clv_space_query_closest64( space, &lists->rays, s_hits.doubles, NULL )
+    return lists->doubles ? clv_space_query_closest64( space, &lists->rays64, s_hits.doubles, NULL )
                           : clv_space_query_closest( space, &lists->rays, s_hits.floats, NULL );
 }
 
@@ -105,7 +106,7 @@ static clv_result all_hits( const clv_space* space, const asked* lists, uint64_t
     static uint64_t offsets[QUERIES + 1];
     clv_query_lists floats = { offsets, s_hits.floats, MOST_HITS, 0, 0 };
     clv_query_lists64 doubles = { offsets, s_hits.doubles, MOST_HITS, 0, 0 };
-    clv_result result = lists->doubles ? clv_space_query_all64( space, &lists->boxes, &doubles )
+    clv_result result = lists->doubles ? clv_space_query_all64( space, &lists->boxes64, &doubles )
                                        : clv_space_query_all( space, &lists->boxes, &floats );
     *count = lists->doubles ? doubles.count : floats.count;
     return result;
@@ -113,10 +114,10 @@ static clv_result all_hits( const clv_space* space, const asked* lists, uint64_t
 
 static clv_result nearest( const clv_space* space, const asked* lists )
 {
-    const clv_queries* points = &lists->points;
     return lists->doubles
-        ? clv_space_query_nearest64( space, points, NEAREST, (double)INFINITY, s_hits.doubles, NULL )
-        : clv_space_query_nearest( space, points, NEAREST, INFINITY, s_hits.floats, NULL );
+        ? clv_space_query_nearest64(
+              space, &lists->points64, NEAREST, (double)INFINITY, s_hits.doubles, NULL )
+        : clv_space_query_nearest( space, &lists->points, NEAREST, INFINITY, s_hits.floats, NULL );
 }
 
 static row ask( const clv_space* space, const asked* lists )
@@ -190,14 +191,17 @@ static void fill_solid( solid* all, uint32_t count, uint32_t towns, double apart
 
 static asked floats_of( const solid* all )
 {
-    return ( asked ){ clv_query_rays( all->rays, QUERIES ), clv_query_boxes( all->areas, QUERIES ),
-        clv_query_points( all->points, QUERIES ), false };
+    return ( asked ){ .rays = clv_query_rays( all->rays, QUERIES ),
+        .boxes = clv_query_boxes( all->areas, QUERIES ),
+        .points = clv_query_points( all->points, QUERIES ) };
 }
 
 static asked doubles_of( const solid* all )
 {
-    return ( asked ){ clv_query_rays64( all->rays64, QUERIES ), clv_query_boxes64( all->areas64, QUERIES ),
-        clv_query_points64( all->points64, QUERIES ), true };
+    return ( asked ){ .rays64 = clv_query_rays64( all->rays64, QUERIES ),
+        .boxes64 = clv_query_boxes64( all->areas64, QUERIES ),
+        .points64 = clv_query_points64( all->points64, QUERIES ),
+        .doubles = true };
 }
 
 static void show_solid( uint32_t count )
@@ -273,8 +277,9 @@ static void fill_plane( plane* all, uint32_t count )
 
 static asked flat_of( const plane* all )
 {
-    return ( asked ){ clv_query_rays2( all->rays, QUERIES ), clv_query_boxes2( all->areas, QUERIES ),
-        clv_query_points2( all->points, QUERIES ), false };
+    return ( asked ){ .rays = clv_query_rays2( all->rays, QUERIES ),
+        .boxes = clv_query_boxes2( all->areas, QUERIES ),
+        .points = clv_query_points2( all->points, QUERIES ) };
 }
 
 static void show_peer( const plane* all, uint32_t count )

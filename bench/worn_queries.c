@@ -233,22 +233,22 @@ static union
 
 static void ask_rays( const clv_space* space, const worn_world* w, const asked* a )
 {
-    clv_queries rays = w->kind == FLAT ? clv_query_rays2( a->rays2, QUERIES )
-        : w->kind == DOUBLES           ? clv_query_rays64( a->rays64, QUERIES )
-                                       : clv_query_rays( a->rays, QUERIES );
-    check( w->kind == DOUBLES ? clv_space_query_closest64( space, &rays, s_hits.doubles, NULL )
+    clv_queries rays =
+        w->kind == FLAT ? clv_query_rays2( a->rays2, QUERIES ) : clv_query_rays( a->rays, QUERIES );
+    clv_queries64 rays64 = clv_query_rays64( a->rays64, QUERIES );
+    check( w->kind == DOUBLES ? clv_space_query_closest64( space, &rays64, s_hits.doubles, NULL )
                               : clv_space_query_closest( space, &rays, s_hits.floats, NULL ) );
 }
 
 static void ask_boxes( const clv_space* space, const worn_world* w, const asked* a )
 {
     static uint64_t offsets[QUERIES + 1];
-    clv_queries areas = w->kind == FLAT ? clv_query_boxes2( a->areas2, QUERIES )
-        : w->kind == DOUBLES            ? clv_query_boxes64( a->areas64, QUERIES )
-                                        : clv_query_boxes( a->areas, QUERIES );
+    clv_queries areas =
+        w->kind == FLAT ? clv_query_boxes2( a->areas2, QUERIES ) : clv_query_boxes( a->areas, QUERIES );
+    clv_queries64 areas64 = clv_query_boxes64( a->areas64, QUERIES );
     clv_query_lists floats = { offsets, s_hits.floats, MOST_HITS, 0, 0 };
     clv_query_lists64 doubles = { offsets, s_hits.doubles, MOST_HITS, 0, 0 };
-    check( w->kind == DOUBLES ? clv_space_query_all64( space, &areas, &doubles )
+    check( w->kind == DOUBLES ? clv_space_query_all64( space, &areas64, &doubles )
                               : clv_space_query_all( space, &areas, &floats ) );
 }
 

@@ -2,8 +2,61 @@
 # SPDX-License-Identifier: MIT
 # The lab in two minutes: bake FreeFall, Brownian and Gravity, run every method on them, show that all agree, print a short
 # table, and write the page. Usage: demo.sh [CLEAVE]; results, page and every line in full stay in the folder demo beside
-# the program.
+# the program. demo.sh --table RESULTS.csv prints the table alone.
 set -eu
+
+# Of the CSV of `cleave run demo`, for 80 columns: a method per line, of each scene the largest size. A method that was too slow for it
+# has a dash; what could not run at all is one line per library, below.
+table()
+{
+    awk -F, '
+        { gsub( /"/, "" ) } # no text of ours has a comma but the reason, which is last
+        FNR == 1 { for ( i = 1; i <= NF; ++i ) at[$i] = i; next }
+        {
+            scene = $at["scene"]; size = $at["objects"] + 0; method = $at["method"]; status = $at["status"]
+            if ( !( scene in seen ) ) { seen[scene] = 1; scenes[++scene_count] = scene }
+            if ( status == "ok" ) {
+                if ( !( method in ran ) ) { ran[method] = 1; methods[++method_count] = method }
+                ms[scene, size, method] = $at["ms_median"]
+                if ( size > largest[scene] ) largest[scene] = size
+                next
+            }
+            reason = $at["reason"]
+            for ( i = at["reason"] + 1; i <= NF; ++i ) reason = reason "," $i
+            if ( status != "unavailable" ) { print "  " status ": " method " on " size " of " scene ": " reason; next }
+            if ( !( reason in whom ) ) { reasons[++reason_count] = reason; whom[reason] = "" }
+            if ( !( ( reason, method ) in named ) ) { named[reason, method] = 1; whom[reason] = whom[reason] ( whom[reason] == "" ? "" : ", " ) method }
+        }
+        function cell( value, base ) {
+            if ( value == "" ) return sprintf( "%10s %7s", "-", "" )
+            return sprintf( "%10.3f %6.1fx", value, base > 0 ? value / base : 0 )
+        }
+        END {
+            printf "  %-17s", "ms per frame"
+            for ( s = 1; s <= scene_count; ++s ) printf " %18s", scenes[s] ":" largest[scenes[s]] / 1000 "k"
+            print ""
+            for ( m = 1; m <= method_count; ++m ) {
+                printf "  %-17s", methods[m]
+                for ( s = 1; s <= scene_count; ++s ) {
+                    value = ms[scenes[s], largest[scenes[s]], methods[m]]
+                    printf " %s", cell( value, ms[scenes[s], largest[scenes[s]], methods[1]] )
+                }
+                print ""
+            }
+            if ( reason_count > 0 ) print "\nOther people\047s, not here; `./run demo PEERS=yes` installs and shows them:"
+            for ( r = 1; r <= reason_count; ++r ) {
+                package = reasons[r]
+                if ( !sub( /.*Debian.s /, "", package ) ) package = reasons[r]
+                sub( /[ );,].*/, "", package )
+                printf "  %-14s %s\n", package, whom[reasons[r]]
+            }
+        }' "$1"
+}
+
+if [ "${1:-}" = --table ]; then
+    table "${2:?usage: demo.sh --table RESULTS.csv}"
+    exit
+fi
 cleave=${1:-build/cleave}
 folder=$(dirname "$cleave")/demo
 mkdir -p "$folder"
@@ -52,7 +105,7 @@ status=0
 "$cleave" run demo $quiet --json "$folder/results.json" --csv "$folder/results.csv" --restart >"$folder/table.txt" \
     2>&3 || status=$?
 [ $status -le 1 ] || give_up $status # 1: a run failed or differs, which the page shows
-awk -F, -f "$(dirname "$0")/demo.awk" "$folder/results.csv"
+table "$folder/results.csv"
 
 echo
 echo "A million rays into the last frame of FreeFall:"

@@ -17,7 +17,7 @@ git ls-files '*.c' '*.h' '*.cpp' | grep -v '^extern/' | xargs clang-format --dry
 
 echo "== cppcheck"
 cppcheck --enable=warning,performance,portability --inline-suppr --std=c11 --quiet --error-exitcode=1 -j "$jobs" \
-    -I include -I src/core -I src/methods -I src/physics -I src/gpu -I . -D__SSE2__ '-D_Noreturn=__attribute__((noreturn))' \
+    -I include -I src/core -I src/methods -I src/physics -I src/gpu -I src/kdop -I . -D__SSE2__ '-D_Noreturn=__attribute__((noreturn))' \
     --suppressions-list=scripts/cppcheck-exceptions.txt src lab test/fuzz
 
 [ $quick = no ] || exit 0

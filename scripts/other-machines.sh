@@ -69,7 +69,7 @@ machine()
     compile "$name" || { failed="$failed $name"; return; }
     # Kernels that only this machine has, too.
     if [ -n "$3" ]; then
-        NM="${2%-gcc}-nm" "$root/scripts/check-symbols.sh" "$builds/$name"/libcleave*.a || failed="$failed $name"
+        NM="${2%-gcc}-nm" "$root/scripts/check.sh" symbols "$builds/$name"/libcleave*.a || failed="$failed $name"
     fi
     if [ -z "$3" ]; then
         echo "   compiles: library, program, fuzzers"

@@ -3,6 +3,7 @@
 #include "judge_answer.h"
 
 #include "judge_force.h"
+#include "query_lists.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ enum
 typedef struct judge_list
 {
     clv_queries queries;
+    clv_queries64 wide; // the same list for the calls in double
     judge_question* questions;
     unsigned char* packed;
     clv_filter* filters;
@@ -51,11 +53,12 @@ static judge_list make_list( judge_world* world, clv_query_kind kind, uint32_t c
         memcpy( list.packed + i * size, &item, size );
         list.filters[i] = judge_some_mask( &world->random );
     }
-    list.queries = clv_query_list(
+    list.queries = query_list_of(
         (clv_query_kind)( (uint32_t)kind + ( world->is_flat ? 32u : 64u ) ), list.packed, count );
     list.queries.filters = test_random_chance( &world->random, 50 ) ? list.filters : NULL;
     list.queries.filter_each = test_random_chance( &world->random, 50 );
     list.queries.as_given = test_random_chance( &world->random, 50 );
+    list.wide = query_list_as64( &list.queries );
     list.offsets[0] = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -109,7 +112,7 @@ static void check_all( judge_world* world, judge_list* list )
     else
     {
         clv_query_lists64 lists = { offsets, list->hits, list->total, 0, 0 };
-        CHECK_OK( clv_space_query_all64( world->space, &list->queries, &lists ) );
+        CHECK_OK( clv_space_query_all64( world->space, &list->wide, &lists ) );
         found = lists.count;
     }
     CHECK_EQUAL( found, list->total );
@@ -151,7 +154,7 @@ static void check_visit( judge_world* world, judge_list* list )
     visit_record record = { list, 0 };
     CHECK_OK( world->is_flat
             ? clv_space_query_visit( world->space, &list->queries, compare_visit, &record, NULL )
-            : clv_space_query_visit64( world->space, &list->queries, compare_visit64, &record, NULL ) );
+            : clv_space_query_visit64( world->space, &list->wide, compare_visit64, &record, NULL ) );
     CHECK_EQUAL( record.next, list->queries.count );
 }
 
@@ -159,7 +162,7 @@ static void check_any( judge_world* world, judge_list* list )
 {
     uint32_t count = list->queries.count;
     CHECK_OK( world->is_flat ? clv_space_query_any( world->space, &list->queries, list->narrow, NULL )
-                             : clv_space_query_any64( world->space, &list->queries, list->hits, NULL ) );
+                             : clv_space_query_any64( world->space, &list->wide, list->hits, NULL ) );
     widen_hits( world, list, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -177,7 +180,7 @@ static void check_closest( judge_world* world, judge_list* list )
 {
     uint32_t count = list->queries.count;
     CHECK_OK( world->is_flat ? clv_space_query_closest( world->space, &list->queries, list->narrow, NULL )
-                             : clv_space_query_closest64( world->space, &list->queries, list->hits, NULL ) );
+                             : clv_space_query_closest64( world->space, &list->wide, list->hits, NULL ) );
     widen_hits( world, list, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -225,7 +228,7 @@ static void check_nearest( judge_world* world, judge_list* list )
         : judge_rounded( world, judge_some_length( world ) );
     CHECK_OK( world->is_flat
             ? clv_space_query_nearest( world->space, &list->queries, k, (float)most, list->narrow, NULL )
-            : clv_space_query_nearest64( world->space, &list->queries, k, most, list->hits, NULL ) );
+            : clv_space_query_nearest64( world->space, &list->wide, k, most, list->hits, NULL ) );
     widen_hits( world, list, (uint64_t)count * k );
     for ( uint32_t i = 0; i < count; ++i )
     {

@@ -175,10 +175,10 @@ static bool round_meets( const judge_world* world, const judge_question* q, cons
     const clv_aabb64* seen = world->is_flat ? &from : box;
     if ( q->kind == CLV_QUERY_CAPSULE )
     {
-        return clv_query_capsule_meets64( &c, seen );
+        return clv_query_capsule_meets( &c, seen );
     }
     double most = world->is_flat ? (double)FLT_MAX : DBL_MAX;
-    bool is_met = clv_query_capsule_cast64( &c, motion, q->max_t < most ? q->max_t : most, seen, t );
+    bool is_met = clv_query_capsule_cast( &c, motion, q->max_t < most ? q->max_t : most, seen, t );
     *t = judge_rounded( world, *t );
     return is_met;
 }
@@ -186,7 +186,7 @@ static bool round_meets( const judge_world* world, const judge_question* q, cons
 static bool turned_meets( const judge_world* world, const judge_question* q, const clv_aabb64* box )
 {
     clv_aabb64 from = seen_from( world, q, box );
-    const double center[3] = { 0, 0, 0 }, half[3] = { q->half.x, q->half.y, q->half.z };
+    const double half[3] = { q->half.x, q->half.y, q->half.z };
     double turn[4] = { (double)q->rotation.x, (double)q->rotation.y, (double)q->rotation.z,
         (double)q->rotation.w };
     if ( world->is_flat )
@@ -206,7 +206,7 @@ static bool turned_meets( const judge_world* world, const judge_question* q, con
     {
         return false;
     }
-    query_turned_box t = clv_query_turn( center, half, turn );
+    query_turned_box t = clv_query_turn( half, turn );
     for ( int axis = 0; axis < 3; ++axis )
     {
         double reach = fabs( t.axes[0][axis] ) * half[0] + fabs( t.axes[1][axis] ) * half[1] +

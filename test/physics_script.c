@@ -2,9 +2,9 @@
 #include "physics_script.h"
 
 #include "cleave/narrow.h"
-#include "cleave/shape_sim.h"
 #include "cleave/sim.h"
 #include "cleave/volume.h"
+#include "shape_sim.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "query_world.h"
 
 #include "query/query_shape.h"
+#include "query_lists.h"
 
 #include <float.h>
 #include <math.h>
@@ -332,16 +333,22 @@ static bool capsule_hits( clv_capsule capsule, clv_vec3 motion, float max_t, clv
     query_capsule c = doubles( capsule );
     double way[3] = { (double)motion.x, (double)motion.y, (double)motion.z }, time = 0;
     double end = max_t < FLT_MAX ? (double)max_t : (double)FLT_MAX;
-    bool is_met = clv_query_capsule_cast( &c, way, end, &box, &time );
+    const clv_aabb64 seen = query_widen( &box );
+    bool is_met = clv_query_capsule_cast( &c, way, end, &seen, &time );
     *t = (float)time;
     return is_met;
 }
 
 static bool turned_meets( const clv_oriented_box* turned, clv_aabb box )
 {
-    const float q[4] = { turned->rotation.x, turned->rotation.y, turned->rotation.z, turned->rotation.w };
-    query_turned_box t = clv_query_turned_box( turned->center, turned->half_size, q );
-    return clv_query_turned_box_meets( &t, &box );
+    const clv_quat* q = &turned->rotation;
+    const double turn[4] = { (double)q->x, (double)q->y, (double)q->z, (double)q->w };
+    const double half[3] = { (double)turned->half_size.x, (double)turned->half_size.y,
+        (double)turned->half_size.z };
+    const double center[3] = { (double)turned->center.x, (double)turned->center.y, (double)turned->center.z };
+    const clv_aabb64 seen = query_widen( &box ), from = query_box_from( &seen, center );
+    query_turned_box t = clv_query_turn( half, turn );
+    return clv_query_turned_box_faces_meet( &t, &from ) && clv_query_turned_box_edges_meet( &t, &from );
 }
 
 static bool item_meets( clv_query_kind kind, const query_item_any* item, clv_aabb box, float* t )
@@ -358,7 +365,8 @@ static bool item_meets( clv_query_kind kind, const query_item_any* item, clv_aab
     case CLV_QUERY_CAPSULE:
     {
         query_capsule c = doubles( item->capsule );
-        return clv_query_capsule_meets( &c, &box );
+        const clv_aabb64 seen = query_widen( &box );
+        return clv_query_capsule_meets( &c, &seen );
     }
     case CLV_QUERY_ORIENTED_BOX: return turned_meets( &item->turned, box );
     case CLV_QUERY_HALF_SPACES: return planes_meet( &item->half_spaces, box );
@@ -494,7 +502,7 @@ static kind_list make_list( query_world* world, clv_query_kind kind, uint32_t co
     list.offsets = test_alloc( count + 1, sizeof( uint64_t ) );
     list.expected = test_alloc( (size_t)count * ( world->count + MOST_K ) + 1, sizeof( clv_hit ) );
     list.hits = test_alloc( (size_t)count * ( world->count + MOST_K ) + 1, sizeof( clv_hit ) );
-    list.queries = clv_query_list( kind, list.packed, count );
+    list.queries = query_list_of( kind, list.packed, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         list.items[i] = query_world_item( world, kind, list.planes + (size_t)i * QUERY_PLANES );
@@ -568,7 +576,7 @@ static void check_any( const query_world* world, const kind_list* list )
 static clv_queries list_of_one( const kind_list* list, uint32_t i )
 {
     clv_queries one = list->queries;
-    one.items = list->packed + i * query_item_size( one.kind );
+    one.points = (const void*)( list->packed + i * query_item_size( one.kind ) );
     one.filters = filter_at( list, i );
     one.count = 1;
     return one;

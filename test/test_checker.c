@@ -4,7 +4,7 @@
 #include "bvh/bvh_tree.h"
 #include "grid/grid_cells.h"
 #include "pair/table.h"
-#include "query/query_wide.h"
+#include "query/query_tree.h"
 #include "rest/rest_world.h"
 #include "support.h"
 
@@ -165,7 +165,7 @@ typedef struct asked
     const simd_queries* kernels;
     query_boxes from;
     query_tree tree;
-    query_wide_tree wide;
+    query_tree64 wide;
     uint32_t generations[OBJECTS];
     clv_aabb64 boxes64[OBJECTS];
 } asked;
@@ -183,12 +183,12 @@ static void open_asked( asked* a, uint32_t count )
     }
     a->from = ( query_boxes ){ s_boxes, a->generations, OBJECTS, count };
     CHECK( clv_query_tree_build( &a->tree, &a->from, a->kernels, &a->memory, &a->alone ) );
-    CHECK( clv_query_wide_tree_bring( &a->wide, &a->tree, a->boxes64, &a->from, &a->memory, &a->alone ) );
+    CHECK( clv_query_tree64_bring( &a->wide, &a->tree, a->boxes64, &a->from, &a->memory, &a->alone ) );
 }
 
 static void close_asked( asked* a )
 {
-    clv_query_wide_tree_free( &a->wide, &a->memory );
+    clv_query_tree64_free( &a->wide, &a->memory );
     clv_query_tree_free( &a->tree, &a->memory );
     CHECK_EQUAL( a->memory.bytes, 0 );
 }
@@ -312,7 +312,7 @@ static void broken_nodes_of_a_query_tree_are_noticed( void )
 }
 
 #undef ASK
-#define ASK clv_query_wide_tree_check( &a.wide, &a.tree, a.boxes64, &a.from )
+#define ASK clv_query_tree64_check( &a.wide, &a.tree, a.boxes64, &a.from )
 
 static void broken_hulls_in_double_are_noticed( void )
 {
@@ -320,7 +320,7 @@ static void broken_hulls_in_double_are_noticed( void )
     open_asked( &a, 5 );
     CHECK( ASK == NULL );
     uint32_t lane;
-    query_wide_node* node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_OBJECT, &lane )];
+    query_node64* node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_OBJECT, &lane )];
     uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
     SPOIL( node->upper[0][lane], 1e300, "box in double is not its own" );
     SPOIL( node->least[lane], slot + 1, "another child or lowest slot" );

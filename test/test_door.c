@@ -6,9 +6,9 @@
 #define _GNU_SOURCE // feenableexcept
 #endif
 #include "cleave/narrow.h"
-#include "cleave/shape_sim.h"
 #include "cleave/sim.h"
 #include "cleave/volume.h"
+#include "shape_sim.h"
 #include "support.h"
 
 #include <fenv.h>
@@ -436,7 +436,7 @@ static bool visit_wide_hits( uint32_t query, const clv_hit64* hits, uint64_t cou
     return true;
 }
 
-static void ask_all_wide( stage* s, clv_queries queries )
+static void ask_all_wide( stage* s, clv_queries64 queries )
 {
     uint64_t offsets[BOXES + 1];
     clv_hit64 hits[BOXES * BOXES];
@@ -648,6 +648,8 @@ static void traps_and_flags_would_be_noticed( void )
 
 #if HAS_SIGNALS && defined( TEST_INCLUDE )
 
+#define LAB_DOORS 10 // of kdop/shape_sim.h, which is not public
+
 static bool is_listed( const char* name, size_t length )
 {
     for ( int door = 0; door < DOOR_COUNT; ++door )
@@ -706,7 +708,7 @@ static void every_door_is_listed( void )
         count += is_ours ? check_header( path ) : 0;
     }
     closedir( folder );
-    CHECK_EQUAL( count, DOOR_COUNT );
+    CHECK_EQUAL( count + LAB_DOORS, DOOR_COUNT );
 }
 
 #endif

@@ -531,7 +531,7 @@ static void too_many_boxes_are_refused( void )
     clv_gpu_destroy( gpu );
 }
 
-// ---- small worlds through every kernel, for a device that is watched (scripts/check-oclgrind.sh)
+// ---- small worlds through every kernel, for a device that is watched (scripts/check.sh oclgrind)
 
 enum
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Bodies on the device against the same on the CPU: volumes bit by bit, the pairs of each kind of volume by two loops, contacts.
 #include "cleave/physics.h"
+#include "gpu_bodies.h"
 #include "gpu_fixture.h"
-#include "gpu_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -363,13 +363,13 @@ static void contacts_that_are_hard_are_the_cpus( void )
 // With room for hardly a tetrahedron nearly all that touch go to the host, and nothing changes.
 static void what_a_device_cannot_decide_the_host_finishes( void )
 {
-    uint64_t finished = s_gpu->bodies.finished_count;
-    s_gpu->polytope_room = 5;
+    uint64_t finished = gpu_bodies_of( s_gpu )->finished_count;
+    gpu_bodies_of( s_gpu )->polytope_room = 5;
     contacts_of_a_crowd_are_the_cpus();
-    CHECK( s_gpu->bodies.finished_count > finished );
-    s_gpu->polytope_room = 4;
+    CHECK( gpu_bodies_of( s_gpu )->finished_count > finished );
+    gpu_bodies_of( s_gpu )->polytope_room = 4;
     contacts_that_are_hard_are_the_cpus();
-    s_gpu->polytope_room = 0;
+    gpu_bodies_of( s_gpu )->polytope_room = 0;
 }
 
 static void invalid_pairs_are_refused_by_position( void )
@@ -403,8 +403,8 @@ static void poses_and_vertices_are_where_transforms_put_them( void )
     make_crowd( &s_crowd, 300, 5, 1, HULLS );
     set_crowd( &s_crowd );
     CHECK_OK( clv_gpu_update_bodies( s_gpu, CLV_VOLUME_AABB, s_crowd.at ) );
-    read_doubles( s_gpu->bodies.on.poses, poses, 12 * (size_t)s_crowd.count );
-    read_doubles( s_gpu->bodies.on.moved, moved, 3 * (size_t)s_gpu->bodies.moved_count );
+    read_doubles( gpu_bodies_of( s_gpu )->on.poses, poses, 12 * (size_t)s_crowd.count );
+    read_doubles( gpu_bodies_of( s_gpu )->on.moved, moved, 3 * (size_t)gpu_bodies_of( s_gpu )->moved_count );
     uint32_t at = 0;
     for ( uint32_t i = 0; i < s_crowd.count; ++i )
     {

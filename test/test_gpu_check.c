@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The checkers of the GPU library say what broke: the host's view is spoilt in one place, its checker answers with the sentence about
 // that, and with NULL once it is as it was.
+#include "gpu_bodies.h"
 #include "gpu_check.h"
 #include "gpu_fixture.h"
+#include "gpu_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +58,6 @@ static void the_checker_sees_spoilt_buffers( void )
     clv_gpu* gpu = open_gpu( CLV_GPU_TILES, false );
     const char* whole = "a buffer has bytes without memory, or memory without bytes";
     SPOIL( gpu->buffers.pairs.bytes, 0, clv_gpu_frame_check( gpu ), whole );
-    SPOIL( gpu->bodies.on.poses.bytes, 64, clv_gpu_frame_check( gpu ), whole );
     SPOIL( gpu->buffers.boxes.bytes, gpu->buffers.boxes.bytes + 64, clv_gpu_frame_check( gpu ),
         "the buffers have more bytes than device_bytes says" );
     SPOIL( gpu->device_bytes, gpu->device_bytes - 1, clv_gpu_frame_check( gpu ),
@@ -182,13 +183,15 @@ static void the_checker_sees_spoilt_bodies( void )
     const uint32_t hull_of[3] = { 0, 1, 1 };
     clv_gpu* gpu = gpu_test_make( CLV_GPU_AUTO );
     CHECK_OK( clv_gpu_set_bodies( gpu, hulls, 2, hull_of, 3 ) );
-    gpu_bodies* bodies = &gpu->bodies;
+    gpu_bodies* bodies = gpu_bodies_of( gpu );
     CHECK( clv_gpu_bodies_check( bodies ) == NULL );
     SPOIL( bodies->rows[4], 3, clv_gpu_bodies_check( bodies ),
         "a hull does not begin where the one before ends, or has no vertices" );
     SPOIL( bodies->hulls[2], 2, clv_gpu_bodies_check( bodies ), "a body has a hull that does not exist" );
     SPOIL( bodies->hulls[2], 0, clv_gpu_bodies_check( bodies ),
         "there are other vertices than those of the hulls and bodies" );
+    SPOIL( bodies->on.poses.bytes, 64, clv_gpu_frame_check( gpu ),
+        "a buffer of bodies has bytes without memory, or memory without bytes" );
     SPOIL( bodies->has_volumes, true, clv_gpu_frame_check( gpu ), "volumes are there without their bodies" );
     bodies->is_there = true;
     SPOIL( bodies->has_volumes, true, clv_gpu_frame_check( gpu ), "there are fewer volumes than bodies" );

@@ -3,9 +3,9 @@
 // of which can be made to fail. Also: no OpenCL at all, several devices, damaged files in the cache.
 #define _POSIX_C_SOURCE 200809L
 #include "cleave/gpu.h"
+#include "gpu_bodies.h"
 #include "gpu_device.h"
 #include "gpu_fake.h"
-#include "gpu_state.h"
 #include "heap.h"
 #include "space/instrument.h"
 #include "support.h"

@@ -767,7 +767,7 @@ static void an_order_is_kept_for_a_world_at_rest( void )
     clv_gpu_destroy( gpu );
 }
 
-// ---- for a device that is watched (scripts/check-oclgrind.sh)
+// ---- for a device that is watched (scripts/check.sh oclgrind)
 
 static void small_worlds_at_rest_agree( void )
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The k-DOP paper's pipeline on the device against clv_shape_sim, frame by frame: bodies and counts to the last bit.
 #include "cleave/physics.h"
+#include "gpu_bodies.h"
 #include "gpu_fixture.h"
 #include "gpu_schedule.h"
-#include "gpu_state.h"
 #include "math/splitmix.h"
 
 #include <math.h>
@@ -172,11 +172,11 @@ static void undecided_contacts_are_finished_on_the_host( void )
 {
     static twins s_twins;
     clv_shape_sim_def def = clv_default_shape_sim_def();
-    s_gpu->polytope_room = 5;
+    gpu_bodies_of( s_gpu )->polytope_room = 5;
     begin_twins( &s_twins, &def, ( clv_vec3 ){ 1, 1, 1 }, 16, 1.8f );
     step_twins( &s_twins, 40 );
     CHECK( clv_gpu_sim_finished_count( s_twins.gpu ) > 10 );
-    s_gpu->polytope_room = 0;
+    gpu_bodies_of( s_gpu )->polytope_room = 0;
     end_twins( &s_twins );
 }
 

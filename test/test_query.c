@@ -731,13 +731,14 @@ static void capsules_are_where_they_are( void )
             motion[axis] = (double)test_random_between( &random, -1, 1 );
         }
         const double still[3] = { 0, 0, 0 };
+        const clv_aabb64 seen = query_widen( &box );
         double distance = slow_distance( &c, still, &box );
         if ( fabs( distance - c.radius ) > 1e-9 )
         {
-            CHECK( clv_query_capsule_meets( &c, &box ) == ( distance < c.radius ) );
+            CHECK( clv_query_capsule_meets( &c, &seen ) == ( distance < c.radius ) );
         }
         double time = 0;
-        bool is_met = clv_query_capsule_cast( &c, motion, 20, &box, &time );
+        bool is_met = clv_query_capsule_cast( &c, motion, 20, &seen, &time );
         double nearest = INFINITY;
         for ( int step = 0; step <= 100; ++step )
         {
@@ -769,9 +770,13 @@ static void turned_boxes_are_where_they_are( void )
         clv_transform at = { center, q };
         clv_distance judge;
         CHECK_OK( clv_shape_distance( own, clv_identity_transform(), other, at, NULL, &judge ) );
-        float rotation[4] = { q.x, q.y, q.z, q.w };
-        query_turned_box turned = clv_query_turned_box( center, half, rotation );
-        bool is_met = clv_query_turned_box_meets( &turned, &box );
+        const double middle[3] = { (double)center.x, (double)center.y, (double)center.z };
+        const double sides[3] = { (double)half.x, (double)half.y, (double)half.z };
+        const double rotation[4] = { (double)q.x, (double)q.y, (double)q.z, (double)q.w };
+        const clv_aabb64 seen = query_widen( &box ), from = query_box_from( &seen, middle );
+        query_turned_box turned = clv_query_turn( sides, rotation );
+        bool is_met = clv_query_turned_box_faces_meet( &turned, &from ) &&
+            clv_query_turned_box_edges_meet( &turned, &from );
         met += is_met;
         CHECK( is_met == ( judge.distance <= 0 ) || judge.distance < 1e-4f );
     }

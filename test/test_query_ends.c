@@ -4,7 +4,6 @@
 #include "support.h"
 
 #include "base/double_double.h"
-#include "query/query_line.h"
 #include "query/query_shape.h"
 
 #include "cleave/world_query.h"
@@ -171,7 +170,7 @@ static void a_capsule_of_a_billion_radii_comes_in_time( void )
         {
             clv_capsule_cast64 cast = { { { -n, -n, 0 }, { n + 1, n, 0 }, radius }, { 0, 0.25, 0 },
                 INFINITY };
-            clv_queries queries = clv_query_capsule_casts64( &cast, 1 );
+            clv_queries64 queries = clv_query_capsule_casts64( &cast, 1 );
             clv_hit64 hit;
             double expected = ( distance_of_edge( n, 3 ) - radius ) / ( 0.25 * up );
             CHECK_OK( clv_space_query_closest64( space, &queries, &hit, NULL ) );
@@ -193,7 +192,7 @@ static void a_capsule_of_a_billion_radii_ends_at_its_radius( void )
         {
             double radius = distance * ( is_near ? 1 + 1e-14 : 1 - 1e-14 );
             clv_capsule64 capsule = { { -n, -n, 0 }, { n + 1, n, 0 }, radius };
-            clv_queries queries = clv_query_capsules64( &capsule, 1 );
+            clv_queries64 queries = clv_query_capsules64( &capsule, 1 );
             clv_hit64 hit;
             CHECK_OK( clv_space_query_any64( space, &queries, &hit, NULL ) );
             CHECK( ( hit.index == 0 ) == is_near );
@@ -345,8 +344,8 @@ static void short_lines_agree_in_both_precisions( void )
             c.b[axis] = (double)test_random_between( &random, -5, 5 );
             motion[axis] = (double)test_random_between( &random, -1, 1 );
         }
-        CHECK( clv_query_capsule_meets64( &c, &wide ) == clv_query_line_meets( &c, &wide ) );
-        bool is_met = clv_query_capsule_cast64( &c, motion, 20, &wide, &time );
+        CHECK( clv_query_capsule_meets( &c, &wide ) == clv_query_line_meets( &c, &wide ) );
+        bool is_met = clv_query_capsule_cast( &c, motion, 20, &wide, &time );
         CHECK( is_met == clv_query_line_cast( &c, motion, 20, &wide, &other ) );
         CHECK( !is_met || fabs( time - other ) <= 1e-9 * other );
     }

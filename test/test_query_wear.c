@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // However boxes move, queries visit at most twice the nodes and boxes of a tree that was built for them as they are: beside infinite
 // half-spaces, far walls and giants, in spaces of floats, of two axes and of doubles. And the tree is not built more often than that takes.
-#include "query/query_family.h"
+#include "query/query_search.h"
 #include "space/space_reader.h"
 #include "support.h"
 
@@ -157,7 +157,7 @@ typedef struct wear_lists
     clv_vec3 points[QUERIES];
     clv_vec2 points2[QUERIES];
     clv_vec64 points64[QUERIES];
-    clv_queries of[3]; // rays, areas, points
+    query_list of[3]; // rays, areas, points
 } wear_lists;
 
 static uint32_t some_object( wear_world* w )
@@ -190,15 +190,21 @@ static void fill_lists( wear_world* w, wear_lists* lists )
         lists->areas2[i] =
             ( clv_aabb2 ){ lists->points2[i], { lists->points2[i].x + 1, lists->points2[i].y + 1 } };
     }
-    lists->of[0] = w->is_double ? clv_query_rays64( lists->rays64, QUERIES )
-        : w->is_flat            ? clv_query_rays2( lists->rays2, QUERIES )
-                                : clv_query_rays( lists->rays, QUERIES );
-    lists->of[1] = w->is_double ? clv_query_boxes64( lists->areas64, QUERIES )
-        : w->is_flat            ? clv_query_boxes2( lists->areas2, QUERIES )
-                                : clv_query_boxes( lists->areas, QUERIES );
-    lists->of[2] = w->is_double ? clv_query_points64( lists->points64, QUERIES )
-        : w->is_flat            ? clv_query_points2( lists->points2, QUERIES )
-                                : clv_query_points( lists->points, QUERIES );
+    const query_list plain[3] = { { .kind = CLV_QUERY_RAY, .items = lists->rays },
+        { .kind = CLV_QUERY_BOX, .items = lists->areas },
+        { .kind = CLV_QUERY_POINT, .items = lists->points } };
+    const query_list flat[3] = { { .kind = CLV_QUERY_RAY2, .items = lists->rays2 },
+        { .kind = CLV_QUERY_BOX2, .items = lists->areas2 },
+        { .kind = CLV_QUERY_POINT2, .items = lists->points2 } };
+    const query_list wide[3] = { { .kind = CLV_QUERY_RAY64, .items = lists->rays64 },
+        { .kind = CLV_QUERY_BOX64, .items = lists->areas64 },
+        { .kind = CLV_QUERY_POINT64, .items = lists->points64 } };
+    for ( int i = 0; i < 3; ++i )
+    {
+        lists->of[i] = w->is_double ? wide[i] : w->is_flat ? flat[i] : plain[i];
+        lists->of[i].count = QUERIES;
+        lists->of[i].is_double = w->is_double;
+    }
 }
 
 // Nodes and boxes that the queries of one kind visit.
@@ -209,14 +215,15 @@ static double count_visits( const clv_space* space, const wear_lists* lists, int
     static clv_hit64 hits[OBJECTS]; // the larger of the two kinds of hits
     CHECK_OK( clv_space_open_scene( space, space_kind_of( space ), &scene ) );
     scene.counts = &counts;
-    const query_family* family = scene.boxes64 != NULL ? &clv_query_family_doubles : &clv_query_family_floats;
     for ( uint32_t i = 0; i < QUERIES; ++i )
     {
         switch ( of )
         {
-        case 0: family->find_one( &scene, &lists->of[0], &i, 1, QUERY_CLOSEST, hits ); break;
-        case 1: (void)family->find_all( &scene, &lists->of[1], i, hits, OBJECTS ); break;
-        default: family->find_nearest( &scene, &lists->of[2], &i, 1, NEAREST, (double)INFINITY, hits ); break;
+        case 0: clv_query_find_one( &scene, &lists->of[0], &i, 1, QUERY_CLOSEST, hits ); break;
+        case 1: (void)clv_query_find_all( &scene, &lists->of[1], i, hits, OBJECTS ); break;
+        default:
+            clv_query_find_nearest( &scene, &lists->of[2], &i, 1, NEAREST, (double)INFINITY, hits );
+            break;
         }
     }
     return (double)( counts.node_count + counts.object_count );

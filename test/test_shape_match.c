@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cleave/shape_sim.h"
 #include "heap.h"
+#include "integrate.h"
 #include "math/splitmix.h"
+#include "shape_sim.h"
 #include "shapes.h"
-#include "sim/integrate.h"
-#include "sim/soft_match.h"
+#include "soft_match.h"
 #include "support.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Bodies that give way: what a fit reproduces, what it keeps, and how whole simulations of them end. And the volumes and
 // searches of shape_sim that the paper does not have.
-#include "cleave/shape_sim.h"
 #include "heap.h"
+#include "shape_sim.h"
 #include "shapes.h"
-#include "sim/soft_match.h"
+#include "soft_match.h"
 #include "support.h"
 #include "volume/bound.h"
 #include "volume/dop.h"

@@ -4,6 +4,7 @@
 #include "far_crowd.h"
 #include "heap.h"
 #include "judge_answer.h"
+#include "query_lists.h"
 
 #include <float.h>
 #include <math.h>
@@ -137,7 +138,7 @@ static void neighbouring_doubles_at_a_billion_metres_are_told_apart( void )
     clv_space* space = make_space64( boxes, 3, NULL );
     CHECK_OK( clv_space_refresh( space ) );
     const clv_aabb64 between = { { far + 1, 0, 0 }, { far + 1, 1, 1 } };
-    clv_queries overlap = clv_query_boxes64( &between, 1 );
+    clv_queries64 overlap = clv_query_boxes64( &between, 1 );
     clv_hit64 hits[3];
     clv_query_lists64 lists = { NULL, hits, 3, 0, 0 };
     CHECK_OK( clv_space_query_all64( space, &overlap, &lists ) );
@@ -145,14 +146,14 @@ static void neighbouring_doubles_at_a_billion_metres_are_told_apart( void )
     CHECK_EQUAL( hits[0].index, 0 );
     const clv_ray64 ray = { { far + 1 + step / 2, 0.5, 0.5 }, { 1, 0, 0 }, INFINITY };
     const clv_ray64 back = { { far + 5, 0.5, 0.5 }, { -1, 0, 0 }, INFINITY };
-    clv_queries rays = clv_query_rays64( &ray, 1 );
+    clv_queries64 rays = clv_query_rays64( &ray, 1 );
     CHECK_OK( clv_space_query_closest64( space, &rays, hits, NULL ) );
     CHECK( hits[0].index == 0 && hits[0].t == 0 ); // half a step is no step
     rays = clv_query_rays64( &back, 1 );
     CHECK_OK( clv_space_query_closest64( space, &rays, hits, NULL ) );
     CHECK( hits[0].index == 1 && hits[0].t == 5 - ( 2 + step ) );
     const clv_vec64 middle = { 0, 0.5, 0.5 };
-    clv_queries points = clv_query_points64( &middle, 1 );
+    clv_queries64 points = clv_query_points64( &middle, 1 );
     CHECK_OK( clv_space_query_nearest64( space, &points, 3, INFINITY, hits, NULL ) );
     CHECK( hits[0].index == 2 && hits[0].t == far - 1 );
     CHECK( hits[1].index == 0 && hits[1].t == far );
@@ -166,7 +167,7 @@ static void lists_of_another_kind_are_refused( void )
     const clv_aabb2 flat = { { 0, 0 }, { 1, 1 } };
     const clv_aabb solid = test_cube( 0, 0, 0, 1 );
     clv_queries lists[3] = { clv_query_boxes( &solid, 1 ), clv_query_boxes2( &flat, 1 ),
-        clv_query_boxes64( &wide, 1 ) };
+        query_list_of( CLV_QUERY_BOX64, &wide, 1 ) };
     clv_space_def def = clv_default_space_def();
     clv_space* spaces[3] = { NULL, make_space2( &flat, 1, NULL ), make_space64( &wide, 1, NULL ) };
     CHECK_OK( clv_space_create( &def, &spaces[0] ) );
@@ -182,7 +183,8 @@ static void lists_of_another_kind_are_refused( void )
         clv_result broad = i == 8 ? CLV_OK : CLV_UNSUPPORTED;
         CHECK_RESULT( clv_space_query_any( space, list, &hit, NULL ), narrow );
         CHECK_EQUAL( hit.index, narrow == CLV_OK ? 0 : 77 );
-        CHECK_RESULT( clv_space_query_any64( space, list, &hit64, NULL ), broad );
+        const clv_queries64 list64 = query_list_as64( list );
+        CHECK_RESULT( clv_space_query_any64( space, &list64, &hit64, NULL ), broad );
         CHECK_EQUAL( hit64.index, broad == CLV_OK ? 0 : 77 );
         clv_pair pair;
         uint64_t count = 9;
@@ -196,7 +198,7 @@ static void lists_of_another_kind_are_refused( void )
     }
 }
 
-static void refuses64( const clv_space* space, clv_queries list, clv_result expected )
+static void refuses64( const clv_space* space, clv_queries64 list, clv_result expected )
 {
     clv_query_lists64 lists = { NULL, NULL, 0, 0, 9 };
     CHECK_RESULT( clv_space_query_all64( space, &list, &lists ), expected );
@@ -258,10 +260,11 @@ static void bad_questions_in_double_are_refused( void )
         const clv_half_spaces64 region = { zero, &planes[i], 1 };
         refuses64( space, clv_query_half_spaces64( &region, 1 ), CLV_BAD_ARGUMENT );
     }
-    refuses64( space, clv_query_list( (clv_query_kind)76, &zero, 1 ), CLV_BAD_ARGUMENT );
+    clv_queries unknown = query_list_of( (clv_query_kind)76, &zero, 1 );
+    refuses64( space, query_list_as64( &unknown ), CLV_BAD_ARGUMENT );
     clv_hit64 hit;
     uint32_t position = 9;
-    clv_queries points = clv_query_points64( &zero, 1 );
+    clv_queries64 points = clv_query_points64( &zero, 1 );
     CHECK_RESULT( clv_space_query_closest64( space, &points, &hit, &position ), CLV_BAD_ARGUMENT );
     CHECK_RESULT( clv_space_query_nearest64( space, &points, 1, NAN, &hit, &position ), CLV_BAD_ARGUMENT );
     CHECK_EQUAL( position, 0 );
@@ -289,8 +292,8 @@ static void bad_flat_questions_are_refused( void )
         const clv_half_planes region = { &planes[i], 1 };
         refuses2( space, clv_query_half_planes( &region, 1 ), CLV_BAD_ARGUMENT );
     }
-    refuses2( space, clv_query_list( (clv_query_kind)44, &zero, 1 ), CLV_BAD_ARGUMENT );
-    refuses2( space, clv_query_list( (clv_query_kind)32, &zero, 1 ), CLV_BAD_ARGUMENT );
+    refuses2( space, query_list_of( (clv_query_kind)44, &zero, 1 ), CLV_BAD_ARGUMENT );
+    refuses2( space, query_list_of( (clv_query_kind)32, &zero, 1 ), CLV_BAD_ARGUMENT );
     clv_space_destroy( space );
 }
 
@@ -315,9 +318,9 @@ static void callbacks_in_double_choose_and_shorten( void )
     clv_space* space = make_space64( boxes, 8, NULL );
     CHECK_OK( clv_space_update( space ) );
     const clv_ray64 ray = { { 1e9 - 7, 0.5, 0.5 }, { 1, 0, 0 }, INFINITY };
-    clv_queries rays = clv_query_rays64( &ray, 1 );
+    clv_queries64 rays = clv_query_rays64( &ray, 1 );
     uint32_t asked = 0;
-    rays.callback64 = shorten_ray;
+    rays.callback = shorten_ray;
     rays.user = &asked;
     clv_hit64 hits[8];
     clv_query_lists64 lists = { NULL, hits, 8, 0, 0 };
@@ -374,8 +377,8 @@ static void nearest_in_double_keeps_what_is_at_the_new_end( void )
         clv_space* space = make_space64( boxes, 12, NULL );
         CHECK_OK( clv_space_update( space ) );
         const clv_vec64 origin = { 0, 0, 0 };
-        clv_queries points = clv_query_points64( &origin, 1 );
-        points.callback64 = end_at_two;
+        clv_queries64 points = clv_query_points64( &origin, 1 );
+        points.callback = end_at_two;
         clv_hit64 hits[2];
         CHECK_OK( clv_space_query_nearest64( space, &points, 2, INFINITY, hits, NULL ) );
         CHECK( hits[0].index == at_two[0] && hits[0].t == 2 );
@@ -481,7 +484,7 @@ static void queries_before_an_update_find_nothing_and_late_ones_are_stale( void 
     const clv_aabb64 box = cube64( 1e9, 1 );
     clv_id id;
     clv_space* space = make_space64( &box, 1, &id );
-    clv_queries list = clv_query_boxes64( &box, 1 );
+    clv_queries64 list = clv_query_boxes64( &box, 1 );
     clv_hit64 hit = { 7, 0 };
     CHECK_OK( clv_space_query_any64( space, &list, &hit, NULL ) );
     CHECK_EQUAL( hit.index, CLV_NO_HIT );
@@ -501,7 +504,7 @@ static void an_exact_shift_moves_what_queries_see( void )
     const clv_aabb64 box = cube64( 1e9, 1 );
     clv_space* space = make_space64( &box, 1, NULL );
     CHECK_OK( clv_space_update( space ) );
-    clv_queries list = clv_query_boxes64( &box, 1 );
+    clv_queries64 list = clv_query_boxes64( &box, 1 );
     clv_hit64 hit;
     CHECK_OK( clv_space_query_any64( space, &list, &hit, NULL ) );
     CHECK_EQUAL( hit.index, 0 );
@@ -532,7 +535,7 @@ static void without_memory_questions_fail_and_recover( void )
         CHECK_OK( clv_space_create( &def, &space ) );
         CHECK_OK( clv_space_add64( space, boxes, 3, NULL ) );
         CHECK_OK( clv_space_update( space ) );
-        clv_queries list = clv_query_boxes64( &boxes[0], 1 );
+        clv_queries64 list = clv_query_boxes64( &boxes[0], 1 );
         clv_hit64 hit;
         hooks.refuse_from = hooks.allocate_count + fail_at;
         hooks.refuse_count = UINT64_MAX;

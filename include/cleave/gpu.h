@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cleave/shape_sim.h"
 #include "cleave/types.h"
 
 // The library cleave-gpu: the same search on a graphics card, by OpenCL 1.2, which is loaded at its first use.
@@ -11,7 +10,6 @@
 //                                       there; boxes and pairs travel between host and device in every update
 //   clv_gpu_create( &def, &gpu );       boxes that live on the device, and pairs that stay there: no ids, filters or margins
 //   clv_gpu_update_buffer( gpu, … );
-//   clv_gpu_set_bodies( gpu, … );       convex bodies instead of boxes: volumes, contacts and simulated frames on the device
 //
 // The set of pairs is the CPU's, bit for bit. Their order is not promised, not even from run to run; sort where it matters
 // (clv_space_def.sorted does).
@@ -177,82 +175,6 @@ CLV_API void* clv_gpu_ended_buffer( const clv_gpu* gpu );
 /// Hands them to `visit`, as clv_gpu_read_pairs does.
 CLV_API clv_result clv_gpu_read_begun( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
 CLV_API clv_result clv_gpu_read_ended( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
-
-// ---- bodies: volumes made on the device
-
-// Convex bodies instead of boxes: their vertices are moved, their bounding volumes made and swept on the device, as in the k-DOP paper.
-// Volumes are those of clv_shape_aabb, clv_shape_dop18 and clv_shape_sphere, bit for bit, and so the pairs are those of a
-// clv_volume_sweep. All of it is computed in double: CLV_UNSUPPORTED on a device that has none.
-
-/// Corners of a convex body about its own origin: the vertices of a clv_hull_view, or any points with the same hull.
-typedef struct clv_gpu_hull
-{
-    const clv_vec3* vertices; ///< finite; copied
-    uint32_t vertex_count;    ///< at least 1
-} clv_gpu_hull;
-
-/// Says which bodies there are: body i has the hull hull_of[i], and all have the first for NULL. Copied; they stay until they are
-/// set again. CLV_BAD_ARGUMENT for a hull without vertices, a vertex that is not finite, a hull that is not there (clv_gpu_error
-/// has its number); CLV_TOO_MANY_OBJECTS above CLV_MAX_OBJECTS bodies or 2^30 vertices of all bodies; CLV_OUT_OF_MEMORY. Then the
-/// bodies are those from before. The device is not asked yet.
-CLV_API clv_result clv_gpu_set_bodies( clv_gpu* gpu, const clv_gpu_hull* hulls, uint32_t hull_count,
-    const uint32_t* hull_of, uint32_t body_count );
-
-/// Volumes around all bodies where they stand now, as many transforms as there are bodies, and every pair of volumes that overlaps,
-/// as clv_gpu_update has them: clv_gpu_pair_count, clv_gpu_pair_buffer and clv_gpu_read_pairs tell. `volume` is CLV_VOLUME_AABB,
-/// CLV_VOLUME_DOP18 or CLV_VOLUME_SPHERE; for others CLV_UNSUPPORTED. CLV_BAD_ARGUMENT for a transform that is not finite, with the
-/// body's number in clv_gpu_error; both leave everything as it was. Otherwise results as clv_gpu_update.
-///
-/// Always by sweep and prune along one axis, a box's three or an 18-DOP's nine to choose from, the one nearest to the principal axis of
-/// the volumes' centers every axis_frames updates: what lies at one place of that axis is tested against each other. 28 bytes a body
-/// travel there. Where there are very many bodies, hand the boxes on: clv_gpu_update_buffer takes the buffer below.
-CLV_API clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at );
-
-/// The volumes of the last clv_gpu_update_bodies where they lie: a cl_mem of clv_aabb, clv_dop18 or clv_sphere by body, alive until
-/// the next. NULL if there is none, or if it failed.
-CLV_API void* clv_gpu_volume_buffer( const clv_gpu* gpu );
-
-/// Brings them to the host, into as many clv_aabb, clv_dop18 or clv_sphere as there are bodies. CLV_BAD_ARGUMENT if there are none.
-CLV_API clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes );
-
-/// How the bodies of some pairs touch, where the last clv_gpu_update_bodies put them: GJK and EPA on the device, an item for each pair,
-/// in double, and contacts[i] is of pairs[i]. They are those of clv_shape_contact: the same bits for hulls of up to 32 vertices, and up
-/// to rounding for larger ones. What a device has no room for (a polytope of more than 64 vertices) the host finishes.
-/// Pairs may be any of two different bodies, not only the last update's. CLV_BAD_ARGUMENT, with its position in clv_gpu_error, for one
-/// that is not, and before the first clv_gpu_update_bodies; then no contact is written. Otherwise results as clv_gpu_read_pairs.
-CLV_API clv_result clv_gpu_find_contacts(
-    clv_gpu* gpu, const clv_pair* pairs, uint32_t count, clv_contact* contacts );
-
-// ---- a simulation
-
-// A clv_shape_sim whose frames run on the device: free flight, vertices, volumes, the axis, projection, sort, sweep, GJK + EPA and shape
-// matching; the k-DOP paper's pipeline, the whole of it. The host does one thing: it puts the pairs in order and finds which responses
-// may come at once. With the same def and bodies of up to 32 vertices each every frame ends with the bits of clv_shape_sim.
-typedef struct clv_gpu_sim clv_gpu_sim;
-
-/// For the bodies of the last clv_gpu_set_bodies, at rest at these places. The gpu must outlive it; other calls on the gpu may come
-/// between its frames, and cost it a hand-over of all bodies. CLV_BAD_DEF; CLV_UNSUPPORTED for other volumes than boxes, 18-DOPs and
-/// spheres, for soft bodies and for CLV_SUPPORT_CLIMB; CLV_BAD_ARGUMENT for a transform that is not finite; CLV_OUT_OF_MEMORY. Then *sim
-/// is NULL and clv_gpu_error has the reason. The def's allocator and logger are not used: the gpu's are.
-CLV_API clv_result clv_gpu_sim_create(
-    clv_gpu* gpu, const clv_shape_sim_def* def, const clv_transform* at, clv_gpu_sim** sim );
-
-/// NULL is legal. Before the gpu's.
-CLV_API void clv_gpu_sim_destroy( clv_gpu_sim* sim );
-
-/// One frame; waits for it. After any failure (results as clv_gpu_update_bodies) nothing has moved, clv_gpu_error has the reason, and the
-/// next call begins the same frame anew. CLV_STALE for ever after clv_gpu_set_bodies.
-CLV_API clv_result clv_gpu_sim_step( clv_gpu_sim* sim );
-
-/// As those of clv_shape_sim. Times, where the def has stage_times and the gpu's def has times, are the device's own for the kernels
-/// of each stage; a frame takes longer by launches and by what the host does.
-CLV_API uint32_t clv_gpu_sim_body_count( const clv_gpu_sim* sim );
-CLV_API clv_transform clv_gpu_sim_transform( const clv_gpu_sim* sim, uint32_t body );
-CLV_API clv_vec3 clv_gpu_sim_velocity( const clv_gpu_sim* sim, uint32_t body );
-CLV_API clv_shape_sim_stats clv_gpu_sim_get_stats( const clv_gpu_sim* sim );
-
-/// Contacts so far that the device had no room for and the host finished.
-CLV_API uint64_t clv_gpu_sim_finished_count( const clv_gpu_sim* sim );
 
 // ---- memory and what is known
 

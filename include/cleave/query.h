@@ -168,83 +168,127 @@ typedef enum clv_query_kind
 typedef bool clv_query_callback(
     const clv_space* space, uint32_t query, clv_hit hit, float* reach, void* user );
 
-/// The same in a space of doubles.
-typedef bool clv_query_callback64(
-    const clv_space* space, uint32_t query, clv_hit64 hit, double* reach, void* user );
-
 /// Queries of one kind. Made by the functions below, then changed where wanted; the arrays are the caller's and only read.
 typedef struct clv_queries
 {
     clv_query_kind kind;
     uint32_t count;
-    const void* items;                ///< `count` of the kind's type, one behind the other
-    const clv_filter* filters;        ///< of the query, as for pairs; NULL: everything counts
-    bool filter_each;                 ///< filters[i] belongs to query i; otherwise filters[0] to all
-    bool as_given;                    ///< boxes without their margins
-    clv_query_callback* callback;     ///< NULL: everything counts
-    void* user;                       ///< handed to it
-    clv_query_callback64* callback64; ///< in its place in a space of doubles
+    union ///< `count` items of the kind's type, one behind the other
+    {
+        const clv_vec3* points;
+        const clv_aabb* boxes;
+        const clv_sphere* spheres;
+        const clv_neighbourhood* neighbourhoods;
+        const clv_capsule* capsules;
+        const clv_oriented_box* oriented_boxes;
+        const clv_half_spaces* half_spaces;
+        const clv_ray* rays;
+        const clv_box_cast* box_casts;
+        const clv_sphere_cast* sphere_casts;
+        const clv_capsule_cast* capsule_casts;
+
+        // Of flat spaces.
+        const struct clv_vec2* points2;
+        const struct clv_aabb2* boxes2;
+        const struct clv_circle* circles;
+        const struct clv_neighbourhood2* neighbourhoods2;
+        const struct clv_capsule2* capsules2;
+        const struct clv_oriented_box2* oriented_boxes2;
+        const struct clv_half_planes* half_planes;
+        const struct clv_ray2* rays2;
+        const struct clv_box_cast2* box_casts2;
+        const struct clv_circle_cast* circle_casts;
+        const struct clv_capsule_cast2* capsule_casts2;
+    };
+    const clv_filter* filters;    ///< of the query, as for pairs; NULL: everything counts
+    bool filter_each;             ///< filters[i] belongs to query i; otherwise filters[0] to all
+    bool as_given;                ///< boxes without their margins
+    clv_query_callback* callback; ///< NULL: everything counts
+    void* user;                   ///< handed to it
 } clv_queries;
 
-static inline clv_queries clv_query_list( clv_query_kind kind, const void* items, uint32_t count )
+/// A list of that kind without its items, for the functions below.
+static inline clv_queries clv_query_list( clv_query_kind kind, uint32_t count )
 {
-    clv_queries queries = { kind, count, items, CLV_NULL, false, false, CLV_NULL, CLV_NULL, CLV_NULL };
+    clv_queries queries = { kind, count, { CLV_NULL }, CLV_NULL, false, false, CLV_NULL, CLV_NULL };
     return queries;
 }
 
 static inline clv_queries clv_query_points( const clv_vec3* points, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_POINT, points, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_POINT, count );
+    queries.points = points;
+    return queries;
 }
 
 static inline clv_queries clv_query_boxes( const clv_aabb* boxes, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_BOX, boxes, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_BOX, count );
+    queries.boxes = boxes;
+    return queries;
 }
 
 static inline clv_queries clv_query_spheres( const clv_sphere* spheres, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_SPHERE, spheres, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_SPHERE, count );
+    queries.spheres = spheres;
+    return queries;
 }
 
 static inline clv_queries clv_query_neighbourhoods( const clv_neighbourhood* around, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_NEIGHBOURHOOD, around, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_NEIGHBOURHOOD, count );
+    queries.neighbourhoods = around;
+    return queries;
 }
 
 static inline clv_queries clv_query_capsules( const clv_capsule* capsules, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CAPSULE, capsules, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_CAPSULE, count );
+    queries.capsules = capsules;
+    return queries;
 }
 
 static inline clv_queries clv_query_oriented_boxes( const clv_oriented_box* boxes, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_ORIENTED_BOX, boxes, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_ORIENTED_BOX, count );
+    queries.oriented_boxes = boxes;
+    return queries;
 }
 
 static inline clv_queries clv_query_half_spaces( const clv_half_spaces* regions, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_HALF_SPACES, regions, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_HALF_SPACES, count );
+    queries.half_spaces = regions;
+    return queries;
 }
 
 static inline clv_queries clv_query_rays( const clv_ray* rays, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_RAY, rays, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_RAY, count );
+    queries.rays = rays;
+    return queries;
 }
 
 static inline clv_queries clv_query_box_casts( const clv_box_cast* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_BOX_CAST, casts, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_BOX_CAST, count );
+    queries.box_casts = casts;
+    return queries;
 }
 
 static inline clv_queries clv_query_sphere_casts( const clv_sphere_cast* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_SPHERE_CAST, casts, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_SPHERE_CAST, count );
+    queries.sphere_casts = casts;
+    return queries;
 }
 
 static inline clv_queries clv_query_capsule_casts( const clv_capsule_cast* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CAPSULE_CAST, casts, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_CAPSULE_CAST, count );
+    queries.capsule_casts = casts;
+    return queries;
 }
 
 /// The way from a to b as a ray: t is 0 at a, 1 at b. b - a is rounded to float.

@@ -89,57 +89,79 @@ typedef struct clv_capsule_cast2
 
 static inline clv_queries clv_query_points2( const clv_vec2* points, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_POINT2, points, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_POINT2, count );
+    queries.points2 = points;
+    return queries;
 }
 
 static inline clv_queries clv_query_boxes2( const clv_aabb2* boxes, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_BOX2, boxes, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_BOX2, count );
+    queries.boxes2 = boxes;
+    return queries;
 }
 
 static inline clv_queries clv_query_circles( const clv_circle* circles, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CIRCLE, circles, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_CIRCLE, count );
+    queries.circles = circles;
+    return queries;
 }
 
 static inline clv_queries clv_query_neighbourhoods2( const clv_neighbourhood2* around, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_NEIGHBOURHOOD2, around, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_NEIGHBOURHOOD2, count );
+    queries.neighbourhoods2 = around;
+    return queries;
 }
 
 static inline clv_queries clv_query_capsules2( const clv_capsule2* capsules, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CAPSULE2, capsules, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_CAPSULE2, count );
+    queries.capsules2 = capsules;
+    return queries;
 }
 
 static inline clv_queries clv_query_oriented_boxes2( const clv_oriented_box2* boxes, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_ORIENTED_BOX2, boxes, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_ORIENTED_BOX2, count );
+    queries.oriented_boxes2 = boxes;
+    return queries;
 }
 
 static inline clv_queries clv_query_half_planes( const clv_half_planes* regions, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_HALF_PLANES, regions, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_HALF_PLANES, count );
+    queries.half_planes = regions;
+    return queries;
 }
 
 static inline clv_queries clv_query_rays2( const clv_ray2* rays, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_RAY2, rays, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_RAY2, count );
+    queries.rays2 = rays;
+    return queries;
 }
 
 static inline clv_queries clv_query_box_casts2( const clv_box_cast2* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_BOX_CAST2, casts, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_BOX_CAST2, count );
+    queries.box_casts2 = casts;
+    return queries;
 }
 
 static inline clv_queries clv_query_circle_casts( const clv_circle_cast* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CIRCLE_CAST, casts, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_CIRCLE_CAST, count );
+    queries.circle_casts = casts;
+    return queries;
 }
 
 static inline clv_queries clv_query_capsule_casts2( const clv_capsule_cast2* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CAPSULE_CAST2, casts, count );
+    clv_queries queries = clv_query_list( CLV_QUERY_CAPSULE_CAST2, count );
+    queries.capsule_casts2 = casts;
+    return queries;
 }
 
 /// The way from a to b as a ray: t is 0 at a, 1 at b. b - a is rounded to float.
@@ -238,59 +260,118 @@ typedef struct clv_capsule_cast64
     double max_t;
 } clv_capsule_cast64;
 
-static inline clv_queries clv_query_points64( const clv_vec64* points, uint32_t count )
+/// clv_query_callback in double.
+typedef bool clv_query_callback64(
+    const clv_space* space, uint32_t query, clv_hit64 hit, double* reach, void* user );
+
+/// clv_queries in double: lists of kinds that end in 64.
+typedef struct clv_queries64
 {
-    return clv_query_list( CLV_QUERY_POINT64, points, count );
+    clv_query_kind kind;
+    uint32_t count;
+    union ///< `count` items of the kind's type, one behind the other
+    {
+        const clv_vec64* points;
+        const clv_aabb64* boxes;
+        const clv_sphere64* spheres;
+        const clv_neighbourhood64* neighbourhoods;
+        const clv_capsule64* capsules;
+        const clv_oriented_box64* oriented_boxes;
+        const clv_half_spaces64* half_spaces;
+        const clv_ray64* rays;
+        const clv_box_cast64* box_casts;
+        const clv_sphere_cast64* sphere_casts;
+        const clv_capsule_cast64* capsule_casts;
+    };
+    const clv_filter* filters;
+    bool filter_each;
+    bool as_given;
+    clv_query_callback64* callback;
+    void* user;
+} clv_queries64;
+
+/// A list of that kind without its items, for the functions below.
+static inline clv_queries64 clv_query_list64( clv_query_kind kind, uint32_t count )
+{
+    clv_queries64 queries = { kind, count, { CLV_NULL }, CLV_NULL, false, false, CLV_NULL, CLV_NULL };
+    return queries;
 }
 
-static inline clv_queries clv_query_boxes64( const clv_aabb64* boxes, uint32_t count )
+static inline clv_queries64 clv_query_points64( const clv_vec64* points, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_BOX64, boxes, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_POINT64, count );
+    queries.points = points;
+    return queries;
 }
 
-static inline clv_queries clv_query_spheres64( const clv_sphere64* spheres, uint32_t count )
+static inline clv_queries64 clv_query_boxes64( const clv_aabb64* boxes, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_SPHERE64, spheres, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_BOX64, count );
+    queries.boxes = boxes;
+    return queries;
 }
 
-static inline clv_queries clv_query_neighbourhoods64( const clv_neighbourhood64* around, uint32_t count )
+static inline clv_queries64 clv_query_spheres64( const clv_sphere64* spheres, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_NEIGHBOURHOOD64, around, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_SPHERE64, count );
+    queries.spheres = spheres;
+    return queries;
 }
 
-static inline clv_queries clv_query_capsules64( const clv_capsule64* capsules, uint32_t count )
+static inline clv_queries64 clv_query_neighbourhoods64( const clv_neighbourhood64* around, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CAPSULE64, capsules, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_NEIGHBOURHOOD64, count );
+    queries.neighbourhoods = around;
+    return queries;
 }
 
-static inline clv_queries clv_query_oriented_boxes64( const clv_oriented_box64* boxes, uint32_t count )
+static inline clv_queries64 clv_query_capsules64( const clv_capsule64* capsules, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_ORIENTED_BOX64, boxes, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_CAPSULE64, count );
+    queries.capsules = capsules;
+    return queries;
 }
 
-static inline clv_queries clv_query_half_spaces64( const clv_half_spaces64* regions, uint32_t count )
+static inline clv_queries64 clv_query_oriented_boxes64( const clv_oriented_box64* boxes, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_HALF_SPACES64, regions, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_ORIENTED_BOX64, count );
+    queries.oriented_boxes = boxes;
+    return queries;
 }
 
-static inline clv_queries clv_query_rays64( const clv_ray64* rays, uint32_t count )
+static inline clv_queries64 clv_query_half_spaces64( const clv_half_spaces64* regions, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_RAY64, rays, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_HALF_SPACES64, count );
+    queries.half_spaces = regions;
+    return queries;
 }
 
-static inline clv_queries clv_query_box_casts64( const clv_box_cast64* casts, uint32_t count )
+static inline clv_queries64 clv_query_rays64( const clv_ray64* rays, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_BOX_CAST64, casts, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_RAY64, count );
+    queries.rays = rays;
+    return queries;
 }
 
-static inline clv_queries clv_query_sphere_casts64( const clv_sphere_cast64* casts, uint32_t count )
+static inline clv_queries64 clv_query_box_casts64( const clv_box_cast64* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_SPHERE_CAST64, casts, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_BOX_CAST64, count );
+    queries.box_casts = casts;
+    return queries;
 }
 
-static inline clv_queries clv_query_capsule_casts64( const clv_capsule_cast64* casts, uint32_t count )
+static inline clv_queries64 clv_query_sphere_casts64( const clv_sphere_cast64* casts, uint32_t count )
 {
-    return clv_query_list( CLV_QUERY_CAPSULE_CAST64, casts, count );
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_SPHERE_CAST64, count );
+    queries.sphere_casts = casts;
+    return queries;
+}
+
+static inline clv_queries64 clv_query_capsule_casts64( const clv_capsule_cast64* casts, uint32_t count )
+{
+    clv_queries64 queries = clv_query_list64( CLV_QUERY_CAPSULE_CAST64, count );
+    queries.capsule_casts = casts;
+    return queries;
 }
 
 /// The way from a to b as a ray: t is 0 at a, 1 at b. b - a is rounded.
@@ -315,20 +396,20 @@ typedef bool clv_query_visitor64( uint32_t query, const clv_hit64* hits, uint64_
 
 /// clv_space_query_all in a space of doubles, with kinds that end in 64; likewise below.
 CLV_API clv_result clv_space_query_all64(
-    const clv_space* space, const clv_queries* queries, clv_query_lists64* lists );
+    const clv_space* space, const clv_queries64* queries, clv_query_lists64* lists );
 
 /// clv_space_query_any.
 CLV_API clv_result clv_space_query_any64(
-    const clv_space* space, const clv_queries* queries, clv_hit64* hits, uint32_t* position );
+    const clv_space* space, const clv_queries64* queries, clv_hit64* hits, uint32_t* position );
 
 /// clv_space_query_closest.
 CLV_API clv_result clv_space_query_closest64(
-    const clv_space* space, const clv_queries* queries, clv_hit64* hits, uint32_t* position );
+    const clv_space* space, const clv_queries64* queries, clv_hit64* hits, uint32_t* position );
 
 /// clv_space_query_nearest; distances are equal as doubles.
-CLV_API clv_result clv_space_query_nearest64( const clv_space* space, const clv_queries* queries, uint32_t k,
-    double max_distance, clv_hit64* hits, uint32_t* position );
+CLV_API clv_result clv_space_query_nearest64( const clv_space* space, const clv_queries64* queries,
+    uint32_t k, double max_distance, clv_hit64* hits, uint32_t* position );
 
 /// clv_space_query_visit.
-CLV_API clv_result clv_space_query_visit64( const clv_space* space, const clv_queries* queries,
+CLV_API clv_result clv_space_query_visit64( const clv_space* space, const clv_queries64* queries,
     clv_query_visitor64* visitor, void* user, uint32_t* position );

@@ -3,7 +3,7 @@
 // tower of 512 bodies falls, and the candidates its three kinds of bounding volumes let through are counted,
 // frame by frame; and what it leaves open: other volumes, other bodies, soft ones.
 #include "base/timer.h"
-#include "cleave/gpu.h"
+#include "gpu_bodies.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"

@@ -126,6 +126,8 @@ clv_queries query_draw_list( const query_draw* draw, uint32_t first, uint32_t co
     static const clv_query_kind kinds[QUERY_FAMILY_COUNT] = { CLV_QUERY_RAY, CLV_QUERY_BOX, CLV_QUERY_SPHERE,
         CLV_QUERY_POINT, CLV_QUERY_SPHERE_CAST };
     const char* items = draw->items;
-    return clv_query_list(
-        kinds[draw->family], items + first * query_family_item_size( draw->family ), count );
+    clv_queries queries = clv_query_list( kinds[draw->family], count );
+    queries.points = (const clv_vec3*)(const void*)( items +
+        first * query_family_item_size( draw->family ) ); // any kind's
+    return queries;
 }

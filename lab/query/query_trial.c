@@ -310,7 +310,8 @@ static bool judge_one( const query_draw* draw, uint32_t i, const clv_aabb* box, 
         query_capsule capsule = { { (double)c.x, (double)c.y, (double)c.z },
             { (double)c.x, (double)c.y, (double)c.z }, (double)cast->sphere.radius };
         double way[3] = { (double)cast->motion.x, (double)cast->motion.y, (double)cast->motion.z }, time = 0;
-        bool is_met = clv_query_capsule_cast( &capsule, way, (double)FLT_MAX, box, &time );
+        const clv_aabb64 seen = query_widen( box );
+        bool is_met = clv_query_capsule_cast( &capsule, way, (double)FLT_MAX, &seen, &time );
         *t = (float)time;
         return is_met;
     }

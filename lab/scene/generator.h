@@ -3,10 +3,10 @@
 // to get a file, write the frames down.
 #pragma once
 
-#include "cleave/shape_sim.h"
 #include "cleave/sim.h"
 #include "lab/base/error.h"
 #include "lab/scene/body.h"
+#include "shape_sim.h"
 
 #include <stdint.h>
 

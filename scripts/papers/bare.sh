@@ -38,6 +38,7 @@ pack()
     else
         node -e 'import(process.argv[1]).then(m => process.stdout.write(m.planText(process.argv[2])))' "$root/scripts/papers/plan.mjs" "${2:-full}" > "$folder/plan.txt"
     fi || fail "the plan cannot be written; is node there?"
+    node -e 'import(process.argv[1]).then(m => process.stdout.write(m.cutSchedule()))' "$root/scripts/papers/plan.mjs" > "$folder/cuts.schedule"
     cp "$0" "$folder/bare.sh"
     du -sh "$folder" >&2
 }
@@ -82,6 +83,10 @@ do_piece() # KIND NAME CORES WORDS…
     # In the foreground: a process group of its own would make it one of the others that --others looks for.
     case $kind in
     bake) timeout --foreground -s KILL "$seconds" "$program" run "$@" --bake --bake-threads "$bake_threads" -q >"$work/log/$name.txt" 2>&1 ;;
+    cut) # every body of a run cut in eight: a file that the plan's schedule of cuts names
+        timeout --foreground -s KILL "$seconds" "$program" gen "$@" --threads "$bake_threads" -q -o "$work/cuts/part-$name.aabbs" >"$work/log/$name.txt" 2>&1 &&
+            mv "$work/cuts/part-$name.aabbs" "$work/cuts/$name.aabbs"
+        ;;
     solo) on_cores "$cores" timeout --foreground -s KILL "$seconds" "$program" run "$@" --bake --bake-threads 1 -q >"$work/log/$name.txt" 2>&1 ;;
     sim)
         on_cores "$cores" timeout --foreground -s KILL "$seconds" "$program" sim "$@" --csv "$work/results/$name.part" >"$work/log/$name.txt" 2>&1 &&
@@ -124,7 +129,7 @@ lane() # KINDS CORES [TAKE_UNTIL]
                 : >"$work/done/$kind-$name"
             fi
             # Whoever needs a scene that could not be baked bakes it himself, or says why not.
-            case $kind in bake | solo) if [ $status = 0 ] || [ "$(left)" -gt 2 ]; then : >"$work/baked/$name"; fi ;; esac
+            case $kind in bake | cut | solo) if [ $status = 0 ] || [ "$(left)" -gt 2 ]; then : >"$work/baked/$name"; fi ;; esac
             break
         done 3<"$folder/plan.txt"
         if [ $is_taken = no ]; then
@@ -245,7 +250,7 @@ bake_all()
     index=0
     bakers=""
     while [ $index -lt "$baker_count" ]; do
-        lane bake "" $until_when &
+        lane "bake cut" "" $until_when &
         bakers="$bakers $!"
         index=$((index + 1))
     done
@@ -311,8 +316,10 @@ run()
     deadline=$(($(now) + seconds - 12)) # for the tar
     program=$folder/cleave
     export LD_LIBRARY_PATH="$folder/lib" CLEAVE_PEERS="$folder/peers" CLEAVE_CACHE="$work/cache" CLEAVE_CACHE_LIMIT="${CLEAVE_CACHE_LIMIT:-50000}"
-    mkdir -p "$work/results" "$work/log" "$work/baked" "$work/done" "$work/cache" || fail "$work cannot be written"
+    mkdir -p "$work/results" "$work/log" "$work/baked" "$work/done" "$work/cache" "$work/cuts" || fail "$work cannot be written"
     rm -rf "$work/claim" && mkdir "$work/claim"
+    [ ! -f "$folder/cuts.schedule" ] || cp "$folder/cuts.schedule" "$work/"
+    cd "$work" || fail "$work cannot be entered" # the schedule of cuts names files in the folder cuts
     "$program" methods --json >"$work/results/methods.json" || fail "$program does not run here"
     share_out
     machine >>"$work/machine.txt"

@@ -200,12 +200,14 @@ function table2Fold(runs, scene, published) {
     // One column alone has the sizes between 1k and 8k, which the paper's table leaves out.
     const sizes = ascending(own.map(run => run.objects)).filter(objects => distinct(own.filter(run => run.objects === objects).map(run => run.method)).length > 1);
     if (sizes.length === 0) return null;
-    const rows = columns.map(([name, key, parts, method]) => [name, ...sizes.flatMap(objects => {
+    const isBetween = objects => objects > sizes[0] && objects < sizes[sizes.length - 1];
+    const all = ascending([...sizes, ...published.filter(row => row.scene === scene).map(row => row.objects).filter(isBetween)]);
+    const rows = columns.map(([name, key, parts, method]) => [name, ...all.flatMap(objects => {
         const run = pick(runs, parts, { scene, method, objects })[0];
         const theirs = published.find(row => row.scene === scene && row.objects === objects)?.[key];
-        return [run ? `${digits(run.ms_mean)} (${digits(run.cv)})${lacksPhase(run) ? ' †' : ''}` : '', theirs === undefined ? '' : theirs.toFixed(2)];
+        return [run ? `${digits(run.ms_mean)} (${digits(run.cv)})${lacksPhase(run) ? ' †' : ''}` : sizes.includes(objects) || theirs === undefined ? '' : 'not measured yet', theirs === undefined ? '' : theirs.toFixed(2)];
     })]);
-    return { fold: `Table II, ${titles[scene]}: all variants`, blocks: [{ table: [['variant', ...sizes.flatMap(objects => [`${sizeText(objects)}, ms`, 'paper, s'])], ...rows] }, { from: own }] };
+    return { fold: `Table II, ${titles[scene]}: all variants`, blocks: [{ table: [['variant', ...all.flatMap(objects => [`${sizeText(objects)}, ms`, 'paper, s'])], ...rows] }, { from: own }] };
 }
 
 // The best of each family; the others are in the tables.

@@ -18,9 +18,9 @@ import { depthRow, leafNotes } from './kd_tree.mjs';
 import { provenance, writePage, writePaper } from './page.mjs';
 import { inOrder, judge, judgeFacts, quietText } from './papers.mjs';
 import { ink, missingFigures, operatorBetween, readPng, smallTreeSvg, transferSteps, writePng, writeSheet } from './pictures.mjs';
-import { alone, bakes, clockOf, grades, guess, linesOf, missingCells, planText, readCell, runWords, waitOf, whyNot, withoutMissing } from './plan.mjs';
+import { alone, bakes, clockOf, cuts, cutSchedule, grades, guess, linesOf, missingCells, planText, readCell, runWords, waitOf, whyNot, withoutMissing } from './plan.mjs';
 import { fileOf, pairsOf003, papers as paperNames, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
-import { digits, gainBetween, gainPoints, isBareRoot, isQuiet, isTree, joinRuns, lacksPhase, laterFrames, leftOut, meanDepth, mergeTrees, methodsOf, oneMachine, onlyGpus, pick, readDevice, readFolders, readRuns, settingsOf, sizeText, towerFile, towers, twinRatios, variation, windowOf, windowOfKey, windowsText, withoutTwins } from './runs.mjs';
+import { digits, gainBetween, gainPoints, hasAllPhases, isBareRoot, isQuiet, isTree, joinRuns, lacksPhase, laterFrames, leftOut, meanDepth, mergeTrees, methodsOf, oneMachine, onlyGpus, pick, readDevice, readFolders, readRuns, settingsOf, sizeText, towerFile, towers, twinRatios, variation, windowOf, windowOfKey, windowsText, withoutTwins } from './runs.mjs';
 
 const here = name => fileURLToPath(new URL(name, import.meta.url));
 const schedules = ['paper-000', 'paper-001', 'paper-002', 'paper-003', 'paper-004'];
@@ -120,10 +120,31 @@ test('a plan for a bare machine names only bakes it has', () => {
     const baked = new Set(bakes.map(one => one.name));
     for (const one of [...grades.full.pieces, ...alone]) for (const need of one.needs) assert.ok(baked.has(need), `${one.name} needs ${need}`);
     const lines = planText('full').trim().split('\n').map(line => line.split('\t'));
-    assert.ok(lines.every(line => line.length === 4 && /^(bake|alone|sim|run|wide|gpu)$/.test(line[0])));
+    assert.ok(lines.every(line => line.length === 4 && /^(bake|cut|alone|sim|run|wide|gpu)$/.test(line[0])));
     assert.equal(lines.filter(line => line[0] === 'sim').length, 6);
-    assert.deepEqual(lines.filter(line => ['run', 'wide', 'gpu'].includes(line[0])).map(line => line[1]), grades.full.pieces.map(one => one.name));
+    assert.deepEqual(lines.filter(line => ['run', 'wide', 'gpu'].includes(line[0]) && !line[1].startsWith('cut-')).map(line => line[1]), grades.full.pieces.map(one => one.name));
     assert.ok(lines.every(line => !/"|'/.test(line[3]))); // the shell splits at spaces
+});
+
+test('256k to 1024k are cut from smaller runs in windows that reach every phase', () => {
+    assert.equal(cuts.length, 4 * 10);
+    assert.deepEqual(cuts.find(cut => cut.name === 'freefall-256k@450+10').words, ['freefall', '-n', '32k', '--split', '--from', '450', '--frames', '10']);
+    assert.ok(cuts.every(cut => Number(cut.words[2].slice(0, -1)) * 8 === Number(cut.size.slice(0, -1))));
+    for (const scene of ['freefall', 'brownian', 'gravity']) assert.ok(hasAllPhases({ scene, windows: cuts.filter(cut => cut.scene === scene && cut.size === '1024k').map(cut => windowOfKey(`cuts/${cut.name}.aabbs (1 bytes)`, 10)) }), scene);
+    const lines = planText('full').trim().split('\n').map(line => line.split('\t'));
+    const baked = new Set(lines.filter(line => line[0] === 'cut').map(line => line[1]));
+    const runs = lines.filter(line => line[1].startsWith('cut-'));
+    assert.equal(runs.length, 4 * 3 * 7);
+    for (const line of runs) for (const need of line[2].split(',')) assert.ok(baked.has(need), need);
+    // Every file and every part that a line names is in the schedule, and Table II has its 768k.
+    const schedule = cutSchedule();
+    for (const [, , , words] of runs) {
+        const [, , part, , files] = words.split(' ');
+        assert.match(schedule, new RegExp(`^part +${part}$`, 'm'));
+        for (const file of files.split(',')) assert.ok(schedule.includes(` ${file}`), file);
+    }
+    assert.ok(runs.some(line => line[1] === 'cut-001-others-large-gravity-768k'));
+    assert.ok(partsOf('paper-001').length > 0 && !/\+[34]\b/.test(readFileSync(here('../../lab/schedules/paper-001.schedule'), 'utf8'))); // windows of ten frames
 });
 
 // Does as it is told: a bake and a run leave a line, a run its results, a simulation its file.
@@ -131,7 +152,7 @@ const standIn = `#!/bin/sh
 echo "$*" >>"$CALLS"
 out=""
 while [ $# -gt 0 ]; do
-    case $1 in --json | --csv) out=$2 ;; esac
+    case $1 in --json | --csv | -o) out=$2 ;; esac
     shift
 done
 [ -z "$out" ] || echo '{}' >"$out" 2>/dev/null
@@ -140,7 +161,7 @@ done
 test('a bare machine bakes, then measures, and does nothing twice', () => {
     const folder = mkdtempSync(join(tmpdir(), 'bare-'));
     const plan = [
-        ['solo', 'S', '-', 'paper-003 -n 8'], ['bake', 'A', '-', 'paper-004 -n 1k'], ['alone', 'alone-1', 'A', 'paper-004 -m kd'], ['run', 'late', 'S', 'paper-003 -m sap'],
+        ['solo', 'S', '-', 'paper-003 -n 8'], ['cut', 'fall@10+3', '-', 'freefall -n 100 --split'], ['run', 'cut-run', 'fall@10+3', 'cuts.schedule -m bvh'], ['bake', 'A', '-', 'paper-004 -n 1k'], ['alone', 'alone-1', 'A', 'paper-004 -m kd'], ['run', 'late', 'S', 'paper-003 -m sap'],
         ['run', 'never', 'B', 'paper-004 -m grid'], ['run', 'first', 'A', 'paper-004 -m cgal'], ['wide', 'two', 'A', 'paper-001 -m brute'], ['gpu', 'card', 'A', 'paper-001 -m gpu'], ['sim', 'tower.csv', '-', 'tower --bodies 5', '5'],
         ['sim', 'long.csv', '-', 'tower --bodies 512', '99'], // takes longer than there is
     ];
@@ -150,11 +171,12 @@ test('a bare machine bakes, then measures, and does nothing twice', () => {
     const go = () => spawnSync('sh', [here('bare.sh'), 'run', '30', folder, join(folder, 'out')], { encoding: 'utf8', env: { ...process.env, CORES: '0', CALLS: calls } });
     const first = go();
     assert.equal(first.status, 0, first.stderr);
-    assert.match(first.stderr, /8 of 10 lines of the plan are done/); // nobody bakes B: that line is for another call, as is the long one
+    assert.match(first.stderr, /10 of 12 lines of the plan are done/); // nobody bakes B: that line is for another call, as is the long one
     const lines = readFileSync(calls, 'utf8').trim().split('\n').slice(1); // after `methods`
     const at = pattern => lines.findIndex(line => pattern.test(line));
     assert.ok(at(/-n 1k --bake/) >= 0 && at(/-n 1k --bake/) < at(/-m cgal/), lines.join('; '));
     assert.match(lines[at(/-n 8 --bake/)], /--bake-threads 1 /);
+    assert.ok(at(/^gen freefall -n 100 --split/) >= 0 && at(/^gen/) < at(/-m bvh/), lines.join('; '));
     assert.match(lines[at(/-m brute/)], /--threads 1/);
     assert.equal(at(/-m kd /), lines.length - 1); // by itself, at the end
     assert.ok(readdirSync(join(folder, 'out')).includes('papers.tar.gz'));

@@ -6,7 +6,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { distinct, isQuiet, QUIET_MOST, readFolders, towerFile, towers } from './runs.mjs';
+import { distinct, isQuiet, phaseStarts, QUIET_MOST, readFolders, towerFile, towers } from './runs.mjs';
 
 // ---- grades
 
@@ -74,13 +74,14 @@ export const bakes = [
     ...scenes.map(scene => piece(`${letters[scene]}-64k`, scene === 'freefall' ? ['004-rest'] : ['004-cubes'], ['-n', '64k', '--scenes', scene])),
     ...scenes.map(scene => piece(`${letters[scene]}-assorted`, ['004-assorted'], ['-n', '1k,2k,4k,8k,16k,32k', '--scenes', scene])),
     ...['1024k', '256k', '512k'].flatMap(size => scenes.map(scene => piece(`${letters[scene]}-${size}`, ['004-cubes-large'], ['-n', size, '--scenes', scene]))),
+    ...scenes.map(scene => piece(`${letters[scene]}-768k`, ['001-others-large'], ['-n', '768k', '--scenes', scene])),
     piece('ray', ['002-leaf', '002-others'], ['-n', '1k,2k,4k,8k']),
     piece('tower', ['003-falling', '003-landed'], ['-n', '512']),
 ];
 
 const at = size => ['-n', size, ...few];
 const steps = '1k,8k,16k,32k,64k,128k';
-const largeSteps = '256k,512k,1024k';
+const largeSteps = '256k,512k,768k,1024k';
 const peersOf = parts => parts.filter(part => !part.endsWith('-kd'));
 
 // One size of the ladder in three pieces, so that several cores can share it.
@@ -121,11 +122,12 @@ const fullPieces = [
     ...ladderPieces('64k', cubes),
     ...ladderPieces('256k', large),
     ...ladderPieces('512k', large),
+    piece('cubes-768k', ['001-others-large'], at('768k'), { needs: bakesOf('768k') }), // the row that Broadmark's table II alone has
     ...scenes.map(scene => ofScene('quickest', scene, ['001-quickest'], ['-n', steps], { needs: [`${letters[scene]}-128k`, `${letters[scene]}-64k`, `${letters[scene]}-32k`, `${letters[scene]}-8k`, `${letters[scene]}-small`], wide: true })),
-    ...scenes.map(scene => ofScene('quickest-large', scene, ['001-quickest-large'], ['-n', largeSteps], { needs: ['256k', '512k', '1024k'].map(size => `${letters[scene]}-${size}`), wide: true })),
+    ...scenes.map(scene => ofScene('quickest-large', scene, ['001-quickest-large'], ['-n', largeSteps], { needs: ['256k', '512k', '768k', '1024k'].map(size => `${letters[scene]}-${size}`), wide: true })),
     ...['threads', 'gpu'].flatMap(kind => scenes.flatMap(scene => [
         ofScene(kind, scene, [`001-${kind}`], ['-n', '1k,8k,32k,128k'], { needs: ['128k', '32k', '8k', 'small'].map(size => `${letters[scene]}-${size}`), ...(kind === 'gpu' ? gpu : { wide: true }) }),
-        ofScene(`${kind}-large`, scene, [`001-${kind}-large`], ['-n', '1024k'], { needs: [`${letters[scene]}-1024k`], ...(kind === 'gpu' ? gpu : { wide: true }) }),
+        ofScene(`${kind}-large`, scene, [`001-${kind}-large`], ['-n', '768k,1024k'], { needs: ['768k', '1024k'].map(size => `${letters[scene]}-${size}`), ...(kind === 'gpu' ? gpu : { wide: true }) }),
     ])),
     ...scenes.map(scene => ofScene('slowest', scene, ['001-slowest'], ['-n', steps], { needs: [`${letters[scene]}-128k`, `${letters[scene]}-64k`, `${letters[scene]}-32k`, `${letters[scene]}-8k`, `${letters[scene]}-small`] })),
     ...scenes.map(scene => ofScene('whole-32k', scene, ['004-whole-32k'], ['-n', '32k'], { needs: [`${letters[scene]}-32k`] })),
@@ -135,8 +137,40 @@ const fullPieces = [
     piece('ray', ['002-others'], ['-n', '1k,2k,4k,8k', '--repeat', '3'], { needs: ['ray'] }),
     piece('tower', ['003-falling', '003-landed'], ['-n', '512'], { needs: ['tower'] }),
     piece('rest-64k', rest, ['-n', '64k'], { needs: ['F-64k'] }),
-    ...scenes.map(scene => ofScene('slowest-large', scene, ['001-slowest-large'], ['-n', largeSteps], { needs: ['256k', '512k', '1024k'].map(size => `${letters[scene]}-${size}`) })),
+    ...scenes.map(scene => ofScene('slowest-large', scene, ['001-slowest-large'], ['-n', largeSteps], { needs: ['256k', '512k', '768k', '1024k'].map(size => `${letters[scene]}-${size}`) })),
 ];
+
+// ---- 256k to 1024k with pile and rest
+
+// Too many bodies to simulate until they rest, so the papers cut those of smaller runs in eight. The windows of a scene, each a
+// file that `cleave gen --split` bakes, reach every phase of it. They take 9 GB.
+const cutFrom = { '256k': '32k', '512k': '64k', '768k': '96k', '1024k': '128k' };
+const CUT_FRAMES = 10;
+
+/** { name, scene, size, words }: NAME.aabbs is baked by `cleave gen WORDS -o NAME.aabbs`. */
+export const cuts = Object.entries(cutFrom).flatMap(([size, from]) => scenes.flatMap(scene => phaseStarts(scene).map(start => ({
+    name: `${scene}-${size}@${start}+${CUT_FRAMES}`, scene, size, words: [scene, '-n', from, '--split', '--from', String(start), '--frames', String(CUT_FRAMES)] }))));
+
+// What each part runs on them, as in its schedule.
+const cutParts = {
+    '004-cubes-large': { methods: 'kd-paper kd cleave bullet-dbvt-f bullet-dbvt-d cgal' }, '000-cubes-large': { methods: 'bullet-dbvt-f bullet-dbvt-d cgal' },
+    '000-cubes-large-kd': { methods: 'kd-paper', set: 'kd.leaf=256 kd.static=0.55' }, '001-others-large': { methods: 'bullet-dbvt-f bullet-dbvt-d cgal kd-paper kd cleave' },
+    '001-slowest-large': { methods: 'grid@scalar grid-sap@scalar tracy' }, '001-quickest-large': { methods: 'sap grid grid-sap tracy', threads: 4 }, '001-threads-large': { methods: 'kd-paper kd cleave', threads: 4 },
+};
+
+const cutFile = ({ name }) => `cuts/${name}.aabbs`;
+
+/** The schedule of these parts: files in the folder cuts. */
+export function cutSchedule() {
+    const files = cuts.map(cutFile).join(' ');
+    return ['about        256k to 1024k: windows of smaller runs, every body cut in eight', 'repeat       2', 'time-limit   600', 'memory-limit 16384',
+        ...Object.entries(cutParts).map(([part, words]) => [`\npart         ${part}`, `scenes       ${files}`, ...Object.entries(words).map(([word, value]) => `${word.padEnd(12)} ${value}`)].join('\n'))].join('\n') + '\n';
+}
+
+const cutLines = () => Object.entries(cutFrom).flatMap(([size]) => scenes.flatMap(scene => Object.entries(cutParts).map(([part, { threads }]) => {
+    const own = cuts.filter(cut => cut.scene === scene && cut.size === size);
+    return { kind: threads ? 'wide' : 'run', name: `cut-${part}-${scene}-${size}`, needs: own.map(cut => cut.name), words: ['cuts.schedule', '--only', part, '--scenes', own.map(cutFile).join(',')] };
+})));
 
 // ---- an hour on two cores
 
@@ -219,9 +253,11 @@ export function planText(grade) {
     const isFull = grade === 'full';
     return [
         ...(isFull ? bakes : []).map(one => row('bake', one.name, [], pieceWords(one))),
+        ...(isFull ? cuts : []).map(one => row('cut', one.name, [], one.words)),
         ...(isFull ? alone : []).map(one => row('alone', one.name, one.needs, pieceWords(one))),
         ...towers.map(tower => row('sim', towerFile(tower), [], towerWords(tower, sim))),
         ...pieces.map(one => row(kindOf(one), one.name, one.needs, pieceWords(one))),
+        ...(isFull ? cutLines() : []).map(one => row(one.kind, one.name, one.needs, one.words)),
     ].join('\n') + '\n';
 }
 

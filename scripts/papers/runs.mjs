@@ -53,6 +53,9 @@ export function windowsText(scene, windows) {
     }).join(', ');
 }
 
+/** The first frames of a scene's windows, one for each phase. */
+export const phaseStarts = scene => spread[scene].map(([from]) => from);
+
 /**
  * Do the windows of a joined run reach every phase of its scene? Those of 256k and more end before the pile and the rest,
  * so their mean is another one than the paper's.
@@ -91,7 +94,7 @@ export const laterFrames = passes => passes.flatMap(pass => (pass.length > 1 ? p
 
 /** Frames of the run that a result's key tells: { from, frames }. */
 export function windowOfKey(key, frames) {
-    const found = /@(\d+)\+(\d+) of /.exec(key ?? '');
+    const found = /@(\d+)\+(\d+)(?: of |\.aabbs)/.exec(key ?? '');
     return { from: found ? Number(found[1]) : 0, frames };
 }
 
@@ -194,7 +197,7 @@ function readFile(path, folder) {
     const { machine, cleave, runs } = JSON.parse(readFileSync(path, 'utf8'));
     // Rows of a file are measured one after the other: the load before the next one is the load after this one.
     return runs.map((run, index) => ({
-        ...run, others_after: runs[index + 1]?.others, settings: settingsOf(run.settings), window: windowOfKey(run.key, run.frames), parts: run.parts ?? [], machine, machineName: machineText(machine), version: cleave, folder,
+        ...run, scene: run.scene.replace(/-split$/, ''), others_after: runs[index + 1]?.others, settings: settingsOf(run.settings), window: windowOfKey(run.key, run.frames), parts: run.parts ?? [], machine, machineName: machineText(machine), version: cleave, folder,
     }));
 }
 

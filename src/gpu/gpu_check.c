@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "gpu_check.h"
 
-#include "gpu_solid_host.h"
-
 // ---- buffers
 
 // Room for `count` items, which need no buffer where there are none.
@@ -20,12 +18,9 @@ static const char* check_buffers( const clv_gpu* gpu )
     sum += gpu->buffers.name.bytes;
     GPU_BUFFERS( CHECK_BUFFER )
 #undef CHECK_BUFFER
-#define CHECK_BUFFER( name )                                                                                 \
-    are_whole = are_whole && ( gpu->bodies.on.name.memory != NULL ) == ( gpu->bodies.on.name.bytes > 0 );    \
-    sum += gpu->bodies.on.name.bytes;
-    GPU_BODY_BUFFERS( CHECK_BUFFER )
-#undef CHECK_BUFFER
-    return !are_whole             ? "a buffer has bytes without memory, or memory without bytes"
+    const char* guests = gpu->guest != NULL ? gpu->guest->check( gpu, &sum ) : NULL;
+    return guests != NULL         ? guests
+        : !are_whole              ? "a buffer has bytes without memory, or memory without bytes"
         : sum > gpu->device_bytes ? "the buffers have more bytes than device_bytes says"
         : !gpu->is_open && ( sum > 0 || gpu->queue != NULL || gpu->context != NULL )
         ? "a device that is closed has memory, a queue or a context"
@@ -133,16 +128,6 @@ static const char* check_rest( const clv_gpu* gpu )
         : NULL;
 }
 
-static const char* check_volumes( const clv_gpu* gpu )
-{
-    const gpu_bodies* bodies = &gpu->bodies;
-    return bodies->has_volumes && !bodies->is_there ? "volumes are there without their bodies"
-        : bodies->has_volumes &&
-            !has_room( &bodies->on.volumes, bodies->body_count, clv_gpu_volume_bytes( bodies->kind ) )
-        ? "there are fewer volumes than bodies"
-        : NULL;
-}
-
 const char* clv_gpu_frame_check( const clv_gpu* gpu )
 {
     const char* message = check_buffers( gpu );
@@ -150,8 +135,7 @@ const char* clv_gpu_frame_check( const clv_gpu* gpu )
     message = message == NULL ? check_events( gpu ) : message;
     message = message == NULL ? check_grid( gpu ) : message;
     message = message == NULL ? check_other_plans( gpu ) : message;
-    message = message == NULL ? check_rest( gpu ) : message;
-    return message == NULL ? check_volumes( gpu ) : message;
+    return message == NULL ? check_rest( gpu ) : message;
 }
 
 // ---- pairs
@@ -178,106 +162,4 @@ const char* clv_gpu_pairs_check(
         }
     }
     return NULL;
-}
-
-// ---- bodies
-
-const char* clv_gpu_bodies_check( const gpu_bodies* bodies )
-{
-    uint64_t vertices = 0, moved = 0;
-    for ( uint32_t i = 0; i < bodies->hull_count; ++i )
-    {
-        const uint32_t* row = bodies->rows + 4 * (size_t)i;
-        if ( row[0] != vertices || row[1] == 0 )
-        {
-            return "a hull does not begin where the one before ends, or has no vertices";
-        }
-        vertices += row[1];
-    }
-    for ( uint32_t i = 0; i < bodies->body_count; ++i )
-    {
-        if ( bodies->hulls[i] >= bodies->hull_count )
-        {
-            return "a body has a hull that does not exist";
-        }
-        moved += bodies->rows[4 * (size_t)bodies->hulls[i] + 1];
-    }
-    return vertices != bodies->vertex_count || moved != bodies->moved_count
-        ? "there are other vertices than those of the hulls and bodies"
-        : NULL;
-}
-
-// ---- schedules
-
-typedef struct schedule_walk
-{
-    const gpu_schedule* schedule;
-    const clv_pair* pairs;
-    uint32_t pair_count, body_count;
-} schedule_walk;
-
-// One more response of a body; `body_levels` has one more than the last level that it was in.
-static bool meets_once( const schedule_walk* walk, uint32_t body, uint32_t level )
-{
-    uint32_t* last = &walk->schedule->body_levels.items[body];
-    bool is_later = *last <= level;
-    *last = level + 1;
-    return is_later;
-}
-
-// A device that errs may find a pair of one body, which is one response then.
-static bool pair_meets_once( const schedule_walk* walk, clv_pair pair, uint32_t level )
-{
-    bool is_once = meets_once( walk, pair.a, level );
-    return pair.a == pair.b ? is_once : meets_once( walk, pair.b, level ) && is_once;
-}
-
-static const char* check_level( const schedule_walk* walk, uint32_t level )
-{
-    const gpu_schedule* s = walk->schedule;
-    for ( uint32_t at = s->starts.items[level]; at < s->starts.items[level + 1]; ++at )
-    {
-        uint32_t task = s->tasks.items[at] & ~GPU_TASK_LAST;
-        if ( task >= walk->pair_count + walk->body_count )
-        {
-            return "a level has a task of no pair and no body";
-        }
-        bool is_once = task < walk->pair_count ? pair_meets_once( walk, walk->pairs[task], level )
-                                               : meets_once( walk, task - walk->pair_count, level );
-        if ( !is_once )
-        {
-            return "a body has two responses in one level";
-        }
-    }
-    return NULL;
-}
-
-static uint64_t count_tasks(
-    uint32_t pair_count, const uint32_t* reaches, uint32_t body_count, uint32_t round_count )
-{
-    uint64_t floor_count = 0;
-    for ( uint32_t i = 0; i < body_count && reaches != NULL; ++i )
-    {
-        floor_count += reaches[i] != 0;
-    }
-    return ( pair_count + floor_count ) * round_count;
-}
-
-const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const clv_pair* pairs, uint32_t pair_count,
-    const uint32_t* reaches, uint32_t body_count, uint32_t round_count )
-{
-    const uint32_t* starts = schedule->starts.items;
-    const schedule_walk walk = { schedule, pairs, pair_count, body_count };
-    uint64_t tasks = count_tasks( pair_count, reaches, body_count, round_count );
-    if ( schedule->tasks.count != tasks || starts[0] != 0 || starts[schedule->level_count] != tasks )
-    {
-        return "the levels do not have as many tasks as there are responses";
-    }
-    memset( schedule->body_levels.items, 0, body_count * sizeof( uint32_t ) );
-    const char* message = NULL;
-    for ( uint32_t level = 0; level < schedule->level_count && message == NULL; ++level )
-    {
-        message = starts[level] >= starts[level + 1] ? "a level has no task" : check_level( &walk, level );
-    }
-    return message;
 }

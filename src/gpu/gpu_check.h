@@ -3,7 +3,6 @@
 // builds and tests. Nothing is read from the device.
 #pragma once
 
-#include "gpu_schedule.h"
 #include "gpu_state.h"
 
 /// Between two calls, and while a frame is under way: buffers and their sizes, the list and the one before, plans, and what resting goes
@@ -17,10 +16,3 @@ const char* clv_gpu_pairs_check(
     const clv_pair* pairs, uint64_t count, uint32_t count_of_boxes, bool is_sorted );
 
 #define GPU_CHECK_PAIRS ( UINT64_C( 1 ) << 16 )
-
-/// Hulls and bodies as the host keeps them.
-const char* clv_gpu_bodies_check( const gpu_bodies* bodies );
-
-/// Each response of each round has its place, and no body two in one level. `body_levels` is used to count in.
-const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const clv_pair* pairs, uint32_t pair_count,
-    const uint32_t* reaches, uint32_t body_count, uint32_t round_count );

@@ -116,7 +116,10 @@ void clv_gpu_destroy( clv_gpu* gpu )
         clv_gpu_host_give( gpu, gpu->taken->data );
     }
     clv_gpu_close( gpu );
-    clv_gpu_bodies_free( gpu );
+    if ( gpu->guest != NULL )
+    {
+        gpu->guest->leave( gpu );
+    }
     base_memory memory = gpu->memory; // it lies in what is given back
     clv_base_memory_give( &memory, gpu, 1, sizeof( clv_gpu ) );
     CLV_ASSERT( memory.bytes == 0 );
@@ -185,10 +188,10 @@ static clv_result prepare_way( clv_gpu* gpu, gpu_frame* frame )
 {
     clv_result result = CLV_UNSUPPORTED;
     clv_gpu_way way = gpu->def.way;
-    if ( gpu->bodies.is_swept )
+    if ( gpu->is_guests )
     {
-        frame->way = GPU_WAY_VOLUMES;
-        return clv_gpu_volumes_prepare( gpu, frame );
+        frame->way = GPU_WAY_GUEST;
+        return gpu->guest->prepare( gpu, frame );
     }
     if ( way == CLV_GPU_TILES || ( way == CLV_GPU_AUTO && frame->count <= gpu->def.few ) )
     {
@@ -228,11 +231,11 @@ static clv_result find( clv_gpu* gpu, uint32_t first, uint32_t end )
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
     gpu->stats.search_count += 1;
     gpu->ahead.count = 0;
-    return frame->way == CLV_GPU_TILES  ? clv_gpu_tiles_find( gpu, frame, first, end )
-        : frame->way == CLV_GPU_GRID    ? clv_gpu_grid_find( gpu, frame, first, end )
-        : frame->way == CLV_GPU_SAP     ? clv_gpu_sap_find( gpu, frame, first, end )
-        : frame->way == GPU_WAY_VOLUMES ? clv_gpu_volumes_find( gpu, frame, first, end )
-                                        : clv_gpu_tree_find( gpu, frame, first, end );
+    return frame->way == CLV_GPU_TILES ? clv_gpu_tiles_find( gpu, frame, first, end )
+        : frame->way == CLV_GPU_GRID   ? clv_gpu_grid_find( gpu, frame, first, end )
+        : frame->way == CLV_GPU_SAP    ? clv_gpu_sap_find( gpu, frame, first, end )
+        : frame->way == GPU_WAY_GUEST  ? gpu->guest->find( gpu, frame, first, end )
+                                       : clv_gpu_tree_find( gpu, frame, first, end );
 }
 
 // Kernels are told in 32 bits how many fit.
@@ -328,7 +331,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     uint64_t room = clv_gpu_rest_begin( gpu, is_before );
     clv_result result = reserve_pairs( gpu, room > 0 ? room : first_room( gpu ) );
     result = result == CLV_OK && is_checked ? check_boxes( gpu, &gpu->frame ) : result;
-    gpu->is_chunked = count > clv_gpu_chunk_most( gpu ) && !gpu->bodies.is_swept; // volumes are no boxes
+    gpu->is_chunked = count > clv_gpu_chunk_most( gpu ) && !gpu->is_guests; // that may be no boxes
     if ( result == CLV_OK && gpu->is_chunked )
     {
         gpu->frame.unit_count = 1;
@@ -407,7 +410,7 @@ static void keep_stats( clv_gpu* gpu )
     CLV_ASSERT( gpu->is_piecewise || gpu->counters.pair_count <= gpu->pair_room );
     gpu->has_list = true;
     gpu->is_pending = false;
-    gpu->stats.way = gpu->frame.way == GPU_WAY_VOLUMES ? CLV_GPU_SAP : gpu->frame.way;
+    gpu->stats.way = gpu->frame.way == GPU_WAY_GUEST ? CLV_GPU_SAP : gpu->frame.way;
     gpu->stats.pair_count = gpu->counters.pair_count;
     gpu->stats.test_count = gpu->frame.way == CLV_GPU_TILES && gpu->frame.count > 0 && !gpu->is_chunked
         ? (uint64_t)gpu->frame.count * ( gpu->frame.count - 1 ) / 2
@@ -504,15 +507,12 @@ clv_result clv_gpu_enqueue( clv_gpu* gpu, void* buffer, uint32_t count )
     return result == CLV_OK ? begin( gpu, buffer, count, false ) : result;
 }
 
-clv_result clv_gpu_volumes_search( clv_gpu* gpu )
+clv_result clv_gpu_guest_search( clv_gpu* gpu, cl_mem memory, uint32_t count )
 {
-    CLV_ASSERT( gpu->bodies.body_count == 0 || gpu->bodies.has_volumes );
-    CLV_ASSERT( gpu->bodies.body_count == 0 ||
-        gpu_holds(
-            &gpu->bodies.on.volumes, gpu->bodies.body_count, clv_gpu_volume_bytes( gpu->bodies.kind ) ) );
-    gpu->bodies.is_swept = true;
-    clv_result result = begin( gpu, gpu->bodies.on.volumes.memory, gpu->bodies.body_count, false );
-    gpu->bodies.is_swept = false;
+    CLV_ASSERT( gpu->guest != NULL && ( memory != NULL || count == 0 ) );
+    gpu->is_guests = true;
+    clv_result result = begin( gpu, memory, count, false );
+    gpu->is_guests = false;
     return result == CLV_OK ? clv_gpu_wait( gpu ) : result;
 }
 

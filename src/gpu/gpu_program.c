@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Made from kernels/*.cl and core/solid/*.h by cmake/kernels.cmake: an array kernel_text_NAME for each, a zero behind it.
+// Made from kernels/*.cl by cmake/kernels.cmake: an array kernel_text_NAME for each, a zero behind it.
 #include "gpu_kernel_texts.inc"
 
 static const char* const s_texts[GPU_PROGRAM_COUNT] = {
@@ -15,13 +15,7 @@ static const char* const s_texts[GPU_PROGRAM_COUNT] = {
 #undef GPU_PROGRAM_TEXT
 };
 
-typedef struct kernel_name
-{
-    const char* name;
-    gpu_program_id program;
-} kernel_name;
-
-static const kernel_name s_kernels[GPU_KERNEL_COUNT] = {
+static const gpu_kernel_row s_kernels[GPU_KERNEL_COUNT] = {
 #define GPU_KERNEL_NAME( name, program ) { #name, GPU_PROGRAM_##program },
     GPU_KERNELS( GPU_KERNEL_NAME )
 #undef GPU_KERNEL_NAME
@@ -33,20 +27,26 @@ void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
         gpu->queue_pairs > 0 ? gpu->queue_pairs : GPU_QUEUE );
 }
 
-// What stands between common.cl and a program's own text. Bodies need doubles, which not every device has.
-void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] )
+static const gpu_kernel_row* row_of( const clv_gpu* gpu, gpu_kernel_id id )
 {
-    bool is_narrow = id == GPU_PROGRAM_narrow;
-    bool is_match = id == GPU_PROGRAM_match;
-    bool is_of_bodies = id == GPU_PROGRAM_volume || is_match || is_narrow;
-    bool is_of_cells = id == GPU_PROGRAM_grid || id == GPU_PROGRAM_rest;
+    CLV_ASSERT( id < GPU_KERNEL_COUNT || gpu->guest != NULL );
+    return id < GPU_KERNEL_COUNT ? &s_kernels[id] : &gpu->guest->kernels[id - GPU_KERNEL_COUNT];
+}
+
+void clv_gpu_kernel_text( const clv_gpu* gpu, uint32_t program, const char* parts[GPU_TEXT_PARTS] )
+{
+    for ( int i = 0; i < GPU_TEXT_PARTS; ++i )
+    {
+        parts[i] = "";
+    }
     parts[0] = kernel_text_common;
-    parts[1] = is_of_bodies ? kernel_text_solid_math : is_of_cells ? kernel_text_cells : "";
-    parts[2] = is_of_bodies ? kernel_text_solid : "";
-    parts[3] = is_narrow ? kernel_text_core : is_match ? kernel_text_solid_polar : "";
-    parts[4] = is_narrow ? kernel_text_solid_gjk : is_match ? kernel_text_solid_match : "";
-    parts[5] = is_narrow ? kernel_text_solid_epa : "";
-    parts[6] = s_texts[id];
+    if ( program >= GPU_PROGRAM_COUNT )
+    {
+        gpu->guest->text( program - GPU_PROGRAM_COUNT, parts );
+        return;
+    }
+    parts[1] = program == GPU_PROGRAM_grid || program == GPU_PROGRAM_rest ? kernel_text_cells : "";
+    parts[2] = s_texts[program];
 }
 
 // ---- the cache's key
@@ -68,12 +68,12 @@ uint64_t clv_gpu_hash_device( uint64_t hash, const gpu_device* device )
 }
 
 // Of everything the binary depends on.
-static uint64_t key_of( const clv_gpu* gpu, gpu_program_id id )
+static uint64_t key_of( const clv_gpu* gpu, uint32_t id )
 {
     const char* parts[GPU_TEXT_PARTS];
     char options[GPU_OPTIONS_ROOM];
     clv_gpu_build_options( gpu, options );
-    clv_gpu_kernel_text( id, parts );
+    clv_gpu_kernel_text( gpu, id, parts );
     uint64_t hash = GPU_HASH_BEGIN;
     for ( int i = 0; i < GPU_TEXT_PARTS; ++i )
     {
@@ -94,14 +94,14 @@ static clv_result fail_build( clv_gpu* gpu, cl_program program, cl_int error, co
         gpu->device->facts.name, what, clv_gpu_opencl_error_name( error, name ), log );
 }
 
-static const char* program_name( gpu_program_id id )
+static const char* program_name( const clv_gpu* gpu, uint32_t id )
 {
     static const char* const s_names[GPU_PROGRAM_COUNT] = {
 #define GPU_PROGRAM_NAME( name ) #name,
         GPU_PROGRAMS( GPU_PROGRAM_NAME )
 #undef GPU_PROGRAM_NAME
     };
-    return s_names[id];
+    return id < GPU_PROGRAM_COUNT ? s_names[id] : gpu->guest->programs[id - GPU_PROGRAM_COUNT];
 }
 
 static cl_int build( clv_gpu* gpu, cl_program program )
@@ -163,11 +163,11 @@ static void keep_binary( clv_gpu* gpu, cl_program program, uint64_t key )
     clv_base_memory_give( &gpu->memory, data, size, 1 );
 }
 
-static clv_result compile( clv_gpu* gpu, gpu_program_id id, uint64_t key )
+static clv_result compile( clv_gpu* gpu, uint32_t id, uint64_t key )
 {
     const char* parts[GPU_TEXT_PARTS];
     cl_int error = CL_SUCCESS;
-    clv_gpu_kernel_text( id, parts );
+    clv_gpu_kernel_text( gpu, id, parts );
     cl_program program =
         gpu->cl->clCreateProgramWithSource( gpu->context, GPU_TEXT_PARTS, parts, NULL, &error );
     clv_result result = clv_gpu_check( gpu, error, "handing over a program" );
@@ -178,7 +178,7 @@ static clv_result compile( clv_gpu* gpu, gpu_program_id id, uint64_t key )
     error = build( gpu, program );
     if ( error != CL_SUCCESS )
     {
-        result = fail_build( gpu, program, error, program_name( id ) );
+        result = fail_build( gpu, program, error, program_name( gpu, id ) );
         gpu->cl->clReleaseProgram( program );
         return result;
     }
@@ -187,7 +187,7 @@ static clv_result compile( clv_gpu* gpu, gpu_program_id id, uint64_t key )
     return CLV_OK;
 }
 
-static clv_result load_program( clv_gpu* gpu, gpu_program_id id )
+static clv_result load_program( clv_gpu* gpu, uint32_t id )
 {
     if ( gpu->programs[id] != NULL )
     {
@@ -205,15 +205,16 @@ clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel )
     {
         return CLV_OK;
     }
-    clv_result result = load_program( gpu, s_kernels[id].program );
+    const gpu_kernel_row* row = row_of( gpu, id );
+    clv_result result = load_program( gpu, row->program );
     if ( result != CLV_OK )
     {
         return result;
     }
     cl_int error = CL_SUCCESS;
-    *kernel = gpu->cl->clCreateKernel( gpu->programs[s_kernels[id].program], s_kernels[id].name, &error );
+    *kernel = gpu->cl->clCreateKernel( gpu->programs[row->program], row->name, &error );
     gpu->kernels[id] = error == CL_SUCCESS ? *kernel : NULL;
-    return clv_gpu_check( gpu, error, s_kernels[id].name );
+    return clv_gpu_check( gpu, error, row_of( gpu, id )->name );
 }
 
 // ---- running
@@ -243,7 +244,7 @@ static void keep_span( clv_gpu* gpu, gpu_kernel_id id, cl_event event )
     }
     spans->items = items;
     CLV_ASSERT( spans->count < spans->capacity );
-    spans->items[spans->count++] = ( gpu_span ){ event, (uint32_t)id };
+    spans->items[spans->count++] = ( gpu_span ){ event, id };
 }
 
 void clv_gpu_spans_take( clv_gpu* gpu )
@@ -296,7 +297,7 @@ const char* clv_gpu_kernel_name( gpu_kernel_id id )
 clv_result clv_gpu_launch(
     clv_gpu* gpu, gpu_kernel_id id, uint64_t item_count, const gpu_argument* arguments, uint32_t count )
 {
-    CLV_ASSERT( gpu->is_open && gpu->queue != NULL && (uint32_t)id < GPU_KERNEL_COUNT );
+    CLV_ASSERT( gpu->is_open && gpu->queue != NULL && id < GPU_KERNEL_ROOM );
     CLV_ASSERT( item_count > 0 ); // one group would look at an item that is not there
     cl_kernel kernel = NULL;
     clv_result result = clv_gpu_kernel( gpu, id, &kernel );
@@ -328,5 +329,5 @@ clv_result clv_gpu_launch(
     {
         keep_span( gpu, id, event );
     }
-    return clv_gpu_check( gpu, error, s_kernels[id].name );
+    return clv_gpu_check( gpu, error, row_of( gpu, id )->name );
 }

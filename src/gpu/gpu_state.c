@@ -137,7 +137,7 @@ void clv_gpu_release( clv_gpu* gpu, gpu_buffer* buffer )
 
 static void release_programs( clv_gpu* gpu )
 {
-    for ( int i = 0; i < GPU_KERNEL_COUNT; ++i )
+    for ( int i = 0; i < GPU_KERNEL_ROOM; ++i )
     {
         if ( gpu->kernels[i] != NULL )
         {
@@ -145,7 +145,7 @@ static void release_programs( clv_gpu* gpu )
         }
         gpu->kernels[i] = NULL;
     }
-    for ( int i = 0; i < GPU_PROGRAM_COUNT; ++i )
+    for ( int i = 0; i < GPU_PROGRAM_ROOM; ++i )
     {
         if ( gpu->programs[i] != NULL )
         {
@@ -170,7 +170,10 @@ static void release_memory( clv_gpu* gpu )
 #define GPU_BUFFER_RELEASE( name ) clv_gpu_release( gpu, &b->name );
     GPU_BUFFERS( GPU_BUFFER_RELEASE )
 #undef GPU_BUFFER_RELEASE
-    clv_gpu_bodies_release( gpu );
+    if ( gpu->guest != NULL )
+    {
+        gpu->guest->release( gpu );
+    }
     CLV_ASSERT( gpu->device_bytes >= pairs_before.bytes + pair_table_before.bytes );
     b->pairs_before = pairs_before;
     b->pair_table_before = pair_table_before;

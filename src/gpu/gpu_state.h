@@ -28,9 +28,6 @@
     PROGRAM( rest )                                                                                          \
     PROGRAM( sort )                                                                                          \
     PROGRAM( sap )                                                                                           \
-    PROGRAM( volume )                                                                                        \
-    PROGRAM( narrow )                                                                                        \
-    PROGRAM( match )                                                                                         \
     PROGRAM( tree )                                                                                          \
     PROGRAM( events )
 
@@ -63,22 +60,6 @@
     KERNEL( sap_find, sap )                                                                                  \
     KERNEL( sap_find_patient, sap )                                                                          \
     KERNEL( axis_moments, sap )                                                                              \
-    KERNEL( place_bodies, volume )                                                                           \
-    KERNEL( move_vertices, volume )                                                                          \
-    KERNEL( volume_aabbs, volume )                                                                           \
-    KERNEL( volume_dops, volume )                                                                            \
-    KERNEL( volume_spheres, volume )                                                                         \
-    KERNEL( volume_moments, volume )                                                                         \
-    KERNEL( volume_keys, volume )                                                                            \
-    KERNEL( volume_gather, volume )                                                                          \
-    KERNEL( volume_find, volume )                                                                            \
-    KERNEL( find_contacts, narrow )                                                                          \
-    KERNEL( sim_narrow, narrow )                                                                             \
-    KERNEL( sim_integrate, match )                                                                           \
-    KERNEL( sim_floor, match )                                                                               \
-    KERNEL( sim_match, match )                                                                               \
-    KERNEL( sim_settle, match )                                                                              \
-    KERNEL( sim_count, match )                                                                               \
     KERNEL( tree_keys, tree )                                                                                \
     KERNEL( tree_gather, tree )                                                                              \
     KERNEL( tree_build, tree )                                                                               \
@@ -94,13 +75,24 @@ typedef enum gpu_program_id
         GPU_PROGRAM_COUNT
 } gpu_program_id;
 
-typedef enum gpu_kernel_id
+enum
 {
 #define GPU_KERNEL_ID( name, program ) GPU_KERNEL_##name,
     GPU_KERNELS( GPU_KERNEL_ID )
 #undef GPU_KERNEL_ID
         GPU_KERNEL_COUNT
-} gpu_kernel_id;
+};
+
+/// One of these, or of a guest's.
+typedef uint32_t gpu_kernel_id;
+
+enum
+{
+    GPU_GUEST_PROGRAMS = 3,
+    GPU_GUEST_KERNELS = 16,
+    GPU_PROGRAM_ROOM = GPU_PROGRAM_COUNT + GPU_GUEST_PROGRAMS,
+    GPU_KERNEL_ROOM = GPU_KERNEL_COUNT + GPU_GUEST_KERNELS
+};
 
 /// Memory of the device; what is in it is lost when it grows.
 typedef struct gpu_buffer
@@ -193,8 +185,8 @@ typedef struct gpu_counters
 /// The frame is to be searched whole, as kernels/rest.cl has it.
 #define GPU_WORK_UNDONE ( UINT32_C( 1 ) << 30 )
 
-/// The way of a search of volumes, which only clv_gpu_update_bodies and simulations ask for.
-#define GPU_WAY_VOLUMES ( (clv_gpu_way)( CLV_GPU_LBVH + 1 ) )
+/// The way of a guest's search.
+#define GPU_WAY_GUEST ( (clv_gpu_way)( CLV_GPU_LBVH + 1 ) )
 
 /// A search under way, or the last one.
 typedef struct gpu_frame
@@ -211,8 +203,8 @@ typedef struct gpu_frame
 /// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after every launch.
 typedef struct gpu_timings
 {
-    double ms[GPU_KERNEL_COUNT];
-    uint32_t launch_count[GPU_KERNEL_COUNT];
+    double ms[GPU_KERNEL_ROOM];
+    uint32_t launch_count[GPU_KERNEL_ROOM];
 } gpu_timings;
 
 /// Launches whose times are asked for when the frame is done: the device's own time for each kernel, without waiting in between.
@@ -226,14 +218,14 @@ typedef struct gpu_spans
 {
     gpu_span* items;
     uint64_t count, capacity;
-    double ms[GPU_KERNEL_COUNT]; ///< of the last frame
+    double ms[GPU_KERNEL_ROOM]; ///< of the last frame
 } gpu_spans;
 
 /// What was said to each kernel last: saying the same again costs microseconds per frame.
 typedef struct gpu_said
 {
-    uint64_t values[GPU_KERNEL_COUNT][20];
-    uint8_t sizes[GPU_KERNEL_COUNT][20];
+    uint64_t values[GPU_KERNEL_ROOM][20];
+    uint8_t sizes[GPU_KERNEL_ROOM][20];
 } gpu_said;
 
 /// What a grid was planned for, and what it held then.
@@ -325,58 +317,34 @@ typedef struct gpu_sap_state
     uint64_t asked_at;
 } gpu_sap_state;
 
-// BUFFER( name, what it holds )
-#define GPU_BODY_BUFFERS( BUFFER )                                                                           \
-    BUFFER( vertices )   /* of hulls, three floats each */                                                   \
-    BUFFER( rows )       /* hulls: first vertex, vertices, bits of the radius, 0 */                          \
-    BUFFER( hulls )      /* by body */                                                                       \
-    BUFFER( starts )     /* by body: its first vertex among those moved; one more behind */                  \
-    BUFFER( sources )    /* by vertex moved: body and vertex of its hull */                                  \
-    BUFFER( placements ) /* transforms from the host, seven floats each */                                   \
-    BUFFER( poses )      /* rotation and position, twelve doubles each */                                    \
-    BUFFER( moved )      /* vertices where they are, three doubles each */                                   \
-    BUFFER( volumes )                                                                                        \
-    BUFFER( moments )                                                                                        \
-    BUFFER( rests )   /* of hulls, for matching */                                                           \
-    BUFFER( motions ) /* of bodies */                                                                        \
-    BUFFER( marks )                                                                                          \
-    BUFFER( reaches ) /* the floor */                                                                        \
-    BUFFER( records ) /* of pairs */                                                                         \
-    BUFFER( tasks )                                                                                          \
-    BUFFER( states )                                                                                         \
-    BUFFER( depths )                                                                                         \
-    BUFFER( tallies )                                                                                        \
-    BUFFER( sums )                                                                                           \
-    BUFFER( contact_pairs )                                                                                  \
-    BUFFER( contact_facts )                                                                                  \
-    BUFFER( contact_numbers )                                                                                \
-    BUFFER( intervals )                                                                                      \
-    BUFFER( sorted ) /* intervals in order */
+// ---- guests
 
-/// Bodies made of hulls. What the caller told is kept on the host too, and goes to a device that failed once more.
-typedef struct gpu_bodies
+struct clv_gpu;
+
+/// A kernel of a program by its number.
+typedef struct gpu_kernel_row
 {
-    uint32_t hull_count, vertex_count, body_count, moved_count;
-    float* vertices;
-    uint32_t* rows;
-    uint32_t* hulls;
-    bool is_there; ///< on the device
-    bool is_swept; ///< the search under way is one of volumes
-    bool has_volumes;
-    clv_volume_kind kind; ///< of the volumes
-    uint32_t axis;        ///< of an 18-DOP's nine
-    uint32_t until_axis;  ///< updates left before the axis is chosen again
-    uint64_t number;      ///< how often bodies were set
-    const struct clv_gpu_sim*
-        owner;               ///< whose poses are on the device; NULL: those of clv_gpu_update_bodies, or none
-    uint64_t finished_count; ///< contacts that the host finished
-#define GPU_BODY_BUFFER_MEMBER( name ) gpu_buffer name;
-    struct
-    {
-        GPU_BODY_BUFFERS( GPU_BODY_BUFFER_MEMBER )
-    } on; ///< the device
-#undef GPU_BODY_BUFFER_MEMBER
-} gpu_bodies;
+    const char* name;
+    uint32_t program;
+} gpu_kernel_row;
+
+#define GPU_TEXT_PARTS 7
+
+/// A library that stands on this one and searches something else than boxes with kernels of its own, which are numbered from
+/// GPU_KERNEL_COUNT and GPU_PROGRAM_COUNT on: src/kdop. It fits gpu->guest and gpu->guest_state.
+typedef struct gpu_guest
+{
+    const gpu_kernel_row* kernels; ///< GPU_GUEST_KERNELS at most
+    const char* const* programs;   ///< names, GPU_GUEST_PROGRAMS at most
+    /// Of a program of the guest's, by its number from 0 on: the parts behind the first, which is common.cl.
+    void ( *text )( uint32_t program, const char* parts[GPU_TEXT_PARTS] );
+    clv_result ( *prepare )( struct clv_gpu* gpu, gpu_frame* frame );
+    clv_result ( *find )( struct clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
+    void ( *release )( struct clv_gpu* gpu ); ///< all memory of the device
+    void ( *leave )( struct clv_gpu* gpu );   ///< all memory of the host
+    /// The first sentence that is not true, or NULL; its bytes on the device are added.
+    const char* ( *check )( const struct clv_gpu* gpu, uint64_t* device_bytes );
+} gpu_guest;
 
 /// The list that is sent for before its number is known.
 typedef struct gpu_ahead
@@ -402,8 +370,8 @@ struct clv_gpu
     bool is_open;
     cl_context context;
     cl_command_queue queue;
-    cl_program programs[GPU_PROGRAM_COUNT];
-    cl_kernel kernels[GPU_KERNEL_COUNT];
+    cl_program programs[GPU_PROGRAM_ROOM];
+    cl_kernel kernels[GPU_KERNEL_ROOM];
     gpu_said said;
     gpu_buffers buffers;
     uint64_t device_bytes;
@@ -427,13 +395,14 @@ struct clv_gpu
     gpu_tree_state tree;
     gpu_sap_state sap;
     gpu_events events;
-    clv_gpu* inner; ///< that searches blocks of boxes, on the same queue
-    gpu_bodies bodies;
+    clv_gpu* inner;         ///< that searches blocks of boxes, on the same queue
+    const gpu_guest* guest; ///< NULL: none
+    void* guest_state;
+    bool is_guests; ///< the search that begins
     clv_gpu_stats stats;
 
     gpu_grid_wish grid_wish; ///< 0: as planned
     uint32_t queue_pairs;    ///< 0: GPU_QUEUE
-    uint32_t polytope_room;  ///< 0: GPU_POLYTOPE_ROOM
     gpu_timings* timings;    ///< NULL: none are taken
     gpu_spans* spans;        ///< NULL: none are kept
 };
@@ -490,6 +459,7 @@ clv_result clv_gpu_write(
 /// The kernel, compiled or read from the cache where that was not done yet.
 clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel );
 
+/// Not of a guest's.
 const char* clv_gpu_kernel_name( gpu_kernel_id id );
 
 /// What clv_gpu_kernel compiles a program with.
@@ -498,8 +468,7 @@ void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
 
 /// The text of a program, in parts, each NULL-terminated: what all share, what those about bodies or cells share, then its own. Parts
 /// that it does not need are empty.
-#define GPU_TEXT_PARTS 7
-void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] );
+void clv_gpu_kernel_text( const clv_gpu* gpu, uint32_t program, const char* parts[GPU_TEXT_PARTS] );
 
 /// FNV-1a of texts, one behind the other; the second adds what names a device and its driver.
 #define GPU_HASH_BEGIN UINT64_C( 0xCBF29CE484222325 )
@@ -639,32 +608,8 @@ clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t firs
 clv_result clv_gpu_tree_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
 
-// ---- bodies
-
-/// Hulls and bodies on the device, where they are not there yet. Needs doubles there: CLV_UNSUPPORTED where it has none.
-clv_result clv_gpu_bodies_send( clv_gpu* gpu );
-/// What the device has of them; what the host has.
-void clv_gpu_bodies_release( clv_gpu* gpu );
-void clv_gpu_bodies_free( clv_gpu* gpu );
-
-/// Volumes around bodies whose poses are on the device.
-clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind );
-size_t clv_gpu_volume_bytes( clv_volume_kind kind );
-
-/// Chooses the axis where it is time to, every `period` calls; 0: never.
-clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period );
-
-/// The search as a frame: pairs of volumes that overlap, by the axis chosen last.
-clv_result clv_gpu_volumes_prepare( clv_gpu* gpu, gpu_frame* frame );
-clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
-clv_result clv_gpu_volumes_search( clv_gpu* gpu );
-
-/// A buffer of exactly what is at `data`; waits. CLV_BAD_ARGUMENT by number for transforms that are not finite.
-clv_result clv_gpu_send( clv_gpu* gpu, gpu_buffer* buffer, const void* data, uint64_t bytes );
-clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, const char* caller );
-
-/// Items from one that searches for a contact to the next: on a GPU neighbours wait for each other, on a CPU they do not.
-uint32_t clv_gpu_contact_stride( const clv_gpu* gpu, uint64_t count );
+/// A guest's search as a frame of `count` items that lie at `memory`; waits.
+clv_result clv_gpu_guest_search( clv_gpu* gpu, cl_mem memory, uint32_t count );
 
 /// An update failed: no list is left. The device is closed where it failed, and emptied where memory lacked. Returns `result`.
 clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result );

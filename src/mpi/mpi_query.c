@@ -9,8 +9,7 @@
 
 static const char* fault_of( const clv_mpi_space* space, const clv_queries* list )
 {
-    return list->callback != NULL || list->callback64 != NULL
-        ? "callbacks do not travel: ask without one, and choose among the hits"
+    return list->callback != NULL ? "callbacks do not travel: ask without one, and choose among the hits"
         : list->as_given && space->modes.has_margins
         ? "boxes as given stay with their owners where there are margins or motions: ask without as_given"
         : clv_mpi_query_size( list->kind ) == 0 ? "questions of this kind do not travel"

@@ -4,6 +4,7 @@
 #include "base/assertion.h"
 #include "mpi_query.h"
 #include "mpi_regions.h"
+#include "query/query_probe.h"
 
 #include "base/directed.h"
 
@@ -21,28 +22,14 @@ typedef struct path
 
 size_t clv_mpi_query_size( clv_query_kind kind )
 {
-    switch ( kind )
-    {
-    case CLV_QUERY_POINT: return sizeof( clv_vec3 );
-    case CLV_QUERY_BOX: return sizeof( clv_aabb );
-    case CLV_QUERY_SPHERE: return sizeof( clv_sphere );
-    case CLV_QUERY_NEIGHBOURHOOD: return sizeof( clv_neighbourhood );
-    case CLV_QUERY_CAPSULE: return sizeof( clv_capsule );
-    case CLV_QUERY_ORIENTED_BOX: return sizeof( clv_oriented_box );
-    case CLV_QUERY_RAY: return sizeof( clv_ray );
-    case CLV_QUERY_BOX_CAST: return sizeof( clv_box_cast );
-    case CLV_QUERY_SPHERE_CAST: return sizeof( clv_sphere_cast );
-    case CLV_QUERY_CAPSULE_CAST: return sizeof( clv_capsule_cast );
-    default: return 0;
-    }
+    bool travels = !query_is_flat( kind ) && !query_is_double( kind ) && kind != CLV_QUERY_HALF_SPACES;
+    return travels ? query_kind_size( kind ) : 0;
 }
 
 // ---- what a question covers
 
-static void put_box( path* p, clv_aabb box, double more )
+static void put_box( path* p, const double lower[3], const double upper[3], double more )
 {
-    const double lower[3] = { (double)box.lower.x, (double)box.lower.y, (double)box.lower.z };
-    const double upper[3] = { (double)box.upper.x, (double)box.upper.y, (double)box.upper.z };
     *p = ( path ){ .moves = false };
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -51,16 +38,6 @@ static void put_box( path* p, clv_aabb box, double more )
         p->upper[axis] = more < INFINITY ? upper[axis] + more : INFINITY;
         p->pad[axis] = more < INFINITY ? more * 1e-5 : 0;
     }
-}
-
-static void put_motion( path* p, clv_vec3 direction, float max_t, float limit )
-{
-    double end = (double)( max_t < limit ? max_t : limit );
-    p->end = end < (double)FLT_MAX ? end : (double)FLT_MAX;
-    p->way[0] = (double)direction.x;
-    p->way[1] = (double)direction.y;
-    p->way[2] = (double)direction.z;
-    p->moves = true;
 }
 
 // The reciprocal of a number so small is infinite: then the question stands still along this axis.
@@ -111,84 +88,31 @@ static void set_out( path* p )
     }
 }
 
-static clv_aabb box_of_capsule( const clv_capsule* c )
+// However a turned box is turned.
+static double reach_of_turned( const double half[3] )
 {
-    clv_aabb box = { { fminf( c->a.x, c->b.x ), fminf( c->a.y, c->b.y ), fminf( c->a.z, c->b.z ) },
-        { fmaxf( c->a.x, c->b.x ), fmaxf( c->a.y, c->b.y ), fmaxf( c->a.z, c->b.z ) } };
-    return box;
+    return sqrt( half[0] * half[0] + half[1] * half[1] + half[2] * half[2] );
 }
 
-// However it is turned.
-static double reach_of_turned( const clv_oriented_box* box )
+// The box around both places of a probe, as far as it reaches around them and `more`, on its way.
+static void put_query( path* p, const clv_queries* list, uint32_t index, float limit, float more )
 {
-    double x = (double)box->half_size.x, y = (double)box->half_size.y, z = (double)box->half_size.z;
-    return sqrt( x * x + y * y + z * z );
-}
-
-static void put_query( path* p, const clv_queries* list, uint32_t index, float limit )
-{
-    const void* items = list->items;
-    switch ( list->kind )
+    query_probe probe;
+    double lower[3], upper[3];
+    query_probe_read( &probe, list->kind, list->points, index );
+    for ( int axis = 0; axis < 3; ++axis )
     {
-    case CLV_QUERY_POINT:
-    {
-        clv_vec3 point = ( (const clv_vec3*)items )[index];
-        put_box( p, ( clv_aabb ){ point, point }, 0 );
-        break;
+        lower[axis] = fmin( probe.a[axis], probe.b[axis] );
+        upper[axis] = fmax( probe.a[axis], probe.b[axis] );
     }
-    case CLV_QUERY_BOX: put_box( p, ( (const clv_aabb*)items )[index], 0 ); break;
-    case CLV_QUERY_SPHERE:
+    double reach = probe.form == QUERY_TURNED ? reach_of_turned( probe.half ) : probe.radius;
+    put_box( p, lower, upper, reach + (double)more );
+    if ( query_row_of( list->kind )->moves )
     {
-        clv_sphere s = ( (const clv_sphere*)items )[index];
-        put_box( p, ( clv_aabb ){ s.center, s.center }, (double)s.radius );
-        break;
-    }
-    case CLV_QUERY_NEIGHBOURHOOD:
-    {
-        clv_neighbourhood around = ( (const clv_neighbourhood*)items )[index];
-        put_box( p, around.box, (double)around.distance );
-        break;
-    }
-    case CLV_QUERY_CAPSULE:
-    {
-        clv_capsule c = ( (const clv_capsule*)items )[index];
-        put_box( p, box_of_capsule( &c ), (double)c.radius );
-        break;
-    }
-    case CLV_QUERY_ORIENTED_BOX:
-    {
-        clv_oriented_box turned = ( (const clv_oriented_box*)items )[index];
-        put_box( p, ( clv_aabb ){ turned.center, turned.center }, reach_of_turned( &turned ) );
-        break;
-    }
-    case CLV_QUERY_RAY:
-    {
-        clv_ray ray = ( (const clv_ray*)items )[index];
-        put_box( p, ( clv_aabb ){ ray.origin, ray.origin }, 0 );
-        put_motion( p, ray.direction, ray.max_t, limit );
-        break;
-    }
-    case CLV_QUERY_BOX_CAST:
-    {
-        clv_box_cast cast = ( (const clv_box_cast*)items )[index];
-        put_box( p, cast.box, 0 );
-        put_motion( p, cast.motion, cast.max_t, limit );
-        break;
-    }
-    case CLV_QUERY_SPHERE_CAST:
-    {
-        clv_sphere_cast cast = ( (const clv_sphere_cast*)items )[index];
-        put_box( p, ( clv_aabb ){ cast.sphere.center, cast.sphere.center }, (double)cast.sphere.radius );
-        put_motion( p, cast.motion, cast.max_t, limit );
-        break;
-    }
-    default: // CLV_QUERY_CAPSULE_CAST: others were refused
-    {
-        clv_capsule_cast cast = ( (const clv_capsule_cast*)items )[index];
-        put_box( p, box_of_capsule( &cast.capsule ), (double)cast.capsule.radius );
-        put_motion( p, cast.motion, cast.max_t, limit );
-        break;
-    }
+        double end = probe.max_t < (double)limit ? probe.max_t : (double)limit;
+        p->end = end < (double)FLT_MAX ? end : (double)FLT_MAX;
+        memcpy( p->way, probe.motion, sizeof( p->way ) );
+        p->moves = true;
     }
 }
 
@@ -248,7 +172,7 @@ bool clv_mpi_query_begin(
 {
     path p;
     CLV_ASSERT( index < asking->list->count );
-    put_query( &p, asking->list, index, limit );
+    put_query( &p, asking->list, index, limit, 0 );
     bool meets = clip( &p, all ) || asking->mode == ASK_NEAREST;
     for ( int axis = 0; p.moves && axis < 3; ++axis )
     {
@@ -265,11 +189,7 @@ uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float li
 {
     path p;
     CLV_ASSERT( index < asking->list->count && clv_mpi_query_size( asking->list->kind ) > 0 );
-    put_query( &p, asking->list, index, limit );
-    if ( asking->mode == ASK_NEAREST )
-    {
-        put_box( &p, beginning( &p ), (double)limit );
-    }
+    put_query( &p, asking->list, index, limit, asking->mode == ASK_NEAREST ? limit : 0 );
     if ( !clip( &p, all ) )
     {
         return 0;

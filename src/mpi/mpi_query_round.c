@@ -5,6 +5,7 @@
 #include "base/assertion.h"
 #include "mpi_query.h"
 #include "mpi_state.h"
+#include "query/query_probe.h"
 
 enum
 {
@@ -31,17 +32,15 @@ static int32_t receiver_of( const void* user, const void* errand )
     return ( (const mpi_errand*)errand )->to;
 }
 
-// A ray that need not go farther than its limit.
-static void shorten( clv_query_kind kind, void* item, float limit )
+// A ray or cast, which ends with its longest time, need not go farther than its limit.
+static void shorten( clv_query_kind kind, char* item, float limit )
 {
-    float* max_t = kind == CLV_QUERY_RAY ? &( (clv_ray*)item )->max_t
-        : kind == CLV_QUERY_BOX_CAST     ? &( (clv_box_cast*)item )->max_t
-        : kind == CLV_QUERY_SPHERE_CAST  ? &( (clv_sphere_cast*)item )->max_t
-        : kind == CLV_QUERY_CAPSULE_CAST ? &( (clv_capsule_cast*)item )->max_t
-                                         : NULL;
-    if ( max_t != NULL && limit < *max_t )
+    float max_t;
+    char* at = item + clv_mpi_query_size( kind ) - sizeof( max_t );
+    memcpy( &max_t, at, sizeof( max_t ) );
+    if ( query_row_of( kind )->moves && limit < max_t )
     {
-        *max_t = limit;
+        memcpy( at, &limit, sizeof( limit ) );
     }
 }
 
@@ -61,20 +60,10 @@ static void write_message(
     {
         uint32_t query = errands[i].query;
         CLV_ASSERT( query < list->count && query < space->questions.limits.capacity );
-        union
-        {
-            clv_ray ray;
-            clv_box_cast box;
-            clv_sphere_cast sphere;
-            clv_capsule_cast capsule;
-            clv_oriented_box turned;
-            clv_neighbourhood around;
-        } copy;
-        memcpy( &copy, (const char*)list->items + query * size, size );
+        memcpy( item + i * size, (const char*)list->points + query * size, size );
         float limit = space->questions.limits.items[query];
         most = limit > most ? limit : most;
-        shorten( list->kind, &copy, limit );
-        memcpy( item + i * size, &copy, size );
+        shorten( list->kind, item + i * size, limit );
         if ( list->filters != NULL )
         {
             const clv_filter* who = &list->filters[list->filter_each ? query : 0];
@@ -293,9 +282,8 @@ static clv_result answer_ties(
     clv_mpi_space* space, const clv_queries* list, uint32_t index, uint32_t k, float distance, float most )
 {
     clv_neighbourhood around;
-    const clv_vec3* point = (const clv_vec3*)list->items + index;
-    around.box = list->kind == CLV_QUERY_BOX ? ( (const clv_aabb*)list->items )[index]
-                                             : ( clv_aabb ){ *point, *point };
+    around.box = list->kind == CLV_QUERY_BOX ? list->boxes[index]
+                                             : ( clv_aabb ){ list->points[index], list->points[index] };
     // Distances are compared as floats: what lies a little farther may be as far.
     around.distance = nextafterf( distance, INFINITY );
     around.distance = around.distance < most ? around.distance : most;
@@ -359,7 +347,8 @@ static clv_result answer_message( clv_mpi_space* space, const mpi_asking* asking
     uint64_t* items = at + HEAD;
     float most;
     memcpy( &most, &at[2], sizeof( most ) );
-    clv_queries list = clv_query_list( kind, items, (uint32_t)count );
+    clv_queries list = clv_query_list( kind, (uint32_t)count );
+    list.points = (const clv_vec3*)(const void*)items; // of whatever kind they are
     list.filters = ( at[0] >> 32 & HAS_FILTERS ) != 0
         ? (const clv_filter*)(const void*)( items + words_for( count * clv_mpi_query_size( kind ) ) )
         : NULL;

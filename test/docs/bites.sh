@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does scripts/check-docs.sh notice? A page with one untrue thing of each kind, and one where all is true. Usage: bites.sh CLEAVE
+# Does scripts/check.sh docs notice? A page with one untrue thing of each kind, and one where all is true. Usage: bites.sh CLEAVE
 set -eu
 cleave=${1:?usage: bites.sh CLEAVE}
-check=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check-docs.sh
+check=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -12,7 +12,7 @@ expect()
 {
     cat >"$folder/page.md"
     status=0
-    "$check" "$cleave" "$folder/page.md" >"$folder/said" 2>&1 || status=$?
+    "$check" docs "$cleave" "$folder/page.md" >"$folder/said" 2>&1 || status=$?
     if [ "$status" != "$1" ] || ! grep -qF -- "$2" "$folder/said"; then
         echo "bites.sh: expected status $1 and '$2', got $status and:" >&2
         cat "$folder/said" >&2
@@ -46,7 +46,7 @@ echo 'See `make test`, `src/core/space/space.c`, `cleave bench --json OUT`.' | e
 links()
 {
     status=0
-    "$check" --links "$folder/pages" >"$folder/said" 2>&1 || status=$?
+    "$check" docs --links "$folder/pages" >"$folder/said" 2>&1 || status=$?
     if [ "$status" != "$1" ] || ! grep -qF -- "$2" "$folder/said"; then
         echo "bites.sh: --links: expected status $1 and '$2', got $status and:" >&2
         cat "$folder/said" >&2

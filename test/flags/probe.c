@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the library answers, as text: the same under whatever flags it was compiled. scripts/check-flags.sh builds it
+// What the library answers, as text: the same under whatever flags it was compiled. scripts/check.sh flags builds it
 // under many and compares. Its own sums are exact, so that no flag changes what it asks. A line depends on pair sets, orders
 // and bits of bodies, not on the instruction sets at hand.
 #include <cleave/cleave.h>

@@ -4,6 +4,7 @@
 #include "cleave/cleave.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
+#include "query_lists.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -224,7 +225,7 @@ static void ask( query_game* game )
     clv_plane planes[MOST_PLANES];
     clv_query_kind kind = (clv_query_kind)( 1 + fuzz_take_byte( &game->bytes ) % CLV_QUERY_CAPSULE_CAST );
     any_item item = take_item( game, kind, planes );
-    clv_queries queries = clv_query_list( kind, &item, 1 );
+    clv_queries queries = query_list_of( kind, &item, 1 );
     queries.as_given = fuzz_take_byte( &game->bytes ) % 3 == 0;
     found all = ask_all( game->worlds[0], &queries ), plain = ask_all( game->worlds[1], &queries );
     check_same( &all, &plain, "two instruction sets" );

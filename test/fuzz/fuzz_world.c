@@ -5,6 +5,7 @@
 #include "cleave/cleave.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
+#include "query_lists.h"
 
 #include <math.h>
 #include <string.h>
@@ -284,7 +285,8 @@ static world_found ask_all( const world_game* game, const clv_space* space, cons
     if ( !game->is_flat )
     {
         clv_query_lists64 lists = { NULL, f.hits, MOST_OBJECTS, 0, 0 };
-        f.result = clv_space_query_all64( space, queries, &lists );
+        const clv_queries64 wide = query_list_as64( queries );
+        f.result = clv_space_query_all64( space, &wide, &lists );
         f.count = f.result == CLV_OK ? lists.count : 0;
         return f;
     }
@@ -306,8 +308,9 @@ static clv_result ask_few(
     bool is_cast = ( (uint32_t)queries->kind & 31u ) >= CLV_QUERY_RAY;
     if ( !game->is_flat )
     {
-        return is_cast ? clv_space_query_closest64( space, queries, hits, NULL )
-                       : clv_space_query_nearest64( space, queries, k, INFINITY, hits, NULL );
+        const clv_queries64 wide = query_list_as64( queries );
+        return is_cast ? clv_space_query_closest64( space, &wide, hits, NULL )
+                       : clv_space_query_nearest64( space, &wide, k, INFINITY, hits, NULL );
     }
     clv_result result = is_cast ? clv_space_query_closest( space, queries, narrow, NULL )
                                 : clv_space_query_nearest( space, queries, k, INFINITY, narrow, NULL );
@@ -359,7 +362,7 @@ static void ask_world( world_game* game )
     uint32_t kind = 1 + fuzz_take_byte( &game->bytes ) % CLV_QUERY_CAPSULE_CAST;
     world_item item = take_item( game, kind, &planes );
     clv_queries queries =
-        clv_query_list( (clv_query_kind)( kind + ( game->is_flat ? FLAT_KINDS : WIDE_KINDS ) ), &item, 1 );
+        query_list_of( (clv_query_kind)( kind + ( game->is_flat ? FLAT_KINDS : WIDE_KINDS ) ), &item, 1 );
     queries.as_given = fuzz_take_byte( &game->bytes ) % 3 == 0;
     world_found all = ask_all( game, game->world, &queries );
     uint64_t at = 0;

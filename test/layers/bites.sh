@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does scripts/check-layers.sh notice? A small tree whose includes point one way, then one fault of each kind. Usage: bites.sh
+# Does scripts/check.sh layers notice? A small tree whose includes point one way, then one fault of each kind. Usage: bites.sh
 set -eu
-check=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check-layers.sh
+check=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -41,7 +41,7 @@ tree()
 expect()
 {
     status=0
-    "$check" "$folder/tree" >"$folder/said" 2>&1 || status=$?
+    "$check" layers "$folder/tree" >"$folder/said" 2>&1 || status=$?
     if [ "$status" != "$1" ] || ! grep -qF -- "$2" "$folder/said"; then
         echo "bites.sh: expected status $1 and '$2', got $status and:" >&2
         cat "$folder/said" >&2

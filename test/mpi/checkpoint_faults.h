@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What test_mpi_checkpoint does when it is started by itself, by scripts/check-mpi-faults.sh: on a small disk, with a process that dies, with
+// What test_mpi_checkpoint does when it is started by itself, by scripts/check.sh mpi-faults: on a small disk, with a process that dies, with
 // several workers in each process.
 #pragma once
 

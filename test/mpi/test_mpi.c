@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Many processes, one answer. Every process keeps the whole world in a clv_space of its own and steps it as the others do (mpi_mirror.c); the
 // lists of all processes together must be its list, pair by pair, each pair once, and so the events. Started by mpirun with any
-// number of processes; scripts/check-mpi.sh does it.
+// number of processes; scripts/check.sh mpi does it.
 // fenv's traps are the C library's own.
 #define _GNU_SOURCE
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Questions over processes: the answers of one space with all objects, whose slots are the ids. Every process asks a list of its
 // own; started by mpirun with any number of processes.
+#include "../query_lists.h"
 #include "mpi_state.h"
 #include "mpi_support.h"
 
@@ -227,7 +228,7 @@ static clv_queries make_list( items* to, clv_query_kind kind, uint32_t count )
         default: to->capsule_casts[i] = ( clv_capsule_cast ){ capsule, motion, far }; break;
         }
     }
-    return clv_query_list( kind, to, count );
+    return query_list_of( kind, to, count );
 }
 
 static uint64_t s_found;
@@ -521,7 +522,7 @@ static clv_queries make_hostile( items* to, clv_query_kind kind, uint32_t first 
             break;
         }
     }
-    return clv_query_list( kind, to, ASKED );
+    return query_list_of( kind, to, ASKED );
 }
 
 static void hostile_ways_have_one_answer( void )

@@ -123,7 +123,7 @@ static uint32_t gap_of( const axis_sample* sample )
     return size_bits( clv_engine_block_select( sizes, sample->count, sample->count / 16 ) );
 }
 
-static engine_scale choose_scale( const clv_method_input* input, int axis )
+static BASE_COLD engine_scale choose_scale( const clv_method_input* input, int axis )
 {
     const engine_scale plain = { ENGINE_PLAIN, 0 };
     axis_sample sample = sample_axis( input, axis );

@@ -99,7 +99,8 @@ static void widen( cell_extent* extent, const float low[3], const float high[3] 
     }
 }
 
-bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const clv_method_input* input )
+BASE_COLD bool clv_engine_plan_choose_grids(
+    block_plan* plan, base_memory* memory, const clv_method_input* input )
 {
     CLV_ASSERT( plan->block_count > 0 );
     uint64_t sample_count = (uint64_t)plan->block_count * SAMPLES_PER_BLOCK;

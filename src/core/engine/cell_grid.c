@@ -4,6 +4,7 @@
 #include "engine/cell.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <math.h>
 #include <string.h>
@@ -213,7 +214,7 @@ static cell_grid grid_with( const region* r, const uint32_t dims[3] )
     return grid;
 }
 
-cell_grid clv_engine_cell_grid_choose( uint32_t count, const cell_extent* extent )
+BASE_COLD cell_grid clv_engine_cell_grid_choose( uint32_t count, const cell_extent* extent )
 {
     region r = region_of( extent, count );
     axis_cells along[3];
@@ -233,7 +234,7 @@ cell_grid clv_engine_cell_grid_choose( uint32_t count, const cell_extent* extent
     return grid_with( &r, dims );
 }
 
-bool clv_engine_cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
+BASE_COLD bool clv_engine_cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
 {
     region r = region_of( extent, 0 );
     // The axis whose cells are narrowest against what lies in them makes most copies.

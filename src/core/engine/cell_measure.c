@@ -201,7 +201,7 @@ cell_extent clv_engine_cell_measure_alone(
     return extent;
 }
 
-cell_extent clv_engine_cell_measure(
+BASE_COLD cell_extent clv_engine_cell_measure(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] )
 {
     cell_extent extent;

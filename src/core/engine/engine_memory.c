@@ -2,6 +2,7 @@
 #include "engine/engine_internal.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernels* kernels,
     task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes )
@@ -15,7 +16,7 @@ void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernel
     };
 }
 
-void clv_engine_release( clv_engine* engine )
+BASE_COLD void clv_engine_release( clv_engine* engine )
 {
     base_memory* memory = engine->memory;
     clv_engine_plan_release( &engine->plan, memory );

@@ -187,7 +187,7 @@ static bool is_due( const far_fit* fit, const far_crowd* crowd )
     return crowd->count > FIT_LEAST && ( !fit->is_made || fit->is_wasteful || fit->change_count >= few );
 }
 
-far_verdict clv_far_fit_choose( far_fit* fit, const far_crowd* crowd, base_memory* memory )
+BASE_COLD far_verdict clv_far_fit_choose( far_fit* fit, const far_crowd* crowd, base_memory* memory )
 {
     if ( !is_due( fit, crowd ) )
     {

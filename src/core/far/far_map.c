@@ -201,7 +201,7 @@ static void choose_ends( far_axis* axis, const clv_pair* keys, uint64_t count )
     axis->cell_count = end_count > 1 ? end_count - 1 : 0;
 }
 
-bool clv_far_map_set_cells( far_map* map, const far_crowd* crowd, base_memory* memory )
+BASE_COLD bool clv_far_map_set_cells( far_map* map, const far_crowd* crowd, base_memory* memory )
 {
     uint64_t most = 2 * (uint64_t)crowd->count;
     clv_pair* keys = clv_base_memory_take( memory, 2 * most + 2, sizeof( clv_pair ) );

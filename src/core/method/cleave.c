@@ -3,6 +3,7 @@
 // any order costs more than it saves. The choice depends on the number of objects alone.
 #include "method/method.h"
 
+#include "base/bits.h"
 #include "pair/counting_sink.h"
 #include "rest/rest_mode.h"
 #include "simd/kernels.h"
@@ -260,7 +261,7 @@ static bool check( void* state, char* text, size_t text_size )
     return clv_rest_world_check( &self->rest, text, text_size );
 }
 
-static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
+static BASE_COLD uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
     const cleave_state* self = state;
     const rest_world* rest = &self->rest;

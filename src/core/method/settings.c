@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "method/method.h"
 
+#include "base/bits.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static bool take_setting(
     return true;
 }
 
-bool clv_method_parse_settings(
+BASE_COLD bool clv_method_parse_settings(
     const method* row, const char* settings, double values[METHOD_PARAMS], char* text, size_t text_size )
 {
     for ( uint32_t i = 0; i < row->param_count; ++i )

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Holds a tree to what query_tree.h says of it, and its hulls in double to what query_wide.h says. Every lane is looked at, and the nodes are
+// Holds a tree to what query_tree.h says of it, and its hulls in double likewise. Every lane is looked at, and the nodes are
 // walked depth first, with none of the code that made them. The first sentence that is not true is returned. For tests and debug builds.
-#include "query/query_wide.h"
+#include "query/query_shape.h"
+#include "query/query_tree.h"
 
 #include <string.h>
 
@@ -15,6 +16,8 @@ typedef struct tree_check
 {
     const query_tree* tree;
     const query_boxes* from;
+    const query_tree64* tree64; // NULL: boxes are those of the floats
+    const clv_aabb64* boxes64;
     uint32_t object_count, object_sum; // of the lanes seen so far
     uint32_t part;                     // the part that the walk is in, or the next one
     uint32_t part_depth;               // of its first node; 0: the walk is in none
@@ -29,22 +32,32 @@ static uint32_t slot_hash( uint32_t slot )
     return ( mixed ^ mixed >> 15 ) * 0x85EBCA6Bu;
 }
 
-// ---- lanes
+// ---- lanes, of floats or of doubles
 
-static const char* check_empty_lane( const query_node* node, uint32_t lane )
+static clv_aabb64 lane_at( const tree_check* c, uint32_t index, uint32_t lane )
 {
-    bool is_empty = node->least[lane] == QUERY_NOBODY;
-    for ( int axis = 0; axis < 3; ++axis )
+    if ( c->tree64 != NULL )
     {
-        is_empty = is_empty && node->lower[axis][lane] > node->upper[axis][lane];
+        return query_lane_box64( &c->tree64->nodes[index], lane );
     }
-    return is_empty ? NULL : "an empty lane has a box or a lowest slot";
+    clv_aabb box = query_lane_box( &c->tree->nodes[index], lane );
+    return query_widen( &box );
 }
 
-static const char* check_object_lane( tree_check* c, const query_node* node, uint32_t lane )
+static const char* check_empty_lane( const tree_check* c, uint32_t index, uint32_t lane )
 {
+    clv_aabb64 box = lane_at( c, index, lane );
+    bool is_empty = c->tree->nodes[index].least[lane] == QUERY_NOBODY && box.lower.x > box.upper.x &&
+        box.lower.y > box.upper.y && box.lower.z > box.upper.z;
+    return is_empty         ? NULL
+        : c->tree64 != NULL ? "an empty lane has a box in double"
+                            : "an empty lane has a box or a lowest slot";
+}
+
+static const char* check_object_lane( tree_check* c, uint32_t index, uint32_t lane )
+{
+    const query_node* node = &c->tree->nodes[index];
     uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
-    clv_aabb box = query_lane_box( node, lane );
     if ( !query_is_there( c->from, slot ) )
     {
         return "a lane holds an object that is not there";
@@ -55,8 +68,11 @@ static const char* check_object_lane( tree_check* c, const query_node* node, uin
     {
         return "an object's lowest slot is not its own";
     }
-    return memcmp( &box, &c->from->boxes[slot], sizeof( box ) ) == 0 ? NULL
-                                                                     : "an object's box is not its own";
+    clv_aabb64 box = lane_at( c, index, lane );
+    clv_aabb64 own = c->tree64 != NULL ? c->boxes64[slot] : query_widen( &c->from->boxes[slot] );
+    return memcmp( &box, &own, sizeof( box ) ) == 0 ? NULL
+        : c->tree64 != NULL                         ? "an object's box in double is not its own"
+                                                    : "an object's box is not its own";
 }
 
 // A subtree whose objects have all gone is inside out, as its lanes are.
@@ -68,33 +84,35 @@ static const char* check_inner_lane( const tree_check* c, uint32_t index, uint32
     {
         return "a node comes before its parent, or is none";
     }
-    const query_node* below = &c->tree->nodes[child];
+    clv_aabb64 box = lane_at( c, index, lane ), sum = lane_at( c, child, 0 );
+    bool is_hull = true;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        float lower = below->lower[axis][0], upper = below->upper[axis][0];
+        double *lower = &( &sum.lower.x )[axis], *upper = &( &sum.upper.x )[axis];
         for ( uint32_t i = 1; i < QUERY_LANES; ++i )
         {
-            lower = below->lower[axis][i] < lower ? below->lower[axis][i] : lower;
-            upper = below->upper[axis][i] > upper ? below->upper[axis][i] : upper;
+            clv_aabb64 below = lane_at( c, child, i );
+            *lower = ( &below.lower.x )[axis] < *lower ? ( &below.lower.x )[axis] : *lower;
+            *upper = ( &below.upper.x )[axis] > *upper ? ( &below.upper.x )[axis] : *upper;
         }
-        if ( node->lower[axis][lane] != lower || node->upper[axis][lane] != upper )
-        {
-            return "a box is not the hull of the lanes below";
-        }
+        is_hull = is_hull && ( &box.lower.x )[axis] == *lower && ( &box.upper.x )[axis] == *upper;
     }
-    return query_node_least( below ) == node->least[lane] ? NULL
-                                                          : "a lowest slot is not that of the lanes below";
+    if ( !is_hull )
+    {
+        return c->tree64 != NULL ? "a box in double is not the hull of the lanes below"
+                                 : "a box is not the hull of the lanes below";
+    }
+    return query_node_least( &c->tree->nodes[child] ) == node->least[lane]
+        ? NULL
+        : "a lowest slot is not that of the lanes below";
 }
 
 static const char* check_lane( tree_check* c, uint32_t index, uint32_t lane )
 {
-    const query_node* node = &c->tree->nodes[index];
-    if ( node->child[lane] == QUERY_NOBODY )
-    {
-        return check_empty_lane( node, lane );
-    }
-    return ( node->child[lane] & QUERY_OBJECT ) != 0 ? check_object_lane( c, node, lane )
-                                                     : check_inner_lane( c, index, lane );
+    uint32_t child = c->tree->nodes[index].child[lane];
+    return child == QUERY_NOBODY        ? check_empty_lane( c, index, lane )
+        : ( child & QUERY_OBJECT ) != 0 ? check_object_lane( c, index, lane )
+                                        : check_inner_lane( c, index, lane );
 }
 
 // ---- nodes and parts
@@ -195,67 +213,20 @@ const char* clv_query_tree_check( const query_tree* tree, const query_boxes* fro
 
 // ---- hulls in double
 
-static const char* check_wide_object(
-    const query_wide_node* node, uint32_t lane, const query_boxes* from, const clv_aabb64* boxes )
+const char* clv_query_tree64_check(
+    const query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes, const query_boxes* from )
 {
-    uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
-    if ( !query_is_there( from, slot ) )
-    {
-        return "a lane in double holds an object that is not there";
-    }
-    const double *lower = &boxes[slot].lower.x, *upper = &boxes[slot].upper.x;
-    bool is_same = true;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        is_same = is_same && node->lower[axis][lane] == lower[axis] && node->upper[axis][lane] == upper[axis];
-    }
-    return is_same ? NULL : "an object's box in double is not its own";
-}
-
-static const char* check_wide_hull( const query_wide_node* node, uint32_t lane, const query_wide_node* below )
-{
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        double lower = below->lower[axis][0], upper = below->upper[axis][0];
-        for ( uint32_t i = 1; i < QUERY_LANES; ++i )
-        {
-            lower = below->lower[axis][i] < lower ? below->lower[axis][i] : lower;
-            upper = below->upper[axis][i] > upper ? below->upper[axis][i] : upper;
-        }
-        if ( node->lower[axis][lane] != lower || node->upper[axis][lane] != upper )
-        {
-            return "a box in double is not the hull of the lanes below";
-        }
-    }
-    return NULL;
-}
-
-static const char* check_wide_empty( const query_wide_node* node, uint32_t lane )
-{
-    bool is_empty = true;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        is_empty = is_empty && node->lower[axis][lane] > node->upper[axis][lane];
-    }
-    return is_empty ? NULL : "an empty lane has a box in double";
-}
-
-const char* clv_query_wide_tree_check(
-    const query_wide_tree* wide, const query_tree* tree, const clv_aabb64* boxes, const query_boxes* from )
-{
+    tree_check c = { .tree = tree, .from = from, .tree64 = tree64, .boxes64 = boxes };
     const char* wrong = NULL;
     for ( uint32_t i = 0; i < tree->node_count && wrong == NULL; ++i )
     {
-        const query_wide_node* node = &wide->nodes[i];
+        const query_node64* node = &tree64->nodes[i];
         bool is_same = memcmp( node->child, tree->nodes[i].child, sizeof( node->child ) ) == 0 &&
             memcmp( node->least, tree->nodes[i].least, sizeof( node->least ) ) == 0;
         wrong = is_same ? NULL : "a lane in double has another child or lowest slot than the tree's";
         for ( uint32_t lane = 0; lane < QUERY_LANES && wrong == NULL; ++lane )
         {
-            uint32_t child = node->child[lane];
-            wrong = child == QUERY_NOBODY       ? check_wide_empty( node, lane )
-                : ( child & QUERY_OBJECT ) != 0 ? check_wide_object( node, lane, from, boxes )
-                                                : check_wide_hull( node, lane, &wide->nodes[child] );
+            wrong = check_lane( &c, i, lane );
         }
     }
     return wrong;

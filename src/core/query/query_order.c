@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// By all workers: each counts the buckets of its part of the list, then puts its part where it belongs, then the buckets are
-// sorted each for itself.
-#include "query/query_order.h"
+// Two orders: of a long list before it is asked, and of the hits of one query.
+#include "query/query_search.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
-#include <string.h>
+// ---- a list along a curve, by all workers: each counts the buckets of its part of the list, then puts its part where it belongs, then the
+// buckets are sorted each for itself
 
 enum
 {
@@ -17,7 +18,7 @@ enum
 
 typedef struct order_job
 {
-    const clv_queries* list;
+    const query_list* list;
     base_keyed *items, *more;
     float lower[3], scale[3];
     uint32_t places[PARTS][BUCKETS]; // first how many, then where the next one goes
@@ -33,12 +34,12 @@ static uint32_t spread_bits( uint32_t value )
     return ( value | value << 2 ) & 0x09249249u;
 }
 
-static uint32_t place_key( const order_job* job, clv_vec3 place )
+static uint32_t place_key( const order_job* job, const double place[3] )
 {
     uint32_t key = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        float at = ( ( &place.x )[axis] - job->lower[axis] ) * job->scale[axis];
+        float at = ( (float)place[axis] - job->lower[axis] ) * job->scale[axis];
         uint32_t cell = at >= CELLS - 1 ? CELLS - 1 : at > 0 ? (uint32_t)at : 0;
         key |= spread_bits( cell ) << axis;
     }
@@ -62,9 +63,9 @@ static void count_part( uint32_t part, uint32_t worker, void* context )
     memset( counts, 0, sizeof( job->places[part] ) );
     for ( uint32_t i = first; i < end; ++i )
     {
-        clv_vec3 place = { 0, 0, 0 };
-        (void)clv_query_item_place( job->list, i, &place );
-        uint32_t key = place_key( job, place );
+        query_probe p;
+        query_probe_read( &p, job->list->kind, job->list->items, i );
+        uint32_t key = place_key( job, p.a );
         CLV_ASSERT( key >> BUCKET_BIT < BUCKETS );
         job->items[i] = ( base_keyed ){ key, i };
         counts[key >> BUCKET_BIT] += 1;
@@ -115,44 +116,11 @@ static void find_places( order_job* job )
     }
 }
 
-bool clv_query_item_place( const clv_queries* list, uint32_t index, clv_vec3* place )
-{
-    static const size_t sizes[CLV_QUERY_CAPSULE_CAST + 1] = {
-        [CLV_QUERY_POINT] = sizeof( clv_vec3 ),
-        [CLV_QUERY_BOX] = sizeof( clv_aabb ),
-        [CLV_QUERY_SPHERE] = sizeof( clv_sphere ),
-        [CLV_QUERY_NEIGHBOURHOOD] = sizeof( clv_neighbourhood ),
-        [CLV_QUERY_CAPSULE] = sizeof( clv_capsule ),
-        [CLV_QUERY_ORIENTED_BOX] = sizeof( clv_oriented_box ),
-        [CLV_QUERY_RAY] = sizeof( clv_ray ),
-        [CLV_QUERY_BOX_CAST] = sizeof( clv_box_cast ),
-        [CLV_QUERY_SPHERE_CAST] = sizeof( clv_sphere_cast ),
-        [CLV_QUERY_CAPSULE_CAST] = sizeof( clv_capsule_cast ),
-    };
-    if ( query_is_flat( list->kind ) )
-    {
-        query_raised raised;
-        bool has_place = clv_query_raise( list, index, &raised ) != CLV_QUERY_HALF_SPACES;
-        *place = has_place ? raised.item.point : *place;
-        return has_place;
-    }
-    size_t size = list->kind <= CLV_QUERY_CAPSULE_CAST ? sizes[list->kind] : 0; // of doubles: none
-    if ( size > 0 )
-    {
-        memcpy( place, (const char*)list->items + size * index, sizeof( *place ) );
-    }
-    return size > 0;
-}
-
-const base_keyed* clv_query_order( const clv_queries* list, const query_scene* scene, base_keyed* items,
+const base_keyed* clv_query_order( const query_list* list, const query_scene* scene, base_keyed* items,
     base_keyed* more, task_runner* tasks )
 {
     order_job job;
-    clv_vec3 place;
-    if ( list->count == 0 || !clv_query_item_place( list, 0, &place ) )
-    {
-        return NULL;
-    }
+    CLV_ASSERT( query_has_order( list->kind ) && scene->tree->node_count > 0 );
     job.list = list;
     job.items = items;
     job.more = more;
@@ -170,4 +138,142 @@ const base_keyed* clv_query_order( const clv_queries* list, const query_scene* s
     clv_task_run( tasks, place_order_part, PARTS, &job );
     clv_task_run( tasks, sort_bucket, BUCKETS, &job );
     return more;
+}
+
+// ---- hits by slot: an American flag sort by the slots' digits, by insertion where there are few
+
+enum
+{
+    FEW_HITS = 24,  // are put in order one by one
+    DIGIT_BITS = 6, // of a slot, at a time
+    DIGITS = 1 << DIGIT_BITS,
+    MOST_SLOT_DIGITS = 6, // 31 bits of a slot
+};
+
+typedef struct hit_range
+{
+    uint64_t first, end;
+    uint32_t shift; // of its digit
+} hit_range;
+
+// The functions below are compiled once for each size of a hit, a constant then: of clv_hit or clv_hit64, which begin with the slot.
+typedef struct hit_bytes
+{
+    uint32_t index;
+    char rest[sizeof( clv_hit64 ) - sizeof( uint32_t )];
+} hit_bytes;
+
+static inline hit_bytes load_hit( const char* hits, uint64_t at, size_t size )
+{
+    hit_bytes hit;
+    memcpy( &hit, hits + at * size, size );
+    return hit;
+}
+
+static inline void store_hit( char* hits, uint64_t at, const hit_bytes* hit, size_t size )
+{
+    memcpy( hits + at * size, hit, size );
+}
+
+static inline uint32_t slot_at( const char* hits, uint64_t at, size_t size )
+{
+    uint32_t index;
+    memcpy( &index, hits + at * size, sizeof( index ) );
+    return index;
+}
+
+static inline void insert_hits( char* hits, uint64_t count, size_t size )
+{
+    for ( uint64_t i = 1; i < count; ++i )
+    {
+        hit_bytes hit = load_hit( hits, i, size );
+        uint64_t at = i;
+        for ( ; at > 0 && slot_at( hits, at - 1, size ) > hit.index; --at )
+        {
+            memcpy( hits + at * size, hits + ( at - 1 ) * size, size );
+        }
+        store_hit( hits, at, &hit, size );
+    }
+}
+
+// Hits of one range to their digits' places, each where the one that was there has to go next (P. M. McIlroy et al.,
+// "Engineering radix sort", 1993). `ends` are where digits end.
+static inline void place_digits( char* hits, uint32_t shift, const uint32_t counts[DIGITS], uint64_t first,
+    uint64_t ends[DIGITS], size_t size )
+{
+    uint64_t next[DIGITS];
+    for ( uint32_t digit = 0; digit < DIGITS; ++digit )
+    {
+        next[digit] = first;
+        first += counts[digit];
+        ends[digit] = first;
+    }
+    for ( uint32_t digit = 0; digit < DIGITS; ++digit )
+    {
+        while ( next[digit] < ends[digit] )
+        {
+            hit_bytes hit = load_hit( hits, next[digit], size );
+            uint32_t to = hit.index >> shift & ( DIGITS - 1 );
+            while ( to != digit )
+            {
+                CLV_ASSERT( next[to] < ends[to] );
+                hit_bytes other = load_hit( hits, next[to], size );
+                store_hit( hits, next[to]++, &hit, size );
+                hit = other;
+                to = hit.index >> shift & ( DIGITS - 1 );
+            }
+            store_hit( hits, next[digit]++, &hit, size );
+        }
+    }
+}
+
+static inline void sort_slots( char* hits, uint64_t count, size_t size )
+{
+    hit_range waiting[MOST_SLOT_DIGITS * ( DIGITS - 1 ) + 1];
+    uint32_t all = 1;
+    for ( uint64_t i = 0; i < count && count > FEW_HITS; ++i )
+    {
+        all |= slot_at( hits, i, size );
+    }
+    waiting[0] = ( hit_range ){ 0, count, ( base_bit_width( all ) - 1 ) / DIGIT_BITS * DIGIT_BITS };
+    uint32_t top = 1;
+    while ( top > 0 )
+    {
+        hit_range r = waiting[--top];
+        CLV_ASSERT( r.first <= r.end && r.end <= count );
+        if ( r.end - r.first <= FEW_HITS )
+        {
+            insert_hits( hits + r.first * size, r.end - r.first, size );
+            continue;
+        }
+        uint32_t counts[DIGITS] = { 0 };
+        uint64_t ends[DIGITS];
+        for ( uint64_t i = r.first; i < r.end; ++i )
+        {
+            counts[slot_at( hits, i, size ) >> r.shift & ( DIGITS - 1 )] += 1;
+        }
+        place_digits( hits, r.shift, counts, r.first, ends, size );
+        CLV_ASSERT( ends[DIGITS - 1] == r.end );
+        for ( uint32_t digit = 0; digit < DIGITS && r.shift > 0; ++digit )
+        {
+            if ( counts[digit] > 1 )
+            {
+                CLV_ASSERT( top < MOST_SLOT_DIGITS * ( DIGITS - 1 ) + 1 );
+                waiting[top++] =
+                    ( hit_range ){ ends[digit] - counts[digit], ends[digit], r.shift - DIGIT_BITS };
+            }
+        }
+    }
+}
+
+void clv_query_hits_sort( void* hits, uint64_t count, size_t hit_size )
+{
+    if ( hit_size == sizeof( clv_hit ) )
+    {
+        sort_slots( hits, count, sizeof( clv_hit ) );
+    }
+    else
+    {
+        sort_slots( hits, count, sizeof( clv_hit64 ) );
+    }
 }

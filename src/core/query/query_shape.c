@@ -2,7 +2,6 @@
 #include "query/query_shape.h"
 
 #include "base/assertion.h"
-#include "query/query_line.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,17 +12,33 @@ enum
     MOST_STEPS = 64, // of Newton's method; a graze halves its distance with each
 };
 
-// ---- a turned box
+// ---- two boxes
 
-// A turned box's bound is larger by this part of it, for its sums are rounded.
-static const double BOUND_ROOM = 1e-12;
+double clv_query_scaled_length( double x, double y, double z )
+{
+    CLV_ASSERT( x >= 0 && y >= 0 && z >= 0 );
+    double most = x > y ? x : y;
+    most = z > most ? z : most;
+    if ( most == 0 || !base_is_finite( most ) )
+    {
+        return most;
+    }
+    int exponent;
+    frexp( most, &exponent );
+    x = ldexp( x, -exponent );
+    y = ldexp( y, -exponent );
+    z = ldexp( z, -exponent );
+    return ldexp( sqrt( x * x + y * y + z * z ), exponent );
+}
+
+// ---- a turned box
 
 static double dot3( const double a[3], const double b[3] )
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-query_turned_box clv_query_turn( const double center[3], const double half[3], const double rotation[4] )
+query_turned_box clv_query_turn( const double half[3], const double rotation[4] )
 {
     double x = rotation[0], y = rotation[1], z = rotation[2], w = rotation[3];
     double length = sqrt( x * x + y * y + z * z + w * w );
@@ -34,7 +49,6 @@ query_turned_box clv_query_turn( const double center[3], const double half[3], c
     z /= length;
     w /= length;
     query_turned_box turned = {
-        .center = { center[0], center[1], center[2] },
         .half = { half[0], half[1], half[2] },
         .axes = { { 1 - 2 * ( y * y + z * z ), 2 * ( x * y + w * z ), 2 * ( x * z - w * y ) },
             { 2 * ( x * y - w * z ), 1 - 2 * ( x * x + z * z ), 2 * ( y * z + w * x ) },
@@ -56,46 +70,6 @@ query_turned_box clv_query_turn( const double center[3], const double half[3], c
     return turned;
 }
 
-query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const float rotation[4] )
-{
-    const double at[3] = { (double)center.x, (double)center.y, (double)center.z };
-    const double sides[3] = { (double)half.x, (double)half.y, (double)half.z };
-    const double turn[4] = { (double)rotation[0], (double)rotation[1], (double)rotation[2],
-        (double)rotation[3] };
-    return clv_query_turn( at, sides, turn );
-}
-
-static float round_down( double value )
-{
-    float near = value < -FLT_MAX ? -INFINITY : value > FLT_MAX ? FLT_MAX : (float)value;
-    return (double)near > value ? nextafterf( near, -INFINITY ) : near;
-}
-
-clv_aabb clv_query_turned_box_bound( const query_turned_box* turned )
-{
-    clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        double reach = turned->reach[axis] * ( 1 + BOUND_ROOM );
-        ( &box.lower.x )[axis] = round_down( turned->center[axis] - reach );
-        ( &box.upper.x )[axis] = -round_down( -( turned->center[axis] + reach ) );
-        CLV_ASSERT( ( &box.lower.x )[axis] <= ( &box.upper.x )[axis] );
-    }
-    return box;
-}
-
-// The least dot product of the normal with a place in the box, as query_least_dot.
-static double least_dot( const double n[3], const clv_aabb64* box )
-{
-    double least = 0;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        double face = n[axis] > 0 ? ( &box->lower.x )[axis] : ( &box->upper.x )[axis];
-        least += n[axis] != 0 ? n[axis] * face : 0;
-    }
-    return least;
-}
-
 bool clv_query_turned_box_faces_meet( const query_turned_box* turned, const clv_aabb64* from )
 {
     for ( int axis = 0; axis < 3; ++axis )
@@ -106,9 +80,10 @@ bool clv_query_turned_box_faces_meet( const query_turned_box* turned, const clv_
             return false;
         }
     }
+    const clv_aabb64 near = query_near_faces( from );
     for ( int i = 0; i < 6; ++i )
     {
-        if ( least_dot( turned->faces[i].normal, from ) > turned->faces[i].offset )
+        if ( query_least_dot( turned->faces[i].normal, &near ) > turned->faces[i].offset )
         {
             return false;
         }
@@ -286,7 +261,7 @@ static bool is_doubtful( const near_line* line, double square, double radius )
     return fabs( square - radius * radius ) <= noise * ( 2 * radius + noise ) && noise > 0;
 }
 
-bool clv_query_capsule_meets64( const query_capsule* capsule, const clv_aabb64* box )
+bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb64* box )
 {
     const double still[3] = { 0, 0, 0 };
     double gap[3];
@@ -310,7 +285,7 @@ static bool is_closed(
     return sum <= radius * radius * ( 1 + TIME_NOISE );
 }
 
-bool clv_query_capsule_cast64(
+bool clv_query_capsule_cast(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time )
 {
     double gap[3], t = 0, radius = capsule->radius, most = LONG_LINE;
@@ -351,37 +326,4 @@ bool clv_query_capsule_cast64(
         most = LONG_WAY;
     }
     return clv_query_line_cast( capsule, motion, end, box, time );
-}
-
-// ---- boxes of floats
-
-clv_aabb64 clv_query_turned_box_from( const query_turned_box* turned, const clv_aabb* box )
-{
-    clv_aabb64 from = query_widen( box );
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        ( &from.lower.x )[axis] -= turned->center[axis];
-        ( &from.upper.x )[axis] -= turned->center[axis];
-    }
-    return from;
-}
-
-bool clv_query_turned_box_meets( const query_turned_box* turned, const clv_aabb* box )
-{
-    const clv_aabb64 from = clv_query_turned_box_from( turned, box );
-    return clv_query_turned_box_faces_meet( turned, &from ) &&
-        clv_query_turned_box_edges_meet( turned, &from );
-}
-
-bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box )
-{
-    const clv_aabb64 wide = query_widen( box );
-    return clv_query_capsule_meets64( capsule, &wide );
-}
-
-bool clv_query_capsule_cast(
-    const query_capsule* capsule, const double motion[3], double end, const clv_aabb* box, double* time )
-{
-    const clv_aabb64 wide = query_widen( box );
-    return clv_query_capsule_cast64( capsule, motion, end, &wide, time );
 }

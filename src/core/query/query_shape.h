@@ -3,10 +3,15 @@
 // each rounded as IEEE 754 has it, in this order: the same bits everywhere.
 #pragma once
 
+#include "base/bits.h"
 #include "base/exact.h"
 #include "cleave/world.h"
 
+#include <math.h>
 #include <stdint.h>
+
+/// What these shapes may measure, and how far they reach: squares and sums of such are doubles. Larger than any float.
+#define QUERY_MOST 1e150
 
 /// dot( normal, p ) <= offset.
 typedef struct query_plane
@@ -22,11 +27,11 @@ typedef struct query_capsule
     double radius;
 } query_capsule;
 
-/// All but the centre is as seen from the centre: boxes are tested less it, which loses nothing nearby.
+/// As seen from its centre: boxes are tested less it, which loses nothing nearby.
 typedef struct query_turned_box
 {
     query_plane faces[6];
-    double center[3], half[3];
+    double half[3];
     double axes[3][3]; ///< of length 1
     double reach[3];   ///< half its own box
 } query_turned_box;
@@ -38,54 +43,91 @@ static inline clv_aabb64 query_widen( const clv_aabb* box )
         { (double)box->upper.x, (double)box->upper.y, (double)box->upper.z } };
 }
 
-/// The least dot product of the normal with a place in the box. Endless sides count only where the normal sees them.
-static inline double query_least_dot( double x, double y, double z, const clv_aabb* box )
+/// The box from a place: faces less its coordinates, which is exact nearby. Infinite ones stay.
+static inline clv_aabb64 query_box_from( const clv_aabb64* box, const double origin[3] )
 {
-    double least = x > 0 ? x * (double)box->lower.x : x < 0 ? x * (double)box->upper.x : 0;
-    least += y > 0 ? y * (double)box->lower.y : y < 0 ? y * (double)box->upper.y : 0;
-    least += z > 0 ? z * (double)box->lower.z : z < 0 ? z * (double)box->upper.z : 0;
+    return ( clv_aabb64 ){
+        { box->lower.x - origin[0], box->lower.y - origin[1], box->lower.z - origin[2] },
+        { box->upper.x - origin[0], box->upper.y - origin[1], box->upper.z - origin[2] },
+    };
+}
+
+// ---- two boxes
+
+/// Length of these gaps as if exponents had no end: the largest is brought near 1 where its square would leave the doubles.
+double clv_query_scaled_length( double x, double y, double z );
+
+/// Of these gaps; `square` is x * x + y * y + z * z.
+static inline double query_length( double square, double x, double y, double z )
+{
+    return square > 1e-280 && square < 1e280 ? sqrt( square ) : clv_query_scaled_length( x, y, z );
+}
+
+/// Infinity less infinity is no gap.
+static inline double query_gap( double a_lower, double a_upper, double b_lower, double b_upper )
+{
+    double below = b_lower - a_upper, above = a_lower - b_upper;
+    double gap = above > below ? above : below;
+    return gap > 0 ? gap : 0;
+}
+
+/// Gaps of two boxes along the axes; the square of their distance.
+static inline double query_gaps( const clv_aabb64* a, const clv_aabb64* b, double gaps[3] )
+{
+    gaps[0] = query_gap( a->lower.x, a->upper.x, b->lower.x, b->upper.x );
+    gaps[1] = query_gap( a->lower.y, a->upper.y, b->lower.y, b->upper.y );
+    gaps[2] = query_gap( a->lower.z, a->upper.z, b->lower.z, b->upper.z );
+    return gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2];
+}
+
+// ---- planes and turned boxes
+
+/// Finite faces no farther than the shapes reach, so that no product of theirs is infinite. Those of floats never are.
+static inline double query_near_face( double face )
+{
+    double near = face < -QUERY_MOST ? -QUERY_MOST : face > QUERY_MOST ? QUERY_MOST : face;
+    return base_is_finite( face ) ? near : face;
+}
+
+static inline clv_aabb64 query_near_faces( const clv_aabb64* box )
+{
+    return ( clv_aabb64 ){
+        { query_near_face( box->lower.x ), query_near_face( box->lower.y ), query_near_face( box->lower.z ) },
+        { query_near_face( box->upper.x ), query_near_face( box->upper.y ), query_near_face( box->upper.z ) }
+    };
+}
+
+/// The least dot product of the normal with a place in the box. Endless sides count only where the normal sees them. Monotonic.
+static inline double query_least_dot( const double normal[3], const clv_aabb64* box )
+{
+    double least = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double face = normal[axis] > 0 ? ( &box->lower.x )[axis] : ( &box->upper.x )[axis];
+        least += normal[axis] != 0 ? normal[axis] * face : 0;
+    }
     return least;
 }
 
-/// Is part of the box on the inner side of every plane? (Each for itself: a box beyond a corner of them may pass.) Monotonic.
-static inline bool query_half_spaces_meet( const clv_plane* planes, uint32_t count, const clv_aabb* box )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        clv_vec3 n = planes[i].normal;
-        if ( query_least_dot( (double)n.x, (double)n.y, (double)n.z, box ) > (double)planes[i].offset )
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 /// Turned by that quaternion, of any length; zero: not at all.
-query_turned_box clv_query_turn( const double center[3], const double half[3], const double rotation[4] );
-query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const float rotation[4] );
+query_turned_box clv_query_turn( const double half[3], const double rotation[4] );
 
 /// The separating axis test. First the axes of both boxes, which is monotonic and so does for nodes too; then those of the edges.
 /// `from` is the box less the turned one's centre.
 bool clv_query_turned_box_faces_meet( const query_turned_box* turned, const clv_aabb64* from );
 bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb64* from );
 
-/// A box of floats less the centre, and all of the test.
-clv_aabb64 clv_query_turned_box_from( const query_turned_box* turned, const clv_aabb* box );
-bool clv_query_turned_box_meets( const query_turned_box* turned, const clv_aabb* box );
-
-/// The same shape's own box, rounded outwards to floats: it chooses, and does not decide.
-clv_aabb clv_query_turned_box_bound( const query_turned_box* turned );
-
-/// What follows is for boxes of floats and, the same to the bit where both have the box, for boxes of doubles.
+// ---- a line
 
 /// Is the line as near to the box as the radius?
-bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box );
-bool clv_query_capsule_meets64( const query_capsule* capsule, const clv_aabb64* box );
+bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb64* box );
 
 /// The first time of 0 .. end at which the capsule, moved by that many times `motion`, is so near. False if there is none. By
 /// Newton's method on the distance, which is convex: from the left, never beyond the true time by more than rounding.
 bool clv_query_capsule_cast(
-    const query_capsule* capsule, const double motion[3], double end, const clv_aabb* box, double* time );
-bool clv_query_capsule_cast64(
+    const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time );
+
+/// The same where the rounding of doubles would decide: in twice the bits (query_line.c).
+bool clv_query_line_meets( const query_capsule* capsule, const clv_aabb64* box );
+bool clv_query_line_cast(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time );

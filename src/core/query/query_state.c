@@ -15,18 +15,23 @@ void clv_query_state_init( query_state* state )
     atomic_flag_clear( &state->workers_are_out );
 }
 
+static const size_t COPY_SIZES[QUERY_COPY_COUNT] = {
+    [OBJECT_BOX] = sizeof( clv_aabb ),
+    [OBJECT_GENERATION] = sizeof( uint32_t ),
+    [OBJECT_GIVEN_BOX] = sizeof( clv_aabb ),
+    [OBJECT_BOX64] = sizeof( clv_aabb64 ),
+    [OBJECT_GIVEN_BOX64] = sizeof( clv_aabb64 ),
+};
+
 static void free_copy( query_state* state, base_memory* memory )
 {
-    clv_base_memory_give( memory, state->boxes, state->box_capacity, sizeof( clv_aabb ) );
-    clv_base_memory_give( memory, state->given, state->given_capacity, sizeof( clv_aabb ) );
-    clv_base_memory_give( memory, state->generations, state->generation_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, state->boxes64, state->box64_capacity, sizeof( clv_aabb64 ) );
-    clv_base_memory_give( memory, state->given64, state->given64_capacity, sizeof( clv_aabb64 ) );
-    state->boxes64 = state->given64 = NULL;
-    state->box64_capacity = state->given64_capacity = 0;
-    state->boxes = state->given = NULL;
-    state->generations = NULL;
-    state->box_capacity = state->given_capacity = state->generation_capacity = 0;
+    for ( int i = 0; i < QUERY_COPY_COUNT; ++i )
+    {
+        clv_base_memory_give( memory, state->copies[i], state->copy_capacities[i], COPY_SIZES[i] );
+        state->copies[i] = NULL;
+        state->copy_capacities[i] = 0;
+        state->copy_is_used[i] = false;
+    }
     state->is_copied = false;
 }
 
@@ -46,7 +51,7 @@ void clv_query_state_free( query_state* state, base_memory* memory )
     free_copy( state, memory );
     clv_query_tree_free( &state->tree, memory );
     clv_query_wear_free( &state->wear, memory );
-    clv_query_wide_tree_free( &state->wide, memory );
+    clv_query_tree64_free( &state->tree64, memory );
     free_scratch( state, memory );
     clv_task_lock_done( &state->lock );
 }
@@ -84,50 +89,16 @@ void clv_query_state_clear( query_state* state )
     set_ready( state, false );
 }
 
-// Room for the boxes in double, where there are any.
-static bool reserve_copy64( query_state* state, const object_store* objects, base_memory* memory )
-{
-    uint64_t count = (uint64_t)objects->slot_count + 1;
-    void *boxes = state->boxes64, *given = state->given64;
-    bool has_given = object_store_uses( objects, OBJECT_GIVEN_BOX64 );
-    bool ok = object_boxes64( objects ) == NULL ||
-        ( clv_base_memory_renew( memory, &boxes, &state->box64_capacity, count, sizeof( clv_aabb64 ) ) &&
-            ( !has_given ||
-                clv_base_memory_renew(
-                    memory, &given, &state->given64_capacity, count, sizeof( clv_aabb64 ) ) ) );
-    state->boxes64 = boxes;
-    state->given64 = given;
-    return ok;
-}
-
-static void copy_boxes64( query_state* state, const object_store* objects )
-{
-    size_t bytes = objects->slot_count * sizeof( clv_aabb64 );
-    state->has_given64 = object_store_uses( objects, OBJECT_GIVEN_BOX64 );
-    CLV_ASSERT( object_boxes64( objects ) == NULL || objects->slot_count < state->box64_capacity );
-    if ( object_boxes64( objects ) != NULL && bytes > 0 )
-    {
-        memcpy( state->boxes64, object_boxes64( objects ), bytes );
-    }
-    if ( state->has_given64 && bytes > 0 )
-    {
-        memcpy( state->given64, objects->columns[OBJECT_GIVEN_BOX64], bytes );
-    }
-}
-
 static bool reserve_copy( query_state* state, const object_store* objects, base_memory* memory )
 {
-    uint64_t count = (uint64_t)objects->slot_count + 1;
-    void *boxes = state->boxes, *given = state->given, *generations = state->generations;
-    bool has_given = object_store_uses( objects, OBJECT_GIVEN_BOX );
-    bool ok = clv_base_memory_renew( memory, &boxes, &state->box_capacity, count, sizeof( clv_aabb ) ) &&
-        clv_base_memory_renew(
-            memory, &generations, &state->generation_capacity, count, sizeof( uint32_t ) ) &&
-        ( !has_given ||
-            clv_base_memory_renew( memory, &given, &state->given_capacity, count, sizeof( clv_aabb ) ) );
-    state->boxes = boxes;
-    state->given = given;
-    state->generations = generations;
+    bool ok = true;
+    for ( int i = 0; i < QUERY_COPY_COUNT && ok; ++i )
+    {
+        state->copy_is_used[i] = objects->columns[i] != NULL;
+        ok = objects->columns[i] == NULL ||
+            clv_base_memory_renew( memory, &state->copies[i], &state->copy_capacities[i],
+                (uint64_t)objects->slot_count + 1, COPY_SIZES[i] );
+    }
     return ok;
 }
 
@@ -138,16 +109,16 @@ static bool has_newcomers( const query_state* state, const object_store* objects
     {
         return true;
     }
-    const uint32_t* now = object_generations( objects );
+    const uint32_t *now = object_generations( objects ), *then = state->copies[OBJECT_GENERATION];
     uint32_t different = 0;
-    if ( memcmp( now, state->generations, objects->slot_count * sizeof( uint32_t ) ) == 0 )
+    if ( memcmp( now, then, objects->slot_count * sizeof( uint32_t ) ) == 0 )
     {
         return false; // as in most frames
     }
     for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
     {
         // Alive now, and not the one of the copy; a slot that is free now costs nothing.
-        different |= ( now[slot] & 1 ) & (uint32_t)( now[slot] != state->generations[slot] );
+        different |= ( now[slot] & 1 ) & (uint32_t)( now[slot] != then[slot] );
     }
     return different != 0;
 }
@@ -155,29 +126,24 @@ static bool has_newcomers( const query_state* state, const object_store* objects
 static bool copy_boxes( query_state* state, const object_store* objects, base_memory* memory )
 {
     CLV_ASSERT( state->store_is_seen );
-    state->members_changed |= state->generations == NULL || has_newcomers( state, objects );
-    if ( !reserve_copy( state, objects, memory ) || !reserve_copy64( state, objects, memory ) )
+    state->members_changed |= state->copies[OBJECT_GENERATION] == NULL || has_newcomers( state, objects );
+    if ( !reserve_copy( state, objects, memory ) )
     {
         state->members_changed = true; // the generations that could tell may be gone
         state->slot_count = 0;
         return false;
     }
     size_t count = objects->slot_count;
-    CLV_ASSERT( count < state->box_capacity && count < state->generation_capacity );
     state->slot_count = objects->slot_count;
     state->live_count = objects->live_count;
-    state->has_given = object_store_uses( objects, OBJECT_GIVEN_BOX );
-    CLV_ASSERT( !state->has_given || count < state->given_capacity );
-    if ( count > 0 )
+    for ( int i = 0; i < QUERY_COPY_COUNT; ++i )
     {
-        memcpy( state->boxes, object_boxes( objects ), count * sizeof( clv_aabb ) );
-        memcpy( state->generations, object_generations( objects ), count * sizeof( uint32_t ) );
-        if ( state->has_given )
+        CLV_ASSERT( !state->copy_is_used[i] || count < state->copy_capacities[i] );
+        if ( state->copy_is_used[i] && count > 0 )
         {
-            memcpy( state->given, objects->columns[OBJECT_GIVEN_BOX], count * sizeof( clv_aabb ) );
+            memcpy( state->copies[i], objects->columns[i], count * COPY_SIZES[i] );
         }
     }
-    copy_boxes64( state, objects );
     state->is_copied = true;
     return true;
 }
@@ -205,7 +171,7 @@ void clv_query_state_shrink( query_state* state, base_memory* memory )
         free_copy( state, memory );
         clv_query_tree_free( &state->tree, memory );
         clv_query_wear_free( &state->wear, memory );
-        clv_query_wide_tree_free( &state->wide, memory );
+        clv_query_tree64_free( &state->tree64, memory );
         state->members_changed = true;
     }
 }
@@ -228,7 +194,8 @@ static bool bring_tree(
     query_state* state, const simd_queries* kernels, base_memory* memory, task_runner* tasks )
 {
     CLV_ASSERT( state->is_copied );
-    const query_boxes from = { state->boxes, state->generations, state->slot_count, state->live_count };
+    const query_boxes from = { state->copies[OBJECT_BOX], state->copies[OBJECT_GENERATION], state->slot_count,
+        state->live_count };
     if ( !state->members_changed )
     {
         clv_query_tree_refit( &state->tree, &from, kernels, tasks );
@@ -239,8 +206,9 @@ static bool bring_tree(
     {
         return false;
     }
-    if ( state->boxes64 != NULL &&
-        !clv_query_wide_tree_bring( &state->wide, &state->tree, state->boxes64, &from, memory, tasks ) )
+    const clv_aabb64* boxes64 = query_copy( state, OBJECT_BOX64 );
+    if ( boxes64 != NULL &&
+        !clv_query_tree64_bring( &state->tree64, &state->tree, boxes64, &from, memory, tasks ) )
     {
         return false;
     }

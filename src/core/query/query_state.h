@@ -6,11 +6,17 @@
 // has, the first change after an update copies what the update had (query_state_freeze), unless a query has already.
 #pragma once
 
+#include "query/query_search.h"
 #include "query/query_wear.h"
-#include "query/query_wide.h"
 #include "task/lock.h"
 
 #include <stdatomic.h>
+
+enum
+{
+    QUERY_COPY_COUNT =
+        OBJECT_GIVEN_BOX64 + 1, ///< boxes, as given too, and generations are the first columns of a store
+};
 
 typedef struct query_state
 {
@@ -27,18 +33,12 @@ typedef struct query_state
     bool members_changed; ///< the tree lacks objects
     bool may_be_gone;     ///< some were removed since the update
 
-    clv_aabb* boxes; ///< the copy, by slot
-    clv_aabb* given; ///< likewise; in use only with margins
-    uint32_t* generations;
-    uint64_t box_capacity, given_capacity, generation_capacity;
+    void* copies[QUERY_COPY_COUNT]; ///< the copy: columns of the store, by slot
+    uint64_t copy_capacities[QUERY_COPY_COUNT];
+    bool copy_is_used[QUERY_COPY_COUNT]; ///< the store had this column
     uint32_t slot_count, live_count;
-    bool has_given;
 
-    clv_aabb64 *boxes64, *given64; ///< the same where boxes are doubles
-    uint64_t box64_capacity, given64_capacity;
-    bool has_given64;
-    query_wide_tree wide;
-
+    query_tree64 tree64; ///< where boxes are doubles
     query_tree tree;
     query_wear wear;
     bool tree_is_current;
@@ -49,6 +49,12 @@ typedef struct query_state
     void *order, *more_order; ///< the order in which a list is gone through; likewise
     uint64_t order_capacity, more_order_capacity;
 } query_state;
+
+/// A column of the copy; NULL: the store had none.
+static inline const void* query_copy( const query_state* state, object_column column )
+{
+    return state->copy_is_used[column] ? state->copies[column] : NULL;
+}
 
 void clv_query_state_init( query_state* state );
 void clv_query_state_free( query_state* state, base_memory* memory );

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Built from the top along the curve (query_sort.c): a node's items are cut where the keys differ, few of them where it costs least
-// (query_cut.c). Nodes are eight wide as in I. Wald et al., "Getting rid of packets" (2008).
-#include "query/query_tree.h"
-
-#include "base/assertion.h"
+// Built from the top along the curve: a node's items are cut where the keys differ, few of them where it costs least (query_sort.c).
+// Nodes are eight wide as in I. Wald et al., "Getting rid of packets" (2008). Then boxes go upwards: every lane follows its object or the
+// node below it. The nodes stay, until queries visit too many of them (query_wear.c).
 #include "query/query_build.h"
-#include "query/query_cut.h"
 
+#include <math.h>
 #include <string.h>
 
 enum
@@ -186,6 +184,105 @@ static bool make_nodes( query_build* b )
     return true;
 }
 
+// ---- upwards
+
+// Nodes one by one, each after those below it.
+typedef struct upwards
+{
+    const query_tree* tree;
+    void ( *visit )( const void* context, uint32_t index );
+    const void* context;
+} upwards;
+
+// Children lie behind their parents, so from the last to the first.
+static void visit_nodes( const upwards* up, uint32_t first, uint32_t end )
+{
+    for ( uint32_t i = end; i > first; --i )
+    {
+        up->visit( up->context, i - 1 );
+    }
+}
+
+static void visit_part( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const upwards* up = context;
+    query_part part = up->tree->parts[piece];
+    CLV_ASSERT( part.first < part.end && part.end <= up->tree->node_count );
+    visit_nodes( up, part.first, part.end );
+}
+
+// Parts by all workers, then the nodes between them, which have these below them.
+static void visit_upwards( upwards* up, task_runner* tasks )
+{
+    const query_tree* tree = up->tree;
+    clv_task_run( tasks, visit_part, tree->part_count, up );
+    uint32_t end = tree->node_count;
+    for ( uint32_t part = tree->part_count + 1; part > 0; --part )
+    {
+        uint32_t first = part > 1 ? tree->parts[part - 2].end : 0;
+        CLV_ASSERT( first <= end );
+        visit_nodes( up, first, end );
+        end = part > 1 ? tree->parts[part - 2].first : 0;
+    }
+}
+
+typedef struct refit
+{
+    query_tree* tree;
+    const query_boxes* from; // NULL: objects' boxes are right already
+    bool are_there;          // all objects of the tree, so that none of them is asked
+    const simd_queries* kernels;
+} refit;
+
+static void refit_node( const void* context, uint32_t index )
+{
+    const refit* r = context;
+    query_node* node = &r->tree->nodes[index];
+    const query_boxes* from = r->from;
+    const bool are_there = r->are_there;
+    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
+    {
+        uint32_t child = node->child[lane], slot = child & ~QUERY_OBJECT;
+        if ( ( child & QUERY_OBJECT ) == 0 )
+        {
+            CLV_ASSERT( child < r->tree->node_count );
+            CLV_ASSERT( node < &r->tree->nodes[child] ); // which is done before it
+            r->kernels->bound( &r->tree->nodes[child], node, lane );
+        }
+        else if ( from == NULL || child == QUERY_NOBODY )
+        {
+            continue;
+        }
+        else if ( are_there || query_is_there( from, slot ) )
+        {
+            query_set_lane( node, lane, &from->boxes[slot].lower.x, &from->boxes[slot].upper.x );
+        }
+        else
+        {
+            query_clear_lane( node, lane );
+        }
+    }
+}
+
+// Hulls of inner lanes from those below; where `from` is not NULL objects' boxes too, and objects that are gone leave their lanes.
+static void refit_tree(
+    query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks )
+{
+    CLV_ASSERT( from == NULL || from->live_count <= tree->item_count );
+    refit r = { tree, from, from != NULL && from->live_count == tree->item_count, kernels };
+    upwards up = { tree, refit_node, &r };
+    visit_upwards( &up, tasks );
+}
+
+void clv_query_tree_refit(
+    query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks )
+{
+    refit_tree( tree, from, kernels, tasks );
+    tree->refit_count += 1;
+    CLV_VALIDATE( clv_query_tree_check( tree, from ) == NULL );
+}
+
 // ---- the doors
 
 static bool reserve_scratch( query_tree* tree, uint32_t count, base_memory* memory )
@@ -237,7 +334,7 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
     }
     CLV_ASSERT( tree->depth <= QUERY_DEPTH );
     tree->item_count = b.count;
-    clv_query_refit_run( tree, NULL, kernels, tasks );
+    refit_tree( tree, NULL, kernels, tasks );
     tree->build_count += 1;
     CLV_VALIDATE( clv_query_tree_check( tree, from ) == NULL );
     return true;
@@ -260,4 +357,106 @@ void clv_query_tree_free( query_tree* tree, base_memory* memory )
     clv_base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( query_node ) );
     clv_base_memory_give( memory, tree->parts, tree->part_capacity, sizeof( query_part ) );
     *tree = ( query_tree ){ .build_count = tree->build_count, .refit_count = tree->refit_count };
+}
+
+// ---- hulls in double
+
+typedef struct hulls64
+{
+    query_node64* nodes;
+    const query_tree* tree;
+    const clv_aabb64* boxes;
+    const query_boxes* from;
+} hulls64;
+
+static void clear_lane64( query_node64* node, uint32_t lane )
+{
+    node->child[lane] = QUERY_NOBODY;
+    node->least[lane] = UINT32_MAX;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        node->lower[axis][lane] = INFINITY;
+        node->upper[axis][lane] = -INFINITY;
+    }
+}
+
+static void take_object64( const hulls64* h, query_node64* node, uint32_t lane, uint32_t slot )
+{
+    if ( !query_is_there( h->from, slot ) )
+    {
+        clear_lane64( node, lane );
+        return;
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        node->lower[axis][lane] = ( &h->boxes[slot].lower.x )[axis];
+        node->upper[axis][lane] = ( &h->boxes[slot].upper.x )[axis];
+    }
+}
+
+static void take_hull64( const hulls64* h, query_node64* node, uint32_t lane )
+{
+    const query_node64* below = &h->nodes[node->child[lane]];
+    CLV_ASSERT( node->child[lane] < h->tree->node_count && below > node ); // brought before
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double lower = INFINITY, upper = -INFINITY;
+        for ( uint32_t i = 0; i < QUERY_LANES; ++i )
+        {
+            lower = below->lower[axis][i] < lower ? below->lower[axis][i] : lower;
+            upper = below->upper[axis][i] > upper ? below->upper[axis][i] : upper;
+        }
+        node->lower[axis][lane] = lower;
+        node->upper[axis][lane] = upper;
+    }
+}
+
+static void bring_node( const void* context, uint32_t index )
+{
+    const hulls64* h = context;
+    const query_node* shape = &h->tree->nodes[index];
+    query_node64* node = &h->nodes[index];
+    memcpy( node->child, shape->child, sizeof( node->child ) );
+    memcpy( node->least, shape->least, sizeof( node->least ) );
+    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
+    {
+        uint32_t child = node->child[lane];
+        if ( child == QUERY_NOBODY )
+        {
+            clear_lane64( node, lane );
+        }
+        else if ( ( child & QUERY_OBJECT ) != 0 )
+        {
+            take_object64( h, node, lane, child & ~QUERY_OBJECT );
+        }
+        else
+        {
+            take_hull64( h, node, lane );
+        }
+    }
+}
+
+bool clv_query_tree64_bring( query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes,
+    const query_boxes* from, base_memory* memory, task_runner* tasks )
+{
+    void* nodes = tree64->nodes;
+    bool ok = clv_base_memory_renew(
+        memory, &nodes, &tree64->node_capacity, tree->node_count, sizeof( query_node64 ) );
+    tree64->nodes = nodes;
+    if ( !ok )
+    {
+        return false;
+    }
+    CLV_ASSERT( tree->node_count <= tree64->node_capacity );
+    hulls64 hulls = { tree64->nodes, tree, boxes, from };
+    upwards up = { tree, bring_node, &hulls };
+    visit_upwards( &up, tasks );
+    CLV_VALIDATE( clv_query_tree64_check( tree64, tree, boxes, from ) == NULL );
+    return true;
+}
+
+void clv_query_tree64_free( query_tree64* tree64, base_memory* memory )
+{
+    clv_base_memory_give( memory, tree64->nodes, tree64->node_capacity, sizeof( query_node64 ) );
+    *tree64 = ( query_tree64 ){ 0 };
 }

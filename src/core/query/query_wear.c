@@ -7,7 +7,7 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
-#include "query/query_curve.h"
+#include "query/query_build.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "base/assertion.h"
 #include "base/bit_set.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -269,7 +270,7 @@ static const char* check_large( grid_check* c )
     return broken;
 }
 
-const char* clv_rest_grid_check(
+BASE_COLD const char* clv_rest_grid_check(
     const rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
 {
     grid_check c = { grid, boxes, known, slot_count, 0 };

@@ -2,6 +2,7 @@
 // Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
 #include "base/assertion.h"
 #include "base/bit_set.h"
+#include "base/bits.h"
 #include "base/finite.h"
 #include "base/heap_sort.h"
 #include "rest/loose_grid.h"
@@ -137,7 +138,7 @@ static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_coun
     return cells;
 }
 
-bool clv_rest_grid_plan(
+BASE_COLD bool clv_rest_grid_plan(
     rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
 {
     sample s;

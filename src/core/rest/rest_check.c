@@ -92,7 +92,7 @@ static bool check_grid( const rest_world* world, char* text, size_t size )
     return broken == NULL || report_broken( text, size, broken, 0, 0 );
 }
 
-bool clv_rest_world_check( rest_world* world, char* text, size_t text_size )
+BASE_COLD bool clv_rest_world_check( rest_world* world, char* text, size_t text_size )
 {
     return !world->is_on ||
         ( check_pairs( world, text, text_size ) && check_grid( world, text, text_size ) &&

@@ -2,6 +2,7 @@
 #include "rest/rest_pairs.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -404,7 +405,7 @@ static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
     return sum == pairs->sure_count ? NULL : "chains and sure pairs differ in number";
 }
 
-const char* clv_rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count )
+BASE_COLD const char* clv_rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count )
 {
     const rest_marginal* marginal = &pairs->marginal;
     const char* broken = clv_rest_marginal_check( marginal, slot_count );

@@ -3,6 +3,7 @@
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ clv_result clv_space_leave( clv_space* space, clv_result result )
     return result;
 }
 
-clv_result clv_space_fail(
+BASE_COLD clv_result clv_space_fail(
     clv_space* space, clv_result code, uint32_t position, clv_id id, const char* format, ... )
 {
     va_list arguments;

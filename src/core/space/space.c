@@ -3,6 +3,7 @@
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 #include "base/fp_mode.h"
 #include "space/instrument.h"
 
@@ -159,7 +160,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     return CLV_OK;
 }
 
-static clv_result create_space( const clv_space_def* given, clv_space** space )
+static BASE_COLD clv_result create_space( const clv_space_def* given, clv_space** space )
 {
     if ( given->cookie != COOKIE || given->size != sizeof( clv_space_def ) )
     {
@@ -218,7 +219,7 @@ clv_result clv_space_create( const clv_space_def* given, clv_space** space )
     return result;
 }
 
-void clv_space_destroy( clv_space* space )
+BASE_COLD void clv_space_destroy( clv_space* space )
 {
     if ( space == NULL )
     {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Pairs of the boxes of one space with those of another: each box of the first is a query to the second.
-#include "space/hit_room.h"
 #include "space/space_query.h"
 
 #include "base/assertion.h"
@@ -13,20 +12,15 @@ typedef struct pair_output
 } pair_output;
 
 static void put_pairs_of(
-    pair_output* out, uint32_t slot, const query_family* family, void* hits, uint64_t count )
+    pair_output* out, uint32_t slot, const query_list* list, void* hits, uint64_t count )
 {
     for ( uint64_t i = 0; i < count && out->count + count <= out->capacity; ++i )
     {
         uint32_t index; // both kinds of hits begin with it
-        memcpy( &index, space_hit_at( family, hits, i ), sizeof( index ) );
+        memcpy( &index, space_hit_at( list, hits, i ), sizeof( index ) );
         out->pairs[out->count + i] = ( clv_pair ){ slot, index };
     }
     out->count += count;
-}
-
-static const query_family* family_of( const query_scene* scene )
-{
-    return scene->boxes64 != NULL ? &clv_query_family_doubles : &clv_query_family_floats;
 }
 
 static bool is_alive( const query_scene* scene, uint32_t slot )
@@ -38,10 +32,10 @@ static bool is_alive( const query_scene* scene, uint32_t slot )
 
 // Pairs of a list of boxes with all of another space, one box after the other.
 static clv_result find_pairs_alone( const clv_space* second, const query_scene* one, const query_scene* other,
-    const clv_queries* queries, pair_output* out )
+    const query_list* queries, pair_output* out )
 {
     hit_room room;
-    clv_space_room_open( &room, second, family_of( one ) );
+    clv_space_room_open( &room, second, queries );
     clv_result result = CLV_OK;
     for ( uint32_t slot = 0; slot < queries->count && result == CLV_OK; ++slot )
     {
@@ -55,7 +49,7 @@ static clv_result find_pairs_alone( const clv_space* second, const query_scene* 
             result = CLV_OUT_OF_MEMORY;
             break;
         }
-        put_pairs_of( out, slot, room.family, room.hits, count );
+        put_pairs_of( out, slot, queries, room.hits, count );
     }
     clv_space_room_close( &room );
     return result;
@@ -79,7 +73,6 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
     query_job* list = &job->list;
     uint32_t first, end;
     space_piece_range( list, list->first_piece + index, &first, &end );
-    const query_family* family = list->family;
     void* waiting = space_waiting_hits( list, index );
     uint64_t used = 0, total = 0;
     bool is_over = false;
@@ -88,8 +81,8 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
         uint64_t room = list->room - used, count = 0;
         if ( is_alive( job->one, slot ) )
         {
-            count = family->find_all( &list->scene, list->queries, slot,
-                waiting != NULL ? space_hit_at( family, waiting, used ) : NULL, room );
+            count = clv_query_find_all( &list->scene, list->list, slot,
+                waiting != NULL ? space_hit_at( list->list, waiting, used ) : NULL, room );
         }
         job->counts[slot] = ( base_keyed ){ (uint32_t)count, slot };
         is_over |= count > room;
@@ -107,7 +100,6 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
     query_job* list = &job->list;
     uint32_t first, end;
     space_piece_range( list, list->first_piece + index, &first, &end );
-    const query_family* family = list->family;
     void* waiting = space_waiting_hits( list, index );
     pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
     clv_hit64 few[SPACE_FEW_HITS]; // the larger of the two kinds of hits
@@ -116,8 +108,8 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
         uint64_t count = job->counts[slot].key;
         if ( !list->is_over[index] )
         {
-            put_pairs_of( &out, slot, family, waiting, count );
-            waiting = count > 0 ? space_hit_at( family, waiting, count ) : waiting;
+            put_pairs_of( &out, slot, list->list, waiting, count );
+            waiting = count > 0 ? space_hit_at( list->list, waiting, count ) : waiting;
         }
         else if ( count > SPACE_FEW_HITS )
         {
@@ -125,8 +117,8 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
         }
         else if ( count > 0 )
         {
-            family->find_all( &list->scene, list->queries, slot, few, SPACE_FEW_HITS );
-            put_pairs_of( &out, slot, family, few, count );
+            clv_query_find_all( &list->scene, list->list, slot, few, SPACE_FEW_HITS );
+            put_pairs_of( &out, slot, list->list, few, count );
         }
     }
 }
@@ -136,7 +128,7 @@ static clv_result place_long_lists( pair_job* job, uint32_t piece_count )
 {
     query_job* list = &job->list;
     hit_room room;
-    clv_space_room_open( &room, job->second, list->family );
+    clv_space_room_open( &room, job->second, list->list );
     clv_result result = CLV_OK;
     for ( uint32_t index = 0; index < piece_count && result == CLV_OK; ++index )
     {
@@ -150,9 +142,9 @@ static clv_result place_long_lists( pair_job* job, uint32_t piece_count )
             {
                 out.count += count;
             }
-            else if ( clv_space_room_find( &room, &list->scene, list->queries, slot, &count ) )
+            else if ( clv_space_room_find( &room, &list->scene, list->list, slot, &count ) )
             {
-                put_pairs_of( &out, slot, list->family, room.hits, count );
+                put_pairs_of( &out, slot, list->list, room.hits, count );
             }
             else
             {
@@ -204,46 +196,40 @@ static base_keyed* reserve_counts( clv_space* space, uint32_t count )
 }
 
 // The boxes of the one are the queries of the other: query i is slot i. Filters are asked for only where one of the two has some.
-static clv_queries boxes_as_queries( const query_scene* one, const query_scene* other, uint32_t slot_count,
+static query_list boxes_as_queries( const query_scene* one, const query_scene* other, uint32_t slot_count,
     bool as_given, const clv_filter* usual )
 {
     const clv_filter* filters = one->objects->columns[OBJECT_FILTER];
-    clv_queries queries =
-        clv_query_boxes( as_given && one->given != NULL ? one->given : one->boxes, slot_count );
-    if ( family_of( one ) == &clv_query_family_doubles )
+    bool has_filters = filters != NULL || other->objects->columns[OBJECT_FILTER] != NULL;
+    query_list list = { .kind = CLV_QUERY_BOX, .count = slot_count, .as_given = as_given };
+    list.items = as_given && one->given != NULL ? one->given : one->boxes;
+    if ( one->boxes64 != NULL )
     {
-        queries =
-            clv_query_boxes64( as_given && one->given64 != NULL ? one->given64 : one->boxes64, slot_count );
+        list.kind = CLV_QUERY_BOX64;
+        list.is_double = true;
+        list.items = as_given && one->given64 != NULL ? one->given64 : one->boxes64;
     }
-    queries.filters = filters != NULL ? filters : usual;
-    queries.filter_each = filters != NULL;
-    if ( filters == NULL && other->objects->columns[OBJECT_FILTER] == NULL )
-    {
-        queries.filters = NULL;
-    }
-    queries.as_given = as_given;
-    return queries;
+    list.filters = !has_filters ? NULL : filters != NULL ? filters : usual;
+    list.filter_each = filters != NULL;
+    return list;
 }
 
 static clv_result find_pairs( const clv_space* second, const query_scene* one, const query_scene* other,
     uint32_t slot_count, bool as_given, pair_output* out )
 {
     const clv_filter usual = clv_default_filter();
-    const query_family* family = family_of( one );
-    clv_queries queries = boxes_as_queries( one, other, slot_count, as_given, &usual );
+    query_list queries = boxes_as_queries( one, other, slot_count, as_given, &usual );
     task_runner alone = { 0 };
     clv_space* owner = space_unlocked( second );
-    task_runner* tasks = space_queries_are_shared( second, family, &queries )
-        ? clv_space_take_workers( owner, &alone )
-        : &alone;
+    task_runner* tasks =
+        space_queries_are_shared( second, &queries ) ? clv_space_take_workers( owner, &alone ) : &alone;
     base_keyed* counts = tasks != &alone ? reserve_counts( owner, slot_count ) : NULL;
     clv_result result;
     if ( counts != NULL )
     {
         pair_job job = { .one = one, .second = second, .counts = counts, .out = *out };
         job.list.scene = *other;
-        job.list.family = family;
-        job.list.queries = &queries;
+        job.list.list = &queries;
         result = find_pairs_shared( owner, &job, tasks );
         out->count = job.out.count;
     }

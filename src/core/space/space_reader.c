@@ -51,16 +51,16 @@ clv_result clv_space_open_scene( const clv_space* asked, space_kind kind, query_
     }
     *scene = ( query_scene ){
         .tree = state->has_boxes ? &state->tree : &no_tree,
-        .boxes = state->boxes,
-        .given = state->has_given ? state->given : NULL,
-        .generations = state->generations,
+        .boxes = query_copy( state, OBJECT_BOX ),
+        .given = query_copy( state, OBJECT_GIVEN_BOX ),
+        .generations = query_copy( state, OBJECT_GENERATION ),
         .objects = &space->objects,
         .kernels = clv_simd_queries_for( space->kernels->isa ),
         .space = asked,
         .may_be_gone = state->may_be_gone,
-        .wide = &state->wide,
-        .boxes64 = state->boxes64,
-        .given64 = state->has_given64 ? state->given64 : NULL,
+        .tree64 = &state->tree64,
+        .boxes64 = query_copy( state, OBJECT_BOX64 ),
+        .given64 = query_copy( state, OBJECT_GIVEN_BOX64 ),
     };
     return CLV_OK;
 }

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+// The program `cleave-mpi`, started by mpirun: scenes on many processes. Its command line, and how its processes agree.
+#include "lab/mpi/mpi_job.h"
+
+#include "cleave/gpu.h"
+#include "cleave/method.h"
+#include "cleave/methods.h"
+#include "lab/base/args.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/output_file.h"
+#include "lab/base/terminal.h"
+#include "lab/frame/bake.h"
+#include "lab/measure/plugin.h"
+#include "lab/shell/man_page.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the command line
+
+typedef enum flag_kind
+{
+    FLAG_TEXT,
+    FLAG_COUNT,
+    FLAG_SWITCH,
+    FLAG_CUTTER,
+} flag_kind;
+
+typedef struct flag
+{
+    const char* name;
+    const char* commands; ///< letters of those that take it
+    flag_kind kind;
+    size_t offset; ///< of the option
+    uint64_t least, most;
+    const char* value_name; ///< NULL: a switch
+    const char* help;       ///< NULL: the letter of the flag before
+} flag;
+
+#define IN_OPTIONS( member ) offsetof( job_options, member )
+
+static const flag s_flags[] = {
+    { "--frames", "bvgp", FLAG_COUNT, IN_OPTIONS( frames ), 1, BAKE_FRAMES_MOST, "F",
+        "frames after the initial one (default: all, at most 60; plan: 1, and the last is counted)" },
+    { "--seed", "bvgp", FLAG_COUNT, IN_OPTIONS( seed ), 0, UINT64_MAX - 1, "S",
+        "seed of the scene (default 1)" },
+    { "--threads", "bvgp", FLAG_COUNT, IN_OPTIONS( threads ), 1, CLV_MAX_WORKERS, "T",
+        "threads of each process (default 1)" },
+    { "--json", "bnp", FLAG_TEXT, IN_OPTIONS( json ), 0, 0, "OUT",
+        "write the result as JSON; - is standard output" },
+    { "--quiet", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0, NULL, "no progress" },
+    { "-q", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0, NULL, NULL },
+    { "-m", "bv", FLAG_TEXT, IN_OPTIONS( method ), 0, 0, "METHOD",
+        "of the space in each process: cleave (default), sap@avx2, any of our own; --plugin FILE, before the "
+        "command, loads more" },
+    { "--set", "bv", FLAG_TEXT, IN_OPTIONS( settings ), 0, 0, "P=V,\xE2\x80\xA6",
+        "parameters of that method" },
+    { "--device", "bv", FLAG_TEXT, IN_OPTIONS( device ), 0, 0, "NAME|N",
+        "device of a method on a GPU, such as -m gpu (default the fastest of each process's machine)" },
+    { "--cutter", "bv", FLAG_CUTTER, IN_OPTIONS( cutter ), 0, 0, "C",
+        "what cuts space: zoltan (default where it was built in) or bisection, our own" },
+    { "--borrowed", "bv", FLAG_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0, NULL,
+        "objects stay where they were added; only ghosts travel" },
+    { "--by-time", "bv", FLAG_SWITCH, IN_OPTIONS( by_time ), 0, 0, NULL,
+        "balance by measured time, not by counters" },
+    { "--warmup", "b", FLAG_COUNT, IN_OPTIONS( warmup ), 0, 1000, "W", "untimed passes (default 1)" },
+    { "--repeat", "bn", FLAG_COUNT, IN_OPTIONS( repeat ), 1, 1000, "R",
+        "timed passes, each from a fresh space (default 3)" },
+    { "--scattered", "b", FLAG_SWITCH, IN_OPTIONS( is_scattered ), 0, 0, NULL,
+        "begin with objects shared out by number; else each begins where it lies" },
+    { "--alone", "b", FLAG_SWITCH, IN_OPTIONS( is_alone ), 0, 0, NULL,
+        "every process a world of its own at the same time: what the machine gives without any exchange" },
+    { "--checkpoint", "b", FLAG_TEXT, IN_OPTIONS( checkpoint ), 0, 0, "PATH",
+        "one pass, saved to PATH.manifest and parts beside it, with PATH.bench, every N frames and at the end" },
+    { "--every", "b", FLAG_COUNT, IN_OPTIONS( every ), 1, BAKE_FRAMES_MOST, "N",
+        "frames between checkpoints (default 10)" },
+    { "--resume", "b", FLAG_TEXT, IN_OPTIONS( resume ), 0, 0, "PATH",
+        "go on from a checkpoint of the same WHAT, on any number of processes: one pass, and the hash of a run in "
+        "one go" },
+    { "-n", "g", FLAG_COUNT, IN_OPTIONS( bodies ), 1, GENERATOR_BODIES_MOST, "N", "bodies (default 8k)" },
+    { "--type", "g", FLAG_TEXT, IN_OPTIONS( type ), 0, 0, "TYPE", "cubes or assorted (default cubes)" },
+    { "--from", "g", FLAG_COUNT, IN_OPTIONS( from ), 0, BAKE_FRAMES_MOST, "F0",
+        "frame of the run to begin with (default 0)" },
+    { "--split", "g", FLAG_SWITCH, IN_OPTIONS( splits ), 0, 0, NULL, "cut each body in 8: objects = 8 N" },
+    { "-o", "g", FLAG_TEXT, IN_OPTIONS( output ), 0, 0, "FILE", "the .aabbs file to write" },
+    { "-P", "p", FLAG_COUNT, IN_OPTIONS( processes ), 1, 65536, "N", "processes to plan for" },
+    { "--sample", "p", FLAG_COUNT, IN_OPTIONS( sample ), 1, GENERATOR_BODIES_MOST, "S",
+        "of a contact-free scene, only S bodies are made, and each stands for as many as it takes" },
+};
+
+static const choice s_commands[] = { { "bench", 'b' }, { "verify", 'v' }, { "gen", 'g' }, { "net", 'n' },
+    { "plan", 'p' }, { NULL, 0 } };
+static const choice s_cutters[] = { { "zoltan", CLV_MPI_CUT_ZOLTAN }, { "bisection", CLV_MPI_CUT_BISECTION },
+    { NULL, 0 } };
+
+#define FLAG_TOTAL ( sizeof( s_flags ) / sizeof( s_flags[0] ) )
+
+// ---- help
+
+// "bench, verify: " of a flag that not all commands take.
+static char* told_by( const flag* f )
+{
+    char* text = text_copy( "" );
+    bool is_for_all = true;
+    for ( const choice* c = s_commands; c->word != NULL; ++c )
+    {
+        bool takes = strchr( f->commands, c->value ) != NULL;
+        is_for_all = is_for_all && ( takes || c->value == 'n' ); // net has little to ask for
+        if ( takes )
+        {
+            char* longer = text_format( "%s%s%s", text, text[0] != '\0' ? ", " : "", c->word );
+            free( text );
+            text = longer;
+        }
+    }
+    char* told = text_format( "%s%s%s", is_for_all ? "" : text, is_for_all ? "" : ": ", f->help );
+    free( text );
+    return told;
+}
+
+void job_help( args_visitor* use, void* user )
+{
+    static bool unread; // the flags are read below
+    static const char* unread_text;
+    args_flag list[FLAG_TOTAL];
+    uint32_t count = 0;
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        const flag* f = &s_flags[i];
+        if ( f->help != NULL )
+        {
+            bool has_letter = i + 1 < FLAG_TOTAL && f[1].help == NULL;
+            list[count++] = ( args_flag ){ .name = f->name,
+                .letter = has_letter ? f[1].name[1] : '\0',
+                .kind = f->value_name != NULL ? ARGS_TEXT : ARGS_SWITCH,
+                .value = f->value_name != NULL ? (void*)&unread_text : (void*)&unread,
+                .value_name = f->value_name,
+                .help = told_by( f ) };
+        }
+    }
+    const args_table table = {
+        .program = "mpirun -n P cleave-mpi",
+        .usage = "[--plugin FILE]\xE2\x80\xA6 [--ansi WHEN] COMMAND [WHAT] [flags]",
+        .about =
+            "Scenes on many processes, with one answer. More processes than cores: mpirun --oversubscribe -n P.\n\n"
+            "Commands:\n"
+            "  bench WHAT      time frames on P processes; the slowest counts\n"
+            "  verify WHAT     compare them, frame by frame, with one process\n"
+            "  gen SCENE -o F  bake a contact-free scene, each process its part of the file\n"
+            "  net             what messages between processes cost\n"
+            "  plan WHAT -P N  cut WHAT for N processes and count what they would send, without running them",
+        .notes =
+            "WHAT is a .aabbs file or a scene such as brownian-free:8m, as `cleave bench` takes it. Of a file every process\n"
+            "reads its range, of a contact-free scene it makes its part; other scenes process 0 bakes and deals out.\n"
+            "A frame is timed from handing over the boxes to the list. Exit 1 where verify finds a difference, 2 for bad\n"
+            "input. --help prints this, --version the version, `help --man` the man page.",
+        .example = "  mpirun -n 4 cleave-mpi verify brownian-free:8k --frames 10\n"
+                   "  mpirun -n 4 cleave-mpi bench brownian-free:1m --frames 10 --json many.json\n"
+                   "  mpirun -n 2 cleave-mpi gen brownian-free -n 1m --frames 10 -o free.aabbs\n"
+                   "  mpirun -n 2 cleave-mpi net\n"
+                   "  cleave-mpi plan brownian-free:1000m --sample 100k -P 4096",
+        .flags = list,
+        .flag_count = count,
+    };
+    use( &table, user );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        free( (char*)list[i].help );
+    }
+}
+
+// ---- words
+
+// As `cleave` takes them: "--frames", "--frames=60", "-P", "-P64". *value is what is glued on, or NULL.
+static const flag* find_flag( const char* word, const char** value )
+{
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        const flag* f = &s_flags[i];
+        size_t length = strlen( f->name );
+        bool is_letter = f->name[1] != '-';
+        if ( strncmp( word, f->name, length ) == 0 &&
+            ( word[length] == '\0' || word[length] == '=' || is_letter ) )
+        {
+            *value = word[length] == '\0' ? NULL : word + length + !is_letter;
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static bool fail_flag( const char* word, lab_error* why )
+{
+    if ( strcmp( word, "--plugin" ) == 0 || strcmp( word, "--version" ) == 0 ||
+        strcmp( word, "--ansi" ) == 0 )
+    {
+        return lab_error_write( why, "%s comes before the command", word );
+    }
+    char* bare = text_copy( word );
+    bare[strcspn( bare, "=" )] = '\0';
+    text_guess guess = text_guess_begin( bare );
+    text_guess_try( &guess, "--help" );
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        text_guess_try( &guess, s_flags[i].name );
+    }
+    lab_error_write( why, "unknown flag %s; %s--help lists them", bare, text_guess_say( &guess ) );
+    free( bare );
+    return false;
+}
+
+static bool fail_command( const char* word, lab_error* why )
+{
+    char advice[CHOICE_ADVICE_ROOM];
+    return word == NULL ? lab_error_write( why, "needs bench, verify, gen, net or plan; --help tells more" )
+                        : lab_error_write( why, "unknown command '%.100s'; %s", word,
+                              choice_advice( s_commands, word, advice ) );
+}
+
+static bool take_value( const flag* f, const char* text, job_options* o, lab_error* why )
+{
+    void* option = (char*)o + f->offset;
+    if ( text[0] == '\0' )
+    {
+        return lab_error_write( why, "%s needs a value that is not empty", f->name );
+    }
+    if ( f->kind == FLAG_TEXT )
+    {
+        memcpy( option, &text, sizeof( text ) );
+        return true;
+    }
+    if ( f->kind == FLAG_CUTTER )
+    {
+        int cutter = 0;
+        char advice[CHOICE_ADVICE_ROOM];
+        if ( !choice_find( s_cutters, text, &cutter ) )
+        {
+            return lab_error_write(
+                why, "--cutter: there is no '%.100s'; %s", text, choice_advice( s_cutters, text, advice ) );
+        }
+        o->cutter = (clv_mpi_cutter)cutter;
+        return true;
+    }
+    uint64_t value = 0;
+    if ( !text_parse_size( text, &value ) || value < f->least || value > f->most )
+    {
+        return lab_error_write(
+            why, "%s: '%s' is no number from %" PRIu64 " to %" PRIu64, f->name, text, f->least, f->most );
+    }
+    memcpy( option, &value, sizeof( value ) );
+    return true;
+}
+
+static bool take_switch( const flag* f, const char* text, job_options* o, lab_error* why )
+{
+    *(bool*)( (char*)o + f->offset ) = true;
+    return text == NULL || lab_error_write( why, "%s takes no value, yet has '%s'", f->name, text );
+}
+
+static bool take_flag( int argc, char** argv, int* at, job_options* o, lab_error* why )
+{
+    const char* text = NULL;
+    const flag* f = find_flag( argv[*at], &text );
+    if ( f == NULL )
+    {
+        return fail_flag( argv[*at], why );
+    }
+    if ( strchr( f->commands, o->command ) == NULL )
+    {
+        return lab_error_write( why, "%s has no %s; %s", argv[1], f->name,
+            strcmp( f->name, "-n" ) == 0 ? "a WHAT such as brownian-free:8k says how many"
+                                         : "--help lists the commands that take it" );
+    }
+    if ( f->kind == FLAG_SWITCH )
+    {
+        return take_switch( f, text, o, why );
+    }
+    if ( text == NULL )
+    {
+        if ( *at + 1 == argc || !args_is_value( argv[*at + 1] ) )
+        {
+            return lab_error_write( why, "%s needs a value", f->name );
+        }
+        text = argv[++*at];
+    }
+    return take_value( f, text, o, why );
+}
+
+static bool find_command( const char* word, job_options* o )
+{
+    int letter = 0;
+    bool found = word != NULL && choice_find( s_commands, word, &letter );
+    o->command = (char)letter;
+    return found;
+}
+
+bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
+{
+    *o = ( job_options ){
+        .method = "cleave", .threads = 1, .warmup = UINT64_MAX, .repeat = UINT64_MAX, .seed = 1
+    };
+    o->type = "cubes";
+    if ( !find_command( argc > 1 ? argv[1] : NULL, o ) )
+    {
+        return fail_command( argc > 1 ? argv[1] : NULL, why );
+    }
+    for ( int i = 2; i < argc; ++i )
+    {
+        if ( argv[i][0] == '-' && argv[i][1] != '\0' )
+        {
+            if ( !take_flag( argc, argv, &i, o, why ) )
+            {
+                return false;
+            }
+            continue;
+        }
+        if ( o->what != NULL )
+        {
+            return lab_error_write( why, "one WHAT at a time: %s or %s", o->what, argv[i] );
+        }
+        o->what = argv[i];
+    }
+    // The last frame is the one that is counted: the first is enough where no other is asked for.
+    o->frames = o->command == 'p' && o->frames == 0 ? 1 : o->frames;
+    if ( !job_check_resume( o, why ) )
+    {
+        return false;
+    }
+    bool is_one_life = o->checkpoint != NULL || o->resume != NULL;
+    o->warmup = o->warmup != UINT64_MAX ? o->warmup : is_one_life ? 0 : 1;
+    o->repeat = o->repeat != UINT64_MAX ? o->repeat : is_one_life ? 1 : 3;
+    if ( o->command == 'n' && o->what != NULL )
+    {
+        return lab_error_write( why, "net takes no WHAT, such as %s", o->what );
+    }
+    return o->what != NULL || o->command == 'n' ||
+        lab_error_write( why, "%s needs a %s", argv[1],
+            o->command == 'g' ? "SCENE, such as brownian-free" : "WHAT, such as brownian-free:32k" );
+}
+
+// ---- the method
+
+static bool is_on_device( const char* name )
+{
+    return strcmp( name, "gpu" ) == 0 || text_starts_with( name, "gpu-" ) || text_starts_with( name, "gpu@" );
+}
+
+// Other people's are not here, though `cleave methods` has them too.
+static bool is_ours( const char* name, lab_error* why )
+{
+    char* bare = text_copy( name );
+    bare[strcspn( bare, "@" )] = '\0';
+    text_guess guess = run_method_guess( bare );
+    bool ok = clv_method_find( bare ) != NULL ||
+        lab_error_write( why, "-m: no method of our own is called '%s'; %s`cleave methods` lists them", bare,
+            text_guess_say( &guess ) );
+    free( bare );
+    return ok;
+}
+
+static bool read_wish( const job_options* o, run_wish* wish, lab_error* why )
+{
+    text_list_add( &wish->names, o->method );
+    size_list_add( &wish->threads, o->threads );
+    wish->device = o->device;
+    wish->must_run = true;
+    return o->settings == NULL || text_list_add_split( &wish->settings, o->settings ) ||
+        lab_error_write( why, "--set '%s' has an empty item", o->settings );
+}
+
+bool job_find_method( job* j )
+{
+    const job_options* o = j->o;
+    if ( strchr( "bv", o->command ) == NULL )
+    {
+        return true;
+    }
+    if ( strchr( o->method, ',' ) != NULL )
+    {
+        return lab_error_write( &j->why, "-m: '%s' is several methods; name one", o->method );
+    }
+    if ( is_on_device( o->method ) )
+    {
+        clv_gpu_register(); // which loads OpenCL, so only for methods that need it
+    }
+    else if ( o->device != NULL )
+    {
+        return lab_error_write(
+            &j->why, "--device %s: method %s runs on none; -m gpu does", o->device, o->method );
+    }
+    run_wish wish = { 0 };
+    bool ok = is_ours( o->method, &j->why ) && read_wish( o, &wish, &j->why ) &&
+        run_spec_list_make( &j->methods, &wish, false, &j->why );
+    run_wish_free( &wish );
+    return ok;
+}
+
+// ---- agreement
+
+bool job_agree( job* j, bool ok )
+{
+    int mine = ok ? j->process_count : j->rank, first = 0;
+    MPI_Allreduce( &mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD );
+    if ( first == j->process_count )
+    {
+        return true;
+    }
+    MPI_Bcast( &j->why, (int)sizeof( j->why ), MPI_BYTE, first, MPI_COMM_WORLD );
+    return false;
+}
+
+bool job_agree_memory( job* j, bool has_memory, const char* what )
+{
+    return job_agree(
+        j, has_memory || lab_error_write( &j->why, "process %d: out of memory for %s", j->rank, what ) );
+}
+
+uint64_t job_sum( uint64_t value )
+{
+    uint64_t all = 0;
+    MPI_Allreduce( &value, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD );
+    return all;
+}
+
+// ---- the program
+
+static void print_help( const args_table* table, void* user )
+{
+    args_print_help( table, user );
+}
+
+// `help --man [-o DIR]`, before MPI is begun: a build makes the page, where no process may be started.
+static bool asks_for_man( int argc, char** argv )
+{
+    bool has_folder = argc == 5 && strcmp( argv[3], "-o" ) == 0;
+    return ( argc == 3 || has_folder ) && strcmp( argv[1], "help" ) == 0 && strcmp( argv[2], "--man" ) == 0;
+}
+
+static void print_man( const args_table* table, void* user )
+{
+    text_list see = { 0 };
+    text_list_add( &see, "cleave" );
+    text_list_add( &see, "mpirun" );
+    const man_page page = { "cleave-mpi", "scenes on many processes, with one answer", table, &see };
+    man_page_write( &page, clv_version_text(), user );
+    text_list_free( &see );
+}
+
+static lab_status write_man( const char* folder )
+{
+    lab_error why;
+    output_file file = { 0 };
+    char* path = text_format( "%s/cleave-mpi.1", folder != NULL ? folder : "" );
+    bool good = folder == NULL || output_file_open( &file, path, &why );
+    if ( good )
+    {
+        job_help( print_man, folder != NULL ? file.stream : stdout );
+        good = folder != NULL
+            ? output_file_commit( &file, &why )
+            : fflush( stdout ) == 0 || lab_error_write( &why, "standard output: cannot be written" );
+    }
+    output_file_abandon( &file );
+    free( path );
+    return good ? LAB_DONE : lab_error_print( &why );
+}
+
+static lab_status run( int argc, char** argv, int rank, int process_count )
+{
+    job_options o = { 0 };
+    job j = { .o = &o, .rank = rank, .process_count = process_count };
+    j.why.status = LAB_BAD_INPUT;
+    // Words are alike on all processes, but files need not be.
+    bool ok = job_agree( &j, terminal_load_words( &argc, &argv, &j.why ) ) &&
+        job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) && job_parse( argc, argv, &o, &j.why ) &&
+        job_agree( &j, job_find_method( &j ) );
+    progress_set_quiet( o.is_quiet || rank != 0 );
+    j.comm = o.is_alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
+    j.world_rank = o.is_alone ? 0 : rank;
+    j.world_size = o.is_alone ? 1 : process_count;
+    ok = ok &&
+        ( o.command == 'b'         ? job_bench( &j )
+                : o.command == 'v' ? job_verify( &j )
+                : o.command == 'g' ? job_gen( &j )
+                : o.command == 'n' ? job_net( &j )
+                                   : job_plan( &j ) );
+    if ( !ok && rank == 0 )
+    {
+        progress_clear_line();
+        terminal_print( TERMINAL_BAD, stderr, "cleave-mpi: " );
+        fprintf( stderr, "%s\n", j.why.text );
+    }
+    run_spec_list_free( &j.methods );
+    return ok ? LAB_DONE : j.why.status;
+}
+
+static bool asks_for_help( int argc, char** argv )
+{
+    bool asks = argc > 1 && strcmp( argv[1], "help" ) == 0;
+    for ( int i = 1; i < argc; ++i )
+    {
+        asks = asks || args_is_help( argv[i] );
+    }
+    return asks;
+}
+
+int main( int argc, char** argv )
+{
+    int given = 0, rank = 0, process_count = 0;
+    if ( asks_for_man( argc, argv ) )
+    {
+        return (int)write_man( argc == 5 ? argv[4] : NULL );
+    }
+    MPI_Init_thread( &argc, &argv, MPI_THREAD_FUNNELED, &given );
+    MPI_Comm_rank( MPI_COMM_WORLD, &rank );
+    MPI_Comm_size( MPI_COMM_WORLD, &process_count );
+    interrupt_install();
+    clv_methods_register();
+    lab_status status = LAB_DONE;
+    if ( asks_for_help( argc, argv ) )
+    {
+        if ( rank == 0 )
+        {
+            job_help( print_help, stdout );
+        }
+    }
+    else if ( argc > 1 && ( strcmp( argv[1], "--version" ) == 0 || strcmp( argv[1], "-V" ) == 0 ) )
+    {
+        printf( "%s%s%s", rank == 0 ? "cleave-mpi " : "", rank == 0 ? clv_version_text() : "",
+            rank == 0 ? "\n" : "" );
+    }
+    else
+    {
+        status = run( argc, argv, rank, process_count );
+    }
+    // A full disk behind `cleave-mpi … > file` must not look like success.
+    if ( fflush( stdout ) != 0 || ferror( stdout ) )
+    {
+        fputs( "cleave-mpi: standard output: cannot be written\n", stderr );
+        status = status != LAB_DONE ? status : LAB_BAD_INPUT;
+    }
+    MPI_Finalize();
+    return (int)status;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// `cleave-mpi verify`: the pairs of many processes, frame by frame, beside those of one.
+#include "cleave/space.h"
+#include "lab/base/terminal.h"
+#include "lab/mpi/mpi_job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Up to here brute force judges; beyond, the default method on one process.
+#define BRUTE_MOST 20000u
+
+/// On process 0.
+typedef struct one_judge
+{
+    clv_space* space;
+    clv_id* ids;
+    clv_aabb* boxes;
+    uint64_t pair_count; ///< over all frames
+} one_judge;
+
+static bool open_judge( one_judge* judge, const mpi_frames* f, job* j )
+{
+    uint32_t count = f->header.object_count;
+    clv_space_def def = clv_default_space_def();
+    def.sorted = true;
+    def.method = count <= BRUTE_MOST ? "brute" : "cleave";
+    judge->ids = calloc( count, sizeof( clv_id ) );
+    judge->boxes = calloc( count, sizeof( clv_aabb ) );
+    return ( judge->ids != NULL && judge->boxes != NULL &&
+               clv_space_create( &def, &judge->space ) == CLV_OK ) ||
+        lab_error_write( &j->why, "out of memory for %u boxes on one process", count );
+}
+
+static void close_judge( one_judge* judge )
+{
+    clv_space_destroy( judge->space );
+    free( judge->ids );
+    free( judge->boxes );
+}
+
+static bool feed_judge( one_judge* judge, const mpi_frames* f, job* j, uint32_t frame )
+{
+    uint32_t count = f->header.object_count;
+    clv_result result = frame == 0 ? clv_space_add( judge->space, judge->boxes, count, judge->ids )
+                                   : clv_space_move( judge->space, judge->ids, judge->boxes, count );
+    result = result == CLV_OK ? clv_space_update( judge->space ) : result;
+    return result == CLV_OK ||
+        lab_error_write( &j->why, "frame %u: one process: %s", frame, clv_result_text( result ) );
+}
+
+/// What two lists differ in.
+typedef struct difference
+{
+    uint64_t missing, extra; ///< pairs
+    uint64_t a, b;           ///< the first of them
+    uint64_t is_missing;
+} difference;
+
+// Below 0: `one` comes first in the order of both lists.
+static int order_of( const clv_pair* one, const clv_mpi_pair* other )
+{
+    return one->a != other->a ? ( one->a < other->a ? -1 : 1 )
+        : one->b != other->b  ? ( one->b < other->b ? -1 : 1 )
+                              : 0;
+}
+
+static difference compare_lists( clv_pair_view one, clv_mpi_pair_view many )
+{
+    difference d = { 0 };
+    for ( uint64_t i = 0, k = 0; i < one.count || k < many.count; )
+    {
+        int order = i == one.count ? 1 : k == many.count ? -1 : order_of( &one.pairs[i], &many.pairs[k] );
+        if ( order != 0 && d.missing + d.extra == 0 )
+        {
+            d.is_missing = order < 0;
+            d.a = order < 0 ? one.pairs[i].a : many.pairs[k].a;
+            d.b = order < 0 ? one.pairs[i].b : many.pairs[k].b;
+        }
+        d.missing += order < 0;
+        d.extra += order > 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return d;
+}
+
+// The process that owns an object; -1: none. Collective.
+static int owner_of( const clv_mpi_space* space, const job* j, uint64_t wanted )
+{
+    int mine = -1, owner = -1;
+    uint64_t id = 0;
+    clv_aabb box;
+    for ( uint32_t i = 0; clv_mpi_space_object_at( space, i, &id, &box ) == CLV_OK; ++i )
+    {
+        mine = id == wanted ? j->rank : mine;
+    }
+    MPI_Allreduce( &mine, &owner, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD );
+    return owner;
+}
+
+// All processes get what process 0 found, with the owners of the first pair that differs. Collective.
+static bool are_same( const clv_mpi_space* space, job* j, difference d, uint32_t frame )
+{
+    MPI_Bcast( &d, (int)( sizeof( d ) / sizeof( uint64_t ) ), MPI_UINT64_T, 0, MPI_COMM_WORLD );
+    if ( d.missing + d.extra == 0 )
+    {
+        return true;
+    }
+    int owner_a = owner_of( space, j, d.a ), owner_b = owner_of( space, j, d.b );
+    lab_error_write( &j->why,
+        "frame %u: pair %" PRIu64 "-%" PRIu64 " is %s (%" PRIu64 " is process %d's, %" PRIu64
+        " process %d's); in all %" PRIu64 " missing, %" PRIu64 " extra",
+        frame, d.a, d.b, d.is_missing ? "missing" : "extra", d.a, owner_a, d.b, owner_b, d.missing, d.extra );
+    j->why.status = LAB_DISAGREES;
+    return false;
+}
+
+static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame )
+{
+    double ms = 0;
+    bool ok = frame == 0 ? mpi_world_begin( w, j )
+                         : mpi_frames_read( &w->frames, j, frame ) && mpi_world_step( w, j, frame, &ms );
+    if ( !ok )
+    {
+        return false;
+    }
+    mpi_frames_gather( &w->frames, j, judge->boxes );
+    if ( !job_agree( j, j->rank != 0 || feed_judge( judge, &w->frames, j, frame ) ) )
+    {
+        return false;
+    }
+    clv_mpi_pair_view many;
+    clv_result result = clv_mpi_space_gather( w->space, 0, &many );
+    if ( result != CLV_OK )
+    {
+        return lab_error_write( &j->why, "frame %u: %s", frame, clv_mpi_space_error( w->space ).text );
+    }
+    judge->pair_count += many.count;
+    difference d = { 0 };
+    if ( j->rank == 0 )
+    {
+        d = compare_lists( clv_space_pairs( judge->space ), many );
+    }
+    return are_same( w->space, j, d, frame );
+}
+
+static bool verify_frames( mpi_world* w, one_judge* judge, job* j )
+{
+    bool ok = job_agree( j, j->rank != 0 || open_judge( judge, &w->frames, j ) );
+    progress_bar bar;
+    progress_begin( &bar, j->o->what, "frames", (uint64_t)w->frames.frame_count + 1 );
+    for ( uint32_t frame = 0; ok && frame <= w->frames.frame_count; ++frame )
+    {
+        ok = verify_frame( w, judge, j, frame );
+        progress_show( &bar, (uint64_t)frame + 1 );
+    }
+    progress_end( &bar );
+    if ( ok && j->rank == 0 )
+    {
+        printf( "%s: %d process%s with %s on one, frames 0 to %u, %" PRIu64 " pairs\n", j->o->what,
+            j->process_count, j->process_count == 1 ? " agrees" : "es agree",
+            clv_space_method( judge->space ), w->frames.frame_count, judge->pair_count );
+    }
+    return ok;
+}
+
+bool job_verify( job* j )
+{
+    mpi_world w;
+    one_judge judge = { 0 };
+    bool ok = mpi_world_open( &w, j ) && verify_frames( &w, &judge, j );
+    mpi_world_close( &w );
+    close_judge( &judge );
+    return ok;
+}

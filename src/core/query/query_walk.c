@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// From a probe to what the lanes are asked, in float or in double.
+#include "query/query_walk.h"
+
+#include "base/assertion.h"
+
+static const double MOST_PLACE = 0x1p100; // less any float it is no more than the greatest
+static const float MOST_MOTION = 0x1p40f; // times of so much are off by less than LANE_ROOM
+static const double LANE_ROOM = 1e-32;
+static const double LEAST_ROOM = 1e-150;   // squares below that of this vanish
+static const double LEAST_MOTION = 1e-300; // of round casts: below it counts as 0
+
+// ---- in float
+
+static void start_distance( query_search* s )
+{
+    query_walk* walk = &s->walk.lanes;
+    walk->reach = query_lane_reach( s->square );
+    walk->band = INFINITY;
+    walk->reach_time = INFINITY;
+}
+
+// The box of a shape that has a test of its own, so much larger that no rounding of the lanes can lose what that test finds.
+// *span is the sum of what its faces are made of.
+static clv_aabb roomy_box( const double a[3], const double b[3], double radius, double* span )
+{
+    CLV_ASSERT( radius >= 0 );
+    *span = 0;
+    clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double low = fmin( a[axis], b[axis] ), high = fmax( a[axis], b[axis] );
+        double size = radius + fabs( low ) + fabs( high );
+        double more = radius + QUERY_SLACK * size + LANE_ROOM;
+        *span += size;
+        ( &box.lower.x )[axis] = low - more > -(double)FLT_MAX ? (float)( low - more ) : -FLT_MAX;
+        ( &box.upper.x )[axis] = high + more < (double)FLT_MAX ? (float)( high + more ) : FLT_MAX;
+        CLV_ASSERT( ( &box.lower.x )[axis] <= ( &box.upper.x )[axis] );
+    }
+    return box;
+}
+
+// The lanes' times are bounds: from a little before to a little after. False: a difference of places or a time may leave the
+// floats.
+static bool start_round_lanes( query_search* s, const double b[3], clv_vec3 motion )
+{
+    double span;
+    float speed = 0;
+    bool is_lost = false;
+    query_cast* cast = &s->walk.lanes.cast;
+    query_set_cast( cast, roomy_box( s->probe.a, b, s->probe.radius, &span ), motion, QUERY_WIDER );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float d = fabsf( ( &motion.x )[axis] );
+        cast->near_inverse[axis] *= QUERY_EARLIER;
+        speed += d;
+        is_lost |= ( d > 0 ) & ( d < FLT_MIN );
+    }
+    return span <= MOST_PLACE && speed <= MOST_MOTION && !is_lost;
+}
+
+// A walk in float. False: this one is better walked in double.
+static bool start_lanes( query_search* s )
+{
+    const query_probe* p = &s->probe;
+    query_walk* walk = &s->walk.lanes;
+    walk->nodes = s->scene->tree->nodes;
+    walk->top = s->scene->tree->node_count > 0 ? 1 : 0;
+    walk->node_count = walk->found_count = 0;
+    walk->stack.near[0] = 0;
+    walk->stack.node[0] = 0;
+    walk->reach = INFINITY;
+    walk->reach_least = UINT32_MAX;
+    clv_vec3 a = query_floats( p->a ), b = query_floats( p->b );
+    walk->box = ( clv_aabb ){ a, b };
+    switch ( p->form )
+    {
+    case QUERY_OVERLAP: return true;
+    case QUERY_DISTANCE: start_distance( s ); return true;
+    case QUERY_CAST:
+        query_set_cast( &walk->cast, walk->box, query_floats( p->motion ), 1 );
+        walk->reach = (float)s->reach;
+        return true;
+    case QUERY_ROUND_CAST:
+        walk->reach = query_wider( (float)s->reach );
+        return start_round_lanes( s, p->b, query_floats( p->motion ) );
+    case QUERY_CAPSULE: // walked as a sphere from end to end: its own box may be far larger
+        walk->reach = QUERY_WIDER;
+        return start_round_lanes( s, p->a, ( clv_vec3 ){ b.x - a.x, b.y - a.y, b.z - a.z } );
+    default: return false;
+    }
+}
+
+// ---- in double
+
+static void set_cast64( query_cast64* cast, const double lower[3], const double upper[3], const double d[3] )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        cast->is_forward[axis] = !( d[axis] < 0 );
+        cast->near_place[axis] = d[axis] < 0 ? lower[axis] : upper[axis];
+        cast->far_place[axis] = d[axis] < 0 ? upper[axis] : lower[axis];
+        cast->near_more[axis] = cast->far_more[axis] = 0;
+        cast->near_inverse[axis] = cast->far_inverse[axis] = d[axis] == 0 ? INFINITY : 1.0 / d[axis];
+    }
+}
+
+// Spheres at a and at b that move by `motion`, walked as a box with room; `extra` times the motion is more of it.
+static void set_round64( query_search* s, const double b[3], const double motion[3], double extra )
+{
+    const query_probe* p = &s->probe;
+    set_cast64( &s->cast, p->a, p->a, motion );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double d = b[axis] - p->a[axis],
+               more = p->radius + QUERY_ROOM * ( p->radius + fabs( d ) ) + LEAST_ROOM;
+        double low = ( d < 0 ? d : 0 ) - more, high = ( d > 0 ? d : 0 ) + more;
+        double beyond = extra * fabs( motion[axis] );
+        s->cast.near_more[axis] = motion[axis] < 0 ? low - beyond : high + beyond;
+        s->cast.far_more[axis] = motion[axis] < 0 ? high + beyond : low - beyond;
+        s->cast.far_inverse[axis] *= 1 + QUERY_ROOM;
+    }
+}
+
+static double still_if_small( double motion )
+{
+    return fabs( motion ) < LEAST_MOTION ? 0 : motion;
+}
+
+static void start_doubles( query_search* s )
+{
+    const query_probe* p = &s->probe;
+    double way[3]; // of a capsule that stands still: a sphere goes from end to end
+    s->walk.doubles.top = s->scene->tree->node_count > 0 ? 1 : 0;
+    s->walk.doubles.entries[0] = ( struct query_entry64 ){ 0, 0, 0 };
+    switch ( p->form )
+    {
+    case QUERY_CAST: set_cast64( &s->cast, p->a, p->b, p->motion ); break;
+    case QUERY_ROUND_CAST: set_round64( s, p->b, p->motion, 0 ); break;
+    case QUERY_CAPSULE:
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            way[axis] = still_if_small( p->b[axis] - p->a[axis] );
+        }
+        set_round64( s, p->a, way, QUERY_ROOM );
+        break;
+    default: break;
+    }
+}
+
+// ---- either
+
+// How far it looks, and what its own test needs.
+static void start_test( query_search* s )
+{
+    const double most = s->probe.is_double ? DBL_MAX : (double)FLT_MAX;
+    query_probe* p = &s->probe;
+    s->reach = INFINITY;
+    switch ( p->form )
+    {
+    case QUERY_DISTANCE:
+        CLV_ASSERT( p->radius >= 0 );
+        s->reach = p->radius;
+        s->square = p->radius * p->radius;
+        break;
+    case QUERY_TURNED: s->turned = clv_query_turn( p->half, p->turn ); break;
+    case QUERY_CAST:
+    case QUERY_ROUND_CAST:
+        CLV_ASSERT( p->max_t >= 0 );
+        // A time is finite: what is never reached has infinite ones, and must not be within an infinite reach.
+        s->reach = s->end = p->max_t < most ? p->max_t : most;
+        for ( int axis = 0; axis < 3 && p->form == QUERY_ROUND_CAST; ++axis )
+        {
+            p->motion[axis] = still_if_small( p->motion[axis] );
+        }
+        break;
+    default: break;
+    }
+}
+
+void clv_query_walk_start( query_search* s )
+{
+    const query_probe* p = &s->probe;
+    start_test( s );
+    s->reach_least = UINT32_MAX;
+    s->box = ( clv_aabb64 ){ { p->a[0], p->a[1], p->a[2] }, { p->b[0], p->b[1], p->b[2] } };
+    s->round = ( query_capsule ){ { p->a[0], p->a[1], p->a[2] }, { p->b[0], p->b[1], p->b[2] }, p->radius };
+    s->is_by_lanes = !p->is_double && start_lanes( s );
+    if ( !s->is_by_lanes )
+    {
+        start_doubles( s );
+    }
+}
