@@ -33,7 +33,8 @@ enum
 
 #define NO_SLOT UINT32_MAX
 
-// Free slots form a stack threaded through the boxes they no longer need, so that removing never takes memory.
+// Free slots form a stack threaded through the boxes they no longer need, so that removing never takes
+// memory.
 static void push_free( object_store* store, uint32_t slot )
 {
     memcpy( &object_boxes( store )[slot], &store->first_free, sizeof( uint32_t ) );
@@ -213,7 +214,8 @@ enum
     ID_GROUP = 32 // ids checked at once
 };
 
-// Of ids [first, first + count), whether all are alive and ascend from `next` on. Without a branch: which of them is not is found afterwards.
+// Of ids [first, first + count), whether all are alive and ascend from `next` on. Without a branch: which of
+// them is not is found afterwards.
 static bool are_ascending( const object_store* store, const clv_id* ids, uint32_t count, uint64_t next )
 {
     const uint32_t* generations = object_generations( store );
@@ -607,7 +609,8 @@ static void note_group( object_store* store, uint32_t slot, const clv_aabb* boxe
     }
 }
 
-// Marks the slots whose box differs. Returns how many groups have one; the boxes of the others were checked before.
+// Marks the slots whose box differs. Returns how many groups have one; the boxes of the others were checked
+// before.
 static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
 {
@@ -667,7 +670,8 @@ static uint64_t moved_from( const object_store* store, uint32_t slot )
     return store->moved.items[slot >> 6] >> ( slot & 63 );
 }
 
-// How many boxes from `done` on lie in words in which many moved: these are copied whole, since what has not moved is the same.
+// How many boxes from `done` on lie in words in which many moved: these are copied whole, since what has not
+// moved is the same.
 static uint32_t count_busy( const object_store* store, uint32_t slot, uint32_t done, uint32_t count )
 {
     uint32_t end = done;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sink on the way to another that counts what passes. Only this knows: a visitor's sink begins at 0 again with every chunk,
-// and filters thin a list while it grows.
+// A sink on the way to another that counts what passes. Only this knows: a visitor's sink begins at 0 again
+// with every chunk, and filters thin a list while it grows.
 #pragma once
 
 #include "pair/sink.h"

@@ -116,7 +116,8 @@ static clv_result copy_piece( const task_gather* gather, const task_gather_piece
     return result;
 }
 
-// A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have needed.
+// A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have
+// needed.
 static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uint64_t* chunk_count )
 {
     pair_counting_sink counting = pair_counting_open( sink );
@@ -211,8 +212,8 @@ static bool join_together(
     return true;
 }
 
-// Chunks for a round: all that the last run could have used, if these are not many more than the sink has room for. A list has
-// as much from the frame before; a visitor has no list, and chunks must not become one.
+// Chunks for a round: all that the last run could have used, if these are not many more than the sink has
+// room for. A list has as much from the frame before; a visitor has no list, and chunks must not become one.
 static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, const pair_sink* sink )
 {
     uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
@@ -221,8 +222,8 @@ static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, co
     return wanted < most ? wanted : most;
 }
 
-// Pieces that are run before their pairs are put into the sink and the chunks are free again: all of them, or as many as are
-// likely to find chunks.
+// Pieces that are run before their pairs are put into the sink and the chunks are free again: all of them, or
+// as many as are likely to find chunks.
 static uint32_t round_length(
     const task_gather* gather, uint32_t piece_count, uint64_t chunks, uint32_t workers )
 {

@@ -141,8 +141,8 @@ static uint32_t group_of( const uint32_t* starts, uint32_t entry )
     return group;
 }
 
-// A sweep finds pairs of places in the cell's order, with the group in the low bits. Those that belong to this cell go to the
-// sink as slots.
+// A sweep finds pairs of places in the cell's order, with the group in the low bits. Those that belong to
+// this cell go to the sink as slots.
 static clv_result sift_pairs(
     const grid_search* search, const clv_pair* found, uint64_t count, pair_sink* sink )
 {
