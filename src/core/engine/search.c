@@ -175,6 +175,12 @@ clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink )
     return result;
 }
 
+// Pairs to come, if the rest of the grid is like what was searched of it.
+static uint64_t expected_pairs( const pair_sink* sink, uint32_t cell, uint32_t cell_count )
+{
+    return (uint64_t)( (double)sink->count * ( cell_count - cell ) / ( cell > 0 ? cell : 1 ) );
+}
+
 // Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked
 // for.
 clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
@@ -193,6 +199,7 @@ clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uin
     clv_result result = CLV_OK;
     for ( uint32_t cell = first; cell < last && result == CLV_OK; cell += width )
     {
+        sink->expected = expected_pairs( sink, cell, cell_grid_count( &job->grid ) );
         result = search_range( job, &search, cell, cell + width, inner );
         result = settle( job, &search, result );
     }

@@ -44,6 +44,8 @@ typedef struct object_store
 
     uint32_t first_free; ///< top of the stack of free slots: the last freed is the next used
     uint32_t free_count;
+    bool
+        free_is_row; ///< none is free, or those from first_free to the last slot in that order, as after clearing
 
     base_u32_array live; ///< ascending live slots, made by clv_object_store_list_live
     uint32_t live_count;
@@ -123,6 +125,10 @@ clv_result clv_object_store_prepare_add( object_store* store, uint32_t count );
 
 /// A new object; cannot fail after clv_object_store_prepare_add.
 clv_id clv_object_store_add( object_store* store, clv_aabb box );
+
+/// `count` new objects in slots one behind the other, of which the first is returned; their boxes are the
+/// caller's to set. Cannot fail after clv_object_store_prepare_add, and needs that the free slots are a row.
+uint32_t clv_object_store_add_row( object_store* store, uint32_t count );
 
 /// Bits of slots that moved, collected word by word: one by one, each would wait for the one before it to be
 /// stored.

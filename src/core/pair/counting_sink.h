@@ -18,6 +18,7 @@ static inline clv_result pair_counting_pass_on( pair_sink* sink )
     pair_sink* target = counting->target;
     counting->passed += sink->count - target->count;
     target->count = sink->count;
+    target->expected = sink->expected;
     clv_result result = target->make_room( target );
     sink->pairs = target->pairs;
     sink->count = target->count;

@@ -168,6 +168,20 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
     }
 }
 
+// True if so many more pairs fit. A visitor's sink does not grow, and neither does a list beyond its limit.
+static bool make_room_for( pair_sink* sink, uint64_t pairs )
+{
+    uint64_t before = 0;
+    bool ok = true;
+    sink->expected = pairs;
+    while ( ok && sink->capacity - sink->count < pairs && sink->capacity > before )
+    {
+        before = sink->capacity;
+        ok = sink->make_room( sink ) == CLV_OK;
+    }
+    return ok && sink->capacity - sink->count >= pairs;
+}
+
 // All pieces at once, where they are complete, many, and the sink has room for them all. False if not.
 static bool join_together(
     const gathering* round, task_runner* tasks, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
@@ -186,7 +200,7 @@ static bool join_together(
         tests += piece->test_count;
         chunks += piece->chunk_count;
     }
-    if ( pairs <= JOIN_ALONE || sink->capacity - sink->count < pairs )
+    if ( pairs <= JOIN_ALONE || !make_room_for( sink, pairs ) )
     {
         return false;
     }
@@ -240,6 +254,7 @@ clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_r
     {
         for ( uint32_t i = 0; i < piece_count && result == CLV_OK; ++i )
         {
+            sink->expected = i > 0 ? sink->count / i * ( piece_count - i ) : 0;
             result = search( i, 0, sink, test_count, context );
         }
         return result;
