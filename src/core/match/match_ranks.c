@@ -3,6 +3,8 @@
 
 #include "base/assertion.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 // Doubles as integers that sort like them. -0 is 0: the two are equal.
@@ -14,68 +16,91 @@ static uint64_t order_of_double( double value )
     return bits ^ ( ( bits >> 63 ) != 0 ? UINT64_MAX : (uint64_t)1 << 63 );
 }
 
-// A radix sort of 64 bits in two stable halves, each carrying its region.
-typedef struct rank_sort
+// The same of floats, in the upper half.
+static uint64_t order_of_float( float value )
 {
-    base_keyed *items, *scratch;
-    uint64_t* keys; ///< by region
-    uint32_t count;
-} rank_sort;
-
-// Regions by key, those of equal keys by number.
-static base_keyed* sort_regions( const rank_sort* sort )
-{
-    for ( uint32_t i = 0; i < sort->count; ++i )
-    {
-        sort->items[i] = ( base_keyed ){ (uint32_t)sort->keys[i], i };
-    }
-    base_keyed* half = clv_base_sort_keyed( sort->items, sort->scratch, sort->count );
-    for ( uint32_t i = 0; i < sort->count; ++i )
-    {
-        half[i].key = (uint32_t)( sort->keys[half[i].value] >> 32 );
-    }
-    return clv_base_sort_keyed( half, half == sort->items ? sort->scratch : sort->items, sort->count );
+    uint32_t bits;
+    value = value == 0 ? 0 : value;
+    memcpy( &bits, &value, sizeof( bits ) );
+    return (uint64_t)( bits ^ ( ( bits >> 31 ) != 0 ? UINT32_MAX : (uint32_t)1 << 31 ) ) << 32;
 }
 
-// How many of the sorted lower ends are at or below the key.
-static uint32_t count_up_to( const uint64_t* sorted, uint32_t count, uint64_t key )
+static bool is_float( double value )
 {
-    uint32_t first = 0;
-    while ( count > 0 )
+    return !( fabs( value ) > (double)FLT_MAX ) ? (double)(float)value == value : fabs( value ) > DBL_MAX;
+}
+
+// The ends of all regions on an axis: lower ones in the order of the regions, then upper ones.
+typedef struct rank_ends
+{
+    base_keyed *items, *scratch;
+    uint64_t* keys; ///< by end
+    uint32_t count; ///< of ends
+} rank_ends;
+
+// Where all coordinates are floats their lower halves are 0, and half of the sort is left out.
+static bool make_keys(
+    const match_world* world, const clv_regions sets[2], uint32_t axis, const rank_ends* ends )
+{
+    bool are_floats = true;
+    for ( uint32_t i = 0; i < ends->count && are_floats; ++i )
     {
-        uint32_t half = count / 2;
-        bool goes_on = sorted[first + half] <= key;
-        first = goes_on ? first + half + 1 : first;
-        count = goes_on ? count - half - 1 : half;
+        bool is_upper = i >= world->count;
+        are_floats = is_float( match_coordinate( sets, i - is_upper * world->count, axis, is_upper ) );
     }
-    return first;
+    for ( uint32_t i = 0; i < ends->count; ++i )
+    {
+        bool is_upper = i >= world->count;
+        double value = match_coordinate( sets, i - is_upper * world->count, axis, is_upper );
+        ends->keys[i] = are_floats ? order_of_float( (float)value ) : order_of_double( value );
+    }
+    return are_floats;
+}
+
+// Ends by key, a radix sort in two stable halves; of equal keys lower ends come first, and those of regions
+// that come first.
+static const base_keyed* sort_ends( const rank_ends* ends, bool are_floats )
+{
+    for ( uint32_t i = 0; i < ends->count; ++i )
+    {
+        ends->items[i] = ( base_keyed ){ (uint32_t)( ends->keys[i] >> ( are_floats ? 32 : 0 ) ), i };
+    }
+    base_keyed* half = clv_base_sort_keyed( ends->items, ends->scratch, ends->count );
+    if ( are_floats )
+    {
+        return half;
+    }
+    for ( uint32_t i = 0; i < ends->count; ++i )
+    {
+        half[i].key = (uint32_t)( ends->keys[half[i].value] >> 32 );
+    }
+    return clv_base_sort_keyed( half, half == ends->items ? ends->scratch : ends->items, ends->count );
 }
 
 static void rank_regions_on(
-    match_world* world, const clv_regions sets[2], uint32_t axis, rank_sort* sort, uint64_t* sorted )
+    match_world* world, const clv_regions sets[2], uint32_t axis, const rank_ends* ends )
 {
-    for ( uint32_t i = 0; i < world->count; ++i )
+    const base_keyed* sorted = sort_ends( ends, make_keys( world, sets, axis, ends ) );
+    uint32_t rank = 0;
+    for ( uint32_t i = 0; i < ends->count; ++i )
     {
-        sort->keys[i] = order_of_double( match_coordinate( sets, i, axis, false ) );
-    }
-    const base_keyed* by_rank = sort_regions( sort );
-    for ( uint32_t rank = 0; rank < world->count; ++rank )
-    {
-        uint32_t region = by_rank[rank].value;
-        sorted[rank] = sort->keys[region];
-        world->reaches.items[(size_t)region * world->axis_count + axis].begin = rank;
+        bool is_upper = sorted[i].value >= world->count;
+        uint32_t region = sorted[i].value - is_upper * world->count;
+        match_reach* reach = &world->reaches.items[(size_t)region * world->axis_count + axis];
+        if ( is_upper )
+        {
+            reach->end = rank;
+            CLV_ASSERT( reach->begin < reach->end );
+            continue;
+        }
+        reach->begin = rank;
         if ( axis == 0 )
         {
             world->order.items[rank] = region;
         }
+        rank += 1;
     }
-    for ( uint32_t i = 0; i < world->count; ++i )
-    {
-        match_reach* reach = &world->reaches.items[(size_t)i * world->axis_count + axis];
-        reach->end =
-            count_up_to( sorted, world->count, order_of_double( match_coordinate( sets, i, axis, true ) ) );
-        CLV_ASSERT( reach->begin < reach->end );
-    }
+    CLV_ASSERT( rank == world->count );
 }
 
 bool clv_match_rank( match_world* world, const clv_regions sets[2], uint32_t axis_count, base_memory* memory )
@@ -85,15 +110,16 @@ bool clv_match_rank( match_world* world, const clv_regions sets[2], uint32_t axi
     world->count = count;
     if ( !base_array_reserve( &world->reaches, memory, (uint64_t)count * axis_count ) ||
         !base_array_reserve( &world->order, memory, count ) ||
-        !base_array_reserve( &world->sorts, memory, 2 * (uint64_t)count ) ||
+        !base_array_reserve( &world->sorts, memory, 4 * (uint64_t)count ) ||
         !base_array_reserve( &world->keys, memory, 2 * (uint64_t)count ) )
     {
         return false;
     }
-    rank_sort sort = { world->sorts.items, world->sorts.items + count, world->keys.items, count };
+    rank_ends ends = { world->sorts.items, world->sorts.items + 2 * (size_t)count, world->keys.items,
+        2 * count };
     for ( uint32_t axis = 0; axis < axis_count; ++axis )
     {
-        rank_regions_on( world, sets, axis, &sort, world->keys.items + count );
+        rank_regions_on( world, sets, axis, &ends );
     }
     return true;
 }

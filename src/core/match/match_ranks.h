@@ -22,7 +22,7 @@ typedef struct match_world
     BASE_ARRAY( match_reach ) reaches; ///< by region, axis_count each
     base_u32_array order;              ///< regions by rank on axis 0
     base_keyed_array sorts;            ///< room to rank in: two halves of a sort,
-    BASE_ARRAY( uint64_t ) keys;       ///< lower ends by region, then sorted
+    BASE_ARRAY( uint64_t ) keys;       ///< lower ends by region, then upper ends
 } match_world;
 
 static inline const match_reach* match_reach_of( const match_world* world, uint32_t region )
