@@ -210,9 +210,9 @@ static uint32_t kd_row_report( void* state, method_figure* figures, uint32_t cap
         .source = ( row_source ), .licence = "MIT", .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)",  \
         .remarks = ( row_remarks ), .has_isa = true, .has_threads = true, .is_temporal = ( temporal ),       \
         .wants_moved = ( rests ), .is_trusted = true, .params = ( row_params ),                              \
-        .param_count = ( row_param_count ), .create = ( row_create ), .destroy = kd_row_destroy,     \
-        .update = kd_row_update, .shrink = kd_row_shrink, .check = kd_row_check,     \
-        .report = kd_row_report, .dump = kd_row_dump                                         \
+        .param_count = ( row_param_count ), .create = ( row_create ), .destroy = kd_row_destroy,             \
+        .update = kd_row_update, .shrink = kd_row_shrink, .check = kd_row_check, .report = kd_row_report,    \
+        .dump = kd_row_dump                                                                                  \
     }
 
 // ---- kd
