@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a space keeps for queries: the boxes of its last good update, and the tree over them. Both are made when they are first
-// needed, by whoever asks first; all others wait for it.
+// What a space keeps for queries: the boxes of its last good update, and the tree over them. Both are made
+// when they are first needed, by whoever asks first; all others wait for it.
 //
-// The store's boxes are those of the update until somebody changes one. So nothing is copied while nobody asks; once somebody
-// has, the first change after an update copies what the update had (query_state_freeze), unless a query has already.
+// The store's boxes are those of the update until somebody changes one. So nothing is copied while nobody
+// asks; once somebody has, the first change after an update copies what the update had (query_state_freeze),
+// unless a query has already.
 #pragma once
 
 #include "query/query_search.h"
