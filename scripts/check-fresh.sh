@@ -141,7 +141,7 @@ inside()
 copy_clone()
 {
     git -c safe.directory="$PWD" clone --quiet --no-hardlinks . "$work/root/cleave"
-    chown -R 0:0 "$work/root/cleave" # git refuses to work in somebody else's
+    chown -R 0:0 "$work/root/cleave" # git refuses to work in another user's folder
     git -C "$work/root/cleave" remote remove origin
 }
 

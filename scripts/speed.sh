@@ -20,6 +20,6 @@ esac
 status=0
 # shellcheck disable=SC2086 # several words
 "$cleave" run $schedules ${ISA:+--isa "$ISA"} --json "$results" --restart >"$results.table" || status=$?
-# 1: somebody failed or differs; who, and whether it matters, the floors tell.
+# 1: some method failed or differs; the floors tell which, and whether it matters.
 [ $status -le 1 ] || exit $status
 "$cleave" floors "$results" "$floors" "$@"

@@ -47,7 +47,7 @@ static void* make( cl_int* error, size_t size )
     return memory + HEAD_SIZE;
 }
 
-// Released even where the call fails: nobody could do better.
+// Released even where the call fails: there is nothing better to do.
 static cl_int drop( void* object )
 {
     object_head* head = head_of( object );

@@ -286,7 +286,7 @@ static outcome search_times(
     const simd_cells* cells, uint32_t count, uint32_t times, uint64_t limit, pair_log* log )
 {
     outcome out = { CLV_OK, { 0 }, 0 };
-    log->sink = ( pair_sink ){ log->pairs, 0, 0, make_room, NULL, NULL };
+    log->sink = ( pair_sink ){ .pairs = log->pairs, .make_room = make_room };
     log->limit = limit;
     cell_search search = { s_exact, &log->sink, clv_base_memory_take( &s_memory, 8 * ( MOST + 120 ), 1 ),
         clv_base_memory_take( &s_memory, MOST + 120, 4 ),

@@ -35,7 +35,7 @@ static clv_result make_room( pair_sink* sink )
 
 static pair_sink* open_log( void )
 {
-    s_log.sink = ( pair_sink ){ s_log.pairs, 0, 0, make_room, NULL, NULL };
+    s_log.sink = ( pair_sink ){ .pairs = s_log.pairs, .make_room = make_room };
     return &s_log.sink;
 }
 

@@ -195,7 +195,7 @@ static void events_without_room_are_found_again( void )
     }
 }
 
-// What fails is no update: the next good one is compared with the last good one. And frames that nobody waited for are no updates.
+// What fails is no update: the next good one is compared with the last good one. And frames that were not waited for are no updates.
 static void failed_updates_are_no_base_for_events( void )
 {
     static clv_aabb boxes[EVENT_COUNT];

@@ -260,7 +260,7 @@ static void taken_memory_outlives_a_device_that_failed( void )
     int32_t mapped = fake.mapped_count;
     clv_gpu_host_give( gpu, memory );
     CHECK_EQUAL( fake.mapped_count, mapped - 1 );
-    CHECK( clv_gpu_host_take( gpu, 64 ) != NULL ); // and what nobody gives back
+    CHECK( clv_gpu_host_take( gpu, 64 ) != NULL ); // and what is never given back
     fake.fail_at = fake.call_count + 4;
     CHECK_RESULT( clv_gpu_update( gpu, s_boxes, COUNT ), CLV_DEVICE_FAILED );
     clv_gpu_destroy( gpu );

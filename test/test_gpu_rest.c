@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Worlds that mostly rest, on a device: only boxes that changed are searched for, and the list is still that of two loops, whoever
-// moves: nobody, few, other ones in turn, all, large ones, far ones; with lists that are cut, with events, without waiting, and
+// moves: none, few, other ones in turn, all, large ones, far ones; with lists that are cut, with events, without waiting, and
 // when boxes come and go.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
@@ -472,7 +472,7 @@ static void begun_and_ended_pairs_agree_at_rest( void )
         free( before );
         before = now;
         before_count = now_count;
-        if ( frame != 2 ) // then nobody moves
+        if ( frame != 2 ) // then none moves
         {
             step( frame, frame == 4 ? 1 : 20, 0.5f );
         }
@@ -492,7 +492,7 @@ static void nothing_is_carried_over_an_empty_update( void )
         if ( frame == 3 )
         {
             gpu_test_agree( gpu, s_boxes, 0, "nothing" );
-            continue; // and nobody moved
+            continue; // and none moved
         }
         step( frame, 20, 0.5f );
     }
@@ -606,7 +606,7 @@ static void boxes_that_left_their_cells_are_laid_anew_in_time( void )
     clv_gpu_destroy( gpu );
 }
 
-// Cells that are laid anew after a frame that was to search only what changed do not tell that nobody stays: many may have left in many frames.
+// Cells that are laid anew after a frame that was to search only what changed do not tell that no box stays: many may have left in many frames.
 static void an_order_outlasts_frames_that_were_not_done( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );

@@ -180,7 +180,7 @@ static void undecided_contacts_are_finished_on_the_host( void )
     end_twins( &s_twins );
 }
 
-// Somebody else's update, and a device that was closed, between frames.
+// Another update, and a device that was closed, between frames.
 static void frames_go_on_after_others_used_the_device( void )
 {
     static twins s_twins;
@@ -231,7 +231,7 @@ static void bad_simulations_are_refused( void )
     CHECK_RESULT( clv_gpu_sim_step( s_twins.gpu ), CLV_STALE );
     end_twins( &s_twins );
     def = clv_default_shape_sim_def();
-    CHECK_OK( clv_gpu_sim_create( s_gpu, &def, NULL, &sim ) ); // of nobody
+    CHECK_OK( clv_gpu_sim_create( s_gpu, &def, NULL, &sim ) ); // without bodies
     CHECK_OK( clv_gpu_sim_step( sim ) );
     CHECK_EQUAL( clv_gpu_sim_get_stats( sim ).frame, 1 );
     clv_gpu_sim_destroy( sim );

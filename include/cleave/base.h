@@ -39,7 +39,8 @@
 CLV_API const char* clv_version_text( void );
 
 /// Where a space takes its memory from. All three members are copied into the space.
-/// Hooks are called only from inside calls on that space, on the thread that made the call, and may not call the space.
+/// Hooks are called only from inside calls on that space, on the thread that made the call, and may not call
+/// the space.
 typedef struct clv_allocator
 {
     /// Return `size` bytes (never 0) aligned to `alignment` (a power of two), or NULL if there are none.
@@ -74,6 +75,6 @@ typedef bool clv_assert_hook( const char* condition, const char* file, int line,
 /// stops. Assertions are compiled in unless the library was built with NDEBUG.
 CLV_API void clv_set_assert_hook( clv_assert_hook* hook, void* user );
 
-/// What a failed assertion calls, in all of our libraries: the hook, then abort() if the hook returns true. For a plug-in whose own assertions
-/// shall reach the same hook. The strings are passed on and not kept.
+/// What a failed assertion calls, in all of our libraries: the hook, then abort() if the hook returns true.
+/// For a plug-in whose own assertions shall reach the same hook. The strings are passed on and not kept.
 CLV_API void clv_assert_failed( const char* condition, const char* file, int line );

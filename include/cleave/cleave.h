@@ -2,8 +2,8 @@
 #pragma once
 
 // Cleave: boxes in, every overlapping pair out. Start reading at space.h.
-// This is the library `cleave`. method.h tells how an algorithm of your own is put in; methods.h and physics.h belong to the
-// libraries cleave-methods and cleave-physics, which stand on this one.
+// This is the library `cleave`. method.h tells how an algorithm of your own is put in; methods.h and
+// physics.h belong to the libraries cleave-methods and cleave-physics, which stand on this one.
 
 #include "cleave/base.h"
 #include "cleave/geom.h"

@@ -46,7 +46,8 @@ static inline clv_aabb clv_aabb_grow( clv_aabb box, float margin )
     return box;
 }
 
-/// All points p with dot( normal, p ) <= offset. The normal points out; it has length 1 where nothing else is said.
+/// All points p with dot( normal, p ) <= offset. The normal points out; it has length 1 where nothing else is
+/// said.
 typedef struct clv_plane
 {
     clv_vec3 normal;

@@ -7,21 +7,23 @@
 // What an algorithm looks like, and how to add one of your own.
 //
 // A method sees boxes by slot and answers with pairs of slots. The space takes care of ids, margins,
-// filters, events, order and limits. The default engine, brute force, the library cleave-methods, other people's libraries in peers/ and
-// your own file all come in by clv_method_register; from then on clv_space_def.method takes the name.
+// filters, events, order and limits. The default engine, brute force, the library cleave-methods, other
+// people's libraries in peers/ and your own file all come in by clv_method_register; from then on
+// clv_space_def.method takes the name.
 //
 //   static const clv_method s_mine = { .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = "mine", … };
 //   clv_method_register( &s_mine );
 //
-// Or, without linking anything, as a shared object that the program loads (`cleave --plugin mine.so bench …`): see
-// clv_plugin_register at the end. docs/adding-a-method.md has a whole one.
+// Or, without linking anything, as a shared object that the program loads (`cleave --plugin mine.so bench
+// …`): see clv_plugin_register at the end. docs/adding-a-method.md has a whole one.
 //
-// Threads, for every function of a method: create, update, shrink, check, report, dump and destroy of one state are called
-// on the thread that called the space, one at a time. States of different spaces may be at work at once on different
-// threads, so what is not const and not in the state needs a lock of the method's own.
+// Threads, for every function of a method: create, update, shrink, check, report, dump and destroy of one
+// state are called on the thread that called the space, one at a time. States of different spaces may be at
+// work at once on different threads, so what is not const and not in the state needs a lock of the method's
+// own.
 
-/// Changes when this interface changes incompatibly. A method carries the version it was compiled with, and so does the
-/// library.
+/// Changes when this interface changes incompatibly. A method carries the version it was compiled with, and
+/// so does the library.
 #define CLV_METHOD_VERSION 1u
 
 /// Most parameters a method may have.
@@ -39,26 +41,31 @@
 #define CLV_PAIR_SINK_ROOM 64
 
 /// Where a method puts the pairs it finds; what happens to them there depends on the sink. Use the
-/// functions below, or write into `pairs` yourself: pairs[count] is the next place while count < capacity. Every pair has
-/// a < b. It lives during one call of update, and belongs to the calling thread: pieces that run on others keep their pairs
-/// until they are done.
+/// functions below, or write into `pairs` yourself: pairs[count] is the next place while count < capacity.
+/// Every pair has a < b. It lives during one call of update, and belongs to the calling thread: pieces that
+/// run on others keep their pairs until they are done.
 typedef struct clv_pair_sink
 {
     clv_pair* pairs;
     uint64_t count;    ///< pairs waiting at the front of `pairs`
     uint64_t capacity; ///< count <= capacity
 
-    /// After CLV_OK at least CLV_PAIR_SINK_ROOM more pairs fit; pairs, count and capacity may all have changed. Any other
-    /// result (out of memory, too many pairs, a visitor that stops) ends the update, which returns it as it is. Costs an
-    /// allocation now and then, and under a visitor the visitor.
+    /// After CLV_OK at least CLV_PAIR_SINK_ROOM more pairs fit; pairs, count and capacity may all have
+    /// changed. Any other result (out of memory, too many pairs, a visitor that stops) ends the update, which
+    /// returns it as it is. Costs an allocation now and then, and under a visitor the visitor.
     clv_result ( *make_room )( struct clv_pair_sink* sink );
 
-    /// For methods whose own list outlives the update; NULL where that is of no use. True if the pairs of the last good
-    /// update, in the same order, are still where they were put: then nothing needs to be put.
+    /// For methods whose own list outlives the update; NULL where that is of no use. True if the pairs of the
+    /// last good update, in the same order, are still where they were put: then nothing needs to be put.
     bool ( *keep )( struct clv_pair_sink* sink );
 
-    /// Likewise: true if these pairs, which stay as they are until the method is called again, may stay where they are.
+    /// Likewise: true if these pairs, which stay as they are until the method is called again, may stay where
+    /// they are.
     bool ( *borrow )( struct clv_pair_sink* sink, const clv_pair* pairs, uint64_t count );
+
+    /// How many more pairs the method expects to put, as far as it knows; 0: it does not. A list that has to grow grows towards it, so that it
+    /// need not be copied again and again. A wrong guess costs time or memory, never a pair.
+    uint64_t expected;
 } clv_pair_sink;
 
 /// Do fewer than CLV_PAIR_SINK_ROOM pairs fit?
@@ -125,8 +132,8 @@ static inline clv_result clv_pair_sink_lend( clv_pair_sink* sink, const clv_pair
 
 // ---- what a method is given
 
-/// What a space's memory is charged with beside what came from clv_method_context.memory; for methods that stand on a library
-/// with an allocator of its own.
+/// What a space's memory is charged with beside what came from clv_method_context.memory; for methods that
+/// stand on a library with an allocator of its own.
 typedef struct clv_method_account
 {
     /// Bytes the space holds now, by clv_stats.memory_bytes.
@@ -138,7 +145,8 @@ typedef struct clv_method_account
     void* user; ///< handed to both
 } clv_method_account;
 
-/// What a state has to work with, all of it the space's. It stays where it is, unchanged, until destroy returns.
+/// What a state has to work with, all of it the space's. It stays where it is, unchanged, until destroy
+/// returns.
 typedef struct clv_method_context
 {
     uint32_t size;         ///< sizeof( clv_method_context ) in the library; later versions add at the end
@@ -149,14 +157,16 @@ typedef struct clv_method_context
     /// Values of the row's parameters, in their order.
     double params[CLV_METHOD_PARAMS];
 
-    /// Take and give every byte here: the caller's allocator, counted. Both functions are set. Alignments to 64 are honoured;
-    /// NULL when there is no memory. Only on the thread that called the method, never from a piece.
+    /// Take and give every byte here: the caller's allocator, counted. Both functions are set. Alignments to
+    /// 64 are honoured; NULL when there is no memory. Only on the thread that called the method, never from a
+    /// piece.
     clv_allocator memory;
 
-    /// run( piece, count, data, tasks.user ) calls piece( index, worker, data ) once for every index below `count` and returns
-    /// when all are done; worker is below worker_count and no two calls with one worker run at once. With one worker, or one
-    /// piece, all happens on the calling thread, in order. Pieces take no memory and call no other function given here. Costs
-    /// some microseconds where other threads take part.
+    /// run( piece, count, data, tasks.user ) calls piece( index, worker, data ) once for every index below
+    /// `count` and returns when all are done; worker is below worker_count and no two calls with one worker
+    /// run at once. With one worker, or one piece, all happens on the calling thread, in order. Pieces take
+    /// no memory and call no other function given here. Costs some microseconds where other threads take
+    /// part.
     clv_task_hooks tasks;
 
     /// One line to the def's logger, or nowhere; `write` is always set. On the calling thread only.
@@ -176,17 +186,19 @@ typedef struct clv_method_input
     uint32_t slot_count;  ///< every live slot is below
     bool members_changed; ///< objects came or went since this method's last good update
 
-    /// By slot, a bit (slot & 63 of word slot / 64): the box may be another than at the last good update. NULL if that is not
-    /// known; never known to a method that does not say wants_moved.
+    /// By slot, a bit (slot & 63 of word slot / 64): the box may be another than at the last good update.
+    /// NULL if that is not known; never known to a method that does not say wants_moved.
     const uint64_t* moved;
 
-    /// The last update failed in the end: of its pairs, or by its visitor, or because what is made of pairs ran out of memory.
-    /// Perhaps the method was told then, perhaps the last pairs were judged when it had returned; which of the two differs by
-    /// instruction set and workers, and so must make no difference to what is done from now on.
+    /// The last update failed in the end: of its pairs, or by its visitor, or because what is made of pairs
+    /// ran out of memory. Perhaps the method was told then, perhaps the last pairs were judged when it had
+    /// returned; which of the two differs by instruction set and workers, and so must make no difference to
+    /// what is done from now on.
     bool last_failed;
 
-    /// Pairs that may be kept from this update to the next, to save a search: none for a visitor, no more than the caller's
-    /// limit where there is one. These are pairs before filters. A structure that is made of pairs may hold them all the same.
+    /// Pairs that may be kept from this update to the next, to save a search: none for a visitor, no more
+    /// than the caller's limit where there is one. These are pairs before filters. A structure that is made
+    /// of pairs may hold them all the same.
     uint64_t keep_most;
 } clv_method_input;
 
@@ -224,7 +236,8 @@ typedef struct clv_method_param
     const char* help;   ///< half a sentence for `cleave methods`
 } clv_method_param;
 
-/// A method: its name and facts, and its functions. Static and constant, as a rule; whatever it points to lives as long as the program.
+/// A method: its name and facts, and its functions. Static and constant, as a rule; whatever it points to
+/// lives as long as the program.
 typedef struct clv_method
 {
     uint32_t size;    ///< sizeof( clv_method )
@@ -250,65 +263,69 @@ typedef struct clv_method
     const clv_method_param* params; ///< NULL where there are none
     uint32_t param_count;           ///< at most CLV_METHOD_PARAMS
 
-    /// A state of the method's own, or NULL if there is no memory for one; then nothing is left taken. The context outlives
-    /// it.
+    /// A state of the method's own, or NULL if there is no memory for one; then nothing is left taken. The
+    /// context outlives it.
     void* ( *create )( const clv_method_context* context );
 
     /// Gives back everything, account included. Never called with NULL.
     void ( *destroy )( void* state );
 
-    /// Every overlapping pair of live slots (closed boxes), once, into the sink; or the first result other than CLV_OK that
-    /// the sink gave; or CLV_OUT_OF_MEMORY. After a failure the next update must still be right: what lasts from frame to
-    /// frame is either unharmed or begun anew. The order of the pairs depends on the inputs so far alone: not on addresses,
-    /// clocks, the instruction set or the number of workers.
+    /// Every overlapping pair of live slots (closed boxes), once, into the sink; or the first result other
+    /// than CLV_OK that the sink gave; or CLV_OUT_OF_MEMORY. After a failure the next update must still be
+    /// right: what lasts from frame to frame is either unharmed or begun anew. The order of the pairs depends
+    /// on the inputs so far alone: not on addresses, clocks, the instruction set or the number of workers.
     ///
-    /// The space looks at what it is handed. A slot that is not below slot_count ends the update with CLV_BAD_ARGUMENT in every build,
-    /// whatever this function returns, and clv_space_error names the method and the pair; not so for a method that is_trusted.
-    /// Debug builds also assert of each pair, of any method, that a < b and both slots are live, and that no pair is in the list
-    /// of an update twice.
+    /// The space looks at what it is handed. A slot that is not below slot_count ends the update with
+    /// CLV_BAD_ARGUMENT in every build, whatever this function returns, and clv_space_error names the method
+    /// and the pair; not so for a method that is_trusted. Debug builds also assert of each pair, of any
+    /// method, that a < b and both slots are live, and that no pair is in the list of an update twice.
     clv_result ( *update )(
         void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters );
 
-    /// Give back memory beyond what the last update needed; failing to is no error. NULL if there is nothing to give.
+    /// Give back memory beyond what the last update needed; failing to is no error. NULL if there is nothing
+    /// to give.
     void ( *shrink )( void* state );
 
-    /// Check every invariant; the first broken one as a sentence in `text`. True if all hold. For tests: it may cost as much
-    /// as several updates. NULL if there are none.
+    /// Check every invariant; the first broken one as a sentence in `text`. True if all hold. For tests: it
+    /// may cost as much as several updates. NULL if there are none.
     bool ( *check )( void* state, char* text, size_t text_size );
 
-    /// Figures of the last update, always the same ones in the same order; the first `capacity` are written, the number there
-    /// are is returned. May walk the structure, so it costs time. NULL if there are none.
+    /// Figures of the last update, always the same ones in the same order; the first `capacity` are written,
+    /// the number there are is returned. May walk the structure, so it costs time. NULL if there are none.
     uint32_t ( *report )( void* state, clv_method_figure* figures, uint32_t capacity );
 
-    /// The structure as JSON, for drawing. Returns the length without the terminating zero, which may exceed `text_size`, as
-    /// snprintf does. NULL if there is nothing to draw.
+    /// The structure as JSON, for drawing. Returns the length without the terminating zero, which may exceed
+    /// `text_size`, as snprintf does. NULL if there is nothing to draw.
     size_t ( *dump )( void* state, char* text, size_t text_size );
 
-    /// Why it cannot run here, for rows that stand for something not installed: a space with it is then refused with this
-    /// sentence, and no function is needed. NULL: it can.
+    /// Why it cannot run here, for rows that stand for something not installed: a space with it is then
+    /// refused with this sentence, and no function is needed. NULL: it can.
     const char* missing;
 } clv_method;
 
 // ---- the list of methods
 
-/// Makes a method known by its name, behind those that are known already. Nothing is copied: the row and what it points to stay
-/// as they are until the program ends (a shared object they lie in stays loaded).
+/// Makes a method known by its name, behind those that are known already. Nothing is copied: the row and what
+/// it points to stay as they are until the program ends (a shared object they lie in stays loaded).
 ///
-/// Failure: CLV_BAD_ARGUMENT, and nothing was added, for NULL, another size or version than this library's, a name that is
-/// none or taken, texts that are NULL, create, destroy or update that are NULL in a row that is not `missing`, parameters that
-/// are too many, unnamed or out of their own range, and for a row too many. clv_method_error has the reason.
-/// Threads: not while another thread registers, lists or creates a space; as a rule first thing in main. Rows are never removed.
-/// Cost: a comparison with every known name. No memory is taken.
+/// Failure: CLV_BAD_ARGUMENT, and nothing was added, for NULL, another size or version than this library's, a
+/// name that is none or taken, texts that are NULL, create, destroy or update that are NULL in a row that is
+/// not `missing`, parameters that are too many, unnamed or out of their own range, and for a row too many.
+/// clv_method_error has the reason. Threads: not while another thread registers, lists or creates a space; as
+/// a rule first thing in main. Rows are never removed. Cost: a comparison with every known name. No memory is
+/// taken.
 CLV_API clv_result clv_method_register( const clv_method* method );
 
-/// Why the last clv_method_register failed, as a sentence without its full stop; "" if it did not. Overwritten by the next one.
+/// Why the last clv_method_register failed, as a sentence without its full stop; "" if it did not.
+/// Overwritten by the next one.
 CLV_API const char* clv_method_error( void );
 
-/// How many methods are known: the core's own two, "cleave" (the default) and "brute", and those registered since. Any number
-/// of threads may list while none registers; so it is with the next two.
+/// How many methods are known: the core's own two, "cleave" (the default) and "brute", and those registered
+/// since. Any number of threads may list while none registers; so it is with the next two.
 CLV_API uint32_t clv_method_count( void );
 
-/// The methods in the order they came. NULL from clv_method_count on. The row lives until the program ends. Costs nothing.
+/// The methods in the order they came. NULL from clv_method_count on. The row lives until the program ends.
+/// Costs nothing.
 CLV_API const clv_method* clv_method_at( uint32_t index );
 
 /// NULL if there is no method of that name; NULL is no name. Costs a comparison with every known name.
@@ -327,10 +344,11 @@ typedef struct clv_plugin_host
     const char* ( *error )( void );
 } clv_plugin_host;
 
-/// The entry of a plug-in, which exports it under the name clv_plugin_register with C linkage: register each method and return
-/// CLV_OK, or the first other result. Called once, before any space exists, on the main thread; the shared object is never
-/// unloaded. Methods that were registered before a failure stay: the program that loads it ends then.
-/// CLV_UNSUPPORTED if host->version is not the one the plug-in was compiled with.
+/// The entry of a plug-in, which exports it under the name clv_plugin_register with C linkage: register each
+/// method and return CLV_OK, or the first other result. Called once, before any space exists, on the main
+/// thread; the shared object is never unloaded. Methods that were registered before a failure stay: the
+/// program that loads it ends then. CLV_UNSUPPORTED if host->version is not the one the plug-in was compiled
+/// with.
 typedef clv_result clv_plugin_entry( const clv_plugin_host* host );
 
 /// That name, for programs that load plug-ins.

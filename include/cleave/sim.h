@@ -8,9 +8,10 @@
 //
 // Life of a frame: clv_rigid_set_velocity, clv_rigid_set_gravity, … -> clv_rigid_step -> clv_rigid_boxes.
 //
-// A step finds the overlapping pairs once, through a clv_space, builds contact manifolds, and then solves contacts in
-// substeps. The same def and calls give the same bits for any worker_count and with every compiler that keeps to
-// IEEE 754 (-ffp-contract=off). One thread owns a world. docs/physics.md tells how and why.
+// A step finds the overlapping pairs once, through a clv_space, builds contact manifolds, and then solves
+// contacts in substeps. The same def and calls give the same bits for any worker_count and with every
+// compiler that keeps to IEEE 754 (-ffp-contract=off). One thread owns a world. docs/physics.md tells how and
+// why.
 
 /// Rigid boxes in a walled world.
 typedef struct clv_rigid clv_rigid;
@@ -29,9 +30,10 @@ typedef struct clv_rigid_def
     float restitution_speed; ///< slower impacts do not bounce; metres per second, default 1
     float push_speed;        ///< overlaps are undone at this speed at most; metres per second, default 3
     float spin_most;         ///< radians per second a body may turn; default 7
-    /// Stiffness of contacts, as if nothing rested on the two bodies; default 30, and never above a quarter of the substep rate. Where bodies
-    /// lie on lighter ones a stack buckles: awake, 14 equal cubes stand, or 10 if the top has 8 times the mass of the bottom, and 8 if 16 times.
-    /// 60 with 8 substeps at 60 steps a second holds ten from 1 to 28 (docs/physics.md).
+    /// Stiffness of contacts, as if nothing rested on the two bodies; default 30, and never above a quarter
+    /// of the substep rate. Where bodies lie on lighter ones a stack buckles: awake, 14 equal cubes stand, or
+    /// 10 if the top has 8 times the mass of the bottom, and 8 if 16 times. 60 with 8 substeps at 60 steps a
+    /// second holds ten from 1 to 28 (docs/physics.md).
     float contact_hertz;
     float contact_damping;   ///< damping ratio of contacts; default 10
     bool lean;               ///< fewer contacts and passes: half the time, and heaps a little softer
@@ -86,9 +88,9 @@ typedef struct clv_rigid_report
 CLV_API clv_result clv_rigid_create( const clv_rigid_def* def, clv_rigid** world );
 CLV_API void clv_rigid_destroy( clv_rigid* world );
 
-/// Add bodies; they are numbered from 0 in the order they come. All or none: CLV_BAD_BOX for sides, positions,
-/// rotations or velocities that are not finite or out of range, CLV_BAD_ARGUMENT for a mass below 0;
-/// clv_rigid_error tells the position.
+/// Add bodies; they are numbered from 0 in the order they come. All or none: CLV_BAD_BOX for sides,
+/// positions, rotations or velocities that are not finite or out of range, CLV_BAD_ARGUMENT for a mass below
+/// 0; clv_rigid_error tells the position.
 CLV_API clv_result clv_rigid_add( clv_rigid* world, const clv_rigid_body* bodies, uint32_t count );
 
 /// Another body in the place of number `index`: another shape, place and speed, and no memory of contacts.
@@ -103,9 +105,10 @@ CLV_API clv_result clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity );
 /// Without contacts bodies pass through each other; walls hold. On in a new world.
 CLV_API void clv_rigid_set_contacts( clv_rigid* world, bool contacts );
 
-/// Move the world `seconds` on: one search for contacts, then `substeps` (at least 1) rounds of solving and moving.
-/// After CLV_OUT_OF_MEMORY nothing has moved. A body whose place or speed would be no number any more, as 1e38 metres per
-/// second make it, and with it what it touches, is stopped where it stands and counted in the report.
+/// Move the world `seconds` on: one search for contacts, then `substeps` (at least 1) rounds of solving and
+/// moving. After CLV_OUT_OF_MEMORY nothing has moved. A body whose place or speed would be no number any
+/// more, as 1e38 metres per second make it, and with it what it touches, is stopped where it stands and
+/// counted in the report.
 CLV_API clv_result clv_rigid_step( clv_rigid* world, float seconds, uint32_t substeps );
 
 CLV_API uint32_t clv_rigid_body_count( const clv_rigid* world );

@@ -87,8 +87,8 @@ typedef struct clv_event_view
     const clv_id_pair* ended;
     uint64_t ended_count;
 
-    /// Beside each pair the user data of its objects: as it was at the update, or, of one that was removed, when it went.
-    /// NULL if no user data had been set by then.
+    /// Beside each pair the user data of its objects: as it was at the update, or, of one that was removed,
+    /// when it went. NULL if no user data had been set by then.
     const clv_user_pair* begun_user;
     const clv_user_pair* ended_user;
 
@@ -135,9 +135,10 @@ struct clv_aabb64;
 ///
 ///   fixed + by_size * (longest side of the box as given that is finite; 0 if none) + by_speed * (length of its motion)
 ///
-/// Exactly: sides are upper - lower, the length is sqrt( x * x + y * y + z * z ), all of it in doubles, from left to right; the
-/// sum is rounded up to a float, FLT_MAX where it would be more. The faces are then lower - margin and upper + margin, in
-/// floats, rounded to the nearest. With both factors 0 it is `fixed`, bit by bit.
+/// Exactly: sides are upper - lower, the length is sqrt( x * x + y * y + z * z ), all of it in doubles, from
+/// left to right; the sum is rounded up to a float, FLT_MAX where it would be more. The faces are then
+/// lower - margin and upper + margin, in floats, rounded to the nearest. With both factors 0 it is `fixed`,
+/// bit by bit.
 typedef struct clv_margin_rule
 {
     float fixed;    ///< metres; finite, >= 0
@@ -160,8 +161,8 @@ static inline clv_filter clv_default_filter( void )
     return filter;
 }
 
-/// What new objects come with: one entry per object in each array that is not NULL, the default where it is. Start from
-/// clv_default_add_def. Later versions add members at the end, as in clv_space_def.
+/// What new objects come with: one entry per object in each array that is not NULL, the default where it is.
+/// Start from clv_default_add_def. Later versions add members at the end, as in clv_space_def.
 typedef struct clv_add_def
 {
     uint32_t size;                       ///< sizeof( clv_add_def ), set by the default function
@@ -186,8 +187,8 @@ typedef struct clv_add_def
 /// every pair.) It may call functions that take a const space, and no others (CLV_BUSY).
 typedef bool clv_pair_filter( const clv_space* space, clv_pair pair, void* user );
 
-/// Receives pairs in chunks, the same ones on every instruction set and for every worker_count; the array dies when the
-/// visitor returns. Return false to stop.
+/// Receives pairs in chunks, the same ones on every instruction set and for every worker_count; the array
+/// dies when the visitor returns. Return false to stop.
 typedef bool clv_pair_visitor( const clv_pair* pairs, size_t count, void* user );
 
 /// One numbered piece of work. No two pieces that run at the same time have the same worker number.
@@ -196,8 +197,8 @@ typedef void clv_task( uint32_t index, uint32_t worker, void* context );
 /// The caller's own threads. Pieces never call back into the space and never wait for each other.
 typedef struct clv_task_hooks
 {
-    /// Call task( index, worker, context ) once for every index below `count`, on any threads and in any order, with
-    /// worker below the def's worker_count; return when all are done.
+    /// Call task( index, worker, context ) once for every index below `count`, on any threads and in any
+    /// order, with worker below the def's worker_count; return when all are done.
     void ( *run )( clv_task* task, uint32_t count, void* context, void* user );
     void* user;
 } clv_task_hooks;
@@ -230,9 +231,10 @@ CLV_API bool clv_isa_is_supported( clv_isa isa );
 /// The widest supported one; never CLV_ISA_AUTO.
 CLV_API clv_isa clv_isa_best( void );
 
-// Parameters of the default method, for clv_space_def.settings: "cleave.few=0,cleave.rest=0". The defaults are measured, and
-// right for nearly every program; change one to compare or to test. The pairs stay the same, their order in an unsorted list may
-// not. Values are whole numbers from 0 on, cleave.block from 8 on. `cleave methods` lists those of every other method.
+// Parameters of the default method, for clv_space_def.settings: "cleave.few=0,cleave.rest=0". The defaults
+// are measured, and right for nearly every program; change one to compare or to test. The pairs stay the
+// same, their order in an unsorted list may not. Values are whole numbers from 0 on, cleave.block from 8 on.
+// `cleave methods` lists those of every other method.
 //
 //   name               default   meaning
 //   cleave.few              24   objects up to which brute force is used
@@ -243,8 +245,8 @@ CLV_API clv_isa clv_isa_best( void );
 
 /// Settings of a space, copied on create. Start from clv_default_space_def and change what you need.
 /// Later versions add members at the end; `size` tells the library which ones the caller was compiled with.
-/// max_pairs bounds memory too: no more pairs are kept in any form, but for those that must be sorted before the filter callback
-/// is asked about them.
+/// max_pairs bounds memory too: no more pairs are kept in any form, but for those that must be sorted before
+/// the filter callback is asked about them.
 typedef struct clv_space_def
 {
     uint32_t size;           ///< sizeof( clv_space_def ), set by the default function

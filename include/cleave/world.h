@@ -5,19 +5,20 @@
 
 // Big worlds and flat ones.
 //
-// A float has 24 bits: at 10^9 metres neighbouring floats are 64 metres apart, and boxes of a metre would have to
-// be rounded outwards to meet half a town. A space whose def says `doubles` keeps its boxes in double and decides every
-// pair there: at 10^9 metres a double tells tenths of a micrometre apart.
+// A float has 24 bits: at 10^9 metres neighbouring floats are 64 metres apart, and boxes of a metre would
+// have to be rounded outwards to meet half a town. A space whose def says `doubles` keeps its boxes in double
+// and decides every pair there: at 10^9 metres a double tells tenths of a micrometre apart.
 //
 //   clv_space_def def = clv_default_space_def();
 //   def.doubles = true;
 //   clv_space_create( &def, &space );
 //   clv_space_add64( space, boxes, count, ids );    // then clv_space_move64 -> clv_space_update -> clv_space_pairs
 //
-// Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers, methods. Only
-// boxes go in and out by calls of their own (clv_space_add_with takes all kinds): clv_space_add, clv_space_move, clv_space_get_box and
-// clv_space_get_test_box answer CLV_UNSUPPORTED there, as those do in another space. Motions are those of
-// clv_space_set_motion, in float, in every space. Questions are in world_query.h. docs/boxes.md tells how it works, and what it costs.
+// Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers,
+// methods. Only boxes go in and out by calls of their own (clv_space_add_with takes all kinds):
+// clv_space_add, clv_space_move, clv_space_get_box and clv_space_get_test_box answer CLV_UNSUPPORTED there,
+// as those do in another space. Motions are those of clv_space_set_motion, in float, in every space.
+// Questions are in world_query.h. docs/boxes.md tells how it works, and what it costs.
 
 // ---- boxes in double
 
@@ -27,7 +28,8 @@ typedef struct clv_vec64
     double x, y, z;
 } clv_vec64;
 
-/// clv_aabb in double, 48 bytes, under the same rules: closed, lower <= upper on every axis, infinities are legal, NaN is not.
+/// clv_aabb in double, 48 bytes, under the same rules: closed, lower <= upper on every axis, infinities are
+/// legal, NaN is not.
 typedef struct clv_aabb64
 {
     clv_vec64 lower, upper;
@@ -47,7 +49,8 @@ static inline bool clv_aabb64_overlap( clv_aabb64 a, clv_aabb64 b )
         a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;      // z
 }
 
-/// The box moved outwards by `margin` on every side, in double. With a margin of 0 the box comes back bit by bit.
+/// The box moved outwards by `margin` on every side, in double. With a margin of 0 the box comes back bit by
+/// bit.
 static inline clv_aabb64 clv_aabb64_grow( clv_aabb64 box, double margin )
 {
     if ( margin != 0.0 )
@@ -82,14 +85,15 @@ CLV_API clv_result clv_space_move_one64( clv_space* space, clv_id id, clv_aabb64
 /// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
 CLV_API clv_result clv_space_get_box64( const clv_space* space, clv_id id, clv_aabb64* box );
 
-/// The box that the next update would test: grown by its margin, swept along its motion. In double all of it: the margin of a rule is
-/// rounded up to a float as ever, faces less or plus the margin are rounded to the nearest double, faces plus the motion outwards to one.
+/// The box that the next update would test: grown by its margin, swept along its motion. In double all of it:
+/// the margin of a rule is rounded up to a float as ever, faces less or plus the margin are rounded to the
+/// nearest double, faces plus the motion outwards to one.
 CLV_API clv_result clv_space_get_test_box64( const clv_space* space, clv_id id, clv_aabb64* box );
 
 // ---- boxes of two axes
 //
-// A space whose def says `flat` has no z. Its boxes go in and out by the calls below, 16 bytes each; all else is as in space.h and as fast
-// as two axes are. `doubles` and `flat` together are refused with CLV_BAD_DEF.
+// A space whose def says `flat` has no z. Its boxes go in and out by the calls below, 16 bytes each; all else
+// is as in space.h and as fast as two axes are. `doubles` and `flat` together are refused with CLV_BAD_DEF.
 
 /// A point or a vector in the plane.
 typedef struct clv_vec2
@@ -136,21 +140,22 @@ CLV_API clv_result clv_space_move_one2( clv_space* space, clv_id id, clv_aabb2 b
 /// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
 CLV_API clv_result clv_space_get_box2( const clv_space* space, clv_id id, clv_aabb2* box );
 
-/// The box that the next update would test: grown by its margin, swept along its motion. The z of a motion is ignored, and a margin by
-/// size is by the longer of two sides.
+/// The box that the next update would test: grown by its margin, swept along its motion. The z of a motion is
+/// ignored, and a margin by size is by the longer of two sides.
 CLV_API clv_result clv_space_get_test_box2( const clv_space* space, clv_id id, clv_aabb2* box );
 
 // ---- another origin
 
-/// Makes the point `origin` the new 0: every box moves by -origin, in one call. A flat space ignores its z. In a space of floats each face becomes
-/// (float)( (double)face - origin ), two roundings to nearest; in a space of doubles face - origin, one. Infinite faces stay, margins are
-/// added anew, and the next update finds the pairs of the boxes so moved. Views of the last update stay as they are.
+/// Makes the point `origin` the new 0: every box moves by -origin, in one call. A flat space ignores its z.
+/// In a space of floats each face becomes (float)( (double)face - origin ), two roundings to nearest; in a
+/// space of doubles face - origin, one. Infinite faces stay, margins are added anew, and the next update
+/// finds the pairs of the boxes so moved. Views of the last update stay as they are.
 ///
-/// A shift that rounds nothing changes no pair, as by whole numbers where all faces are multiples of 1/256: then a list that
-/// still holds is kept, without a search, if nothing else has changed (from 256 objects on, with methods that watch which boxes move), and there
-/// is no event. In a space of doubles the method sees no change, and a world at rest stays at rest; in a space of floats
-/// all boxes are new to its next search.
+/// A shift that rounds nothing changes no pair, as by whole numbers where all faces are multiples of 1/256:
+/// then a list that still holds is kept, without a search, if nothing else has changed (from 256 objects on,
+/// with methods that watch which boxes move), and there is no event. In a space of doubles the method sees no
+/// change, and a world at rest stays at rest; in a space of floats all boxes are new to its next search.
 ///
-/// CLV_BAD_ARGUMENT, and nothing moved: an origin that is not finite, or so far away that a finite face would leave the floats, or the doubles,
-/// of the space; clv_space_error names the object. O(n).
+/// CLV_BAD_ARGUMENT, and nothing moved: an origin that is not finite, or so far away that a finite face would
+/// leave the floats, or the doubles, of the space; clv_space_error names the object. O(n).
 CLV_API clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// `cleave-mpi bench`: frames on many processes, timed, with what each of them did. With --checkpoint PATH --every N and --resume PATH a
-// run that was ended in the middle goes on, on any number of processes, to the same hash. The space's checkpoint is the library's;
-// what the bench itself must know is in PATH.bench.
+// `cleave-mpi bench`: frames on many processes, timed, with what each of them did. With --checkpoint PATH
+// --every N and --resume PATH a run that was ended in the middle goes on, on any number of processes, to the
+// same hash. The space's checkpoint is the library's; what the bench itself must know is in PATH.bench.
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
 #include "lab/base/platform.h"
@@ -20,8 +20,8 @@
 
 // ---- checkpoints
 
-/// What a bench knows of a checkpoint. The file has two of them: the one in force, and the one that is being written, so that whichever
-/// manifest a killed job leaves is known.
+/// What a bench knows of a checkpoint. The file has two of them: the one in force, and the one that is being
+/// written, so that whichever manifest a killed job leaves is known.
 typedef struct bench_note
 {
     uint64_t frame, hash;

@@ -34,9 +34,11 @@ static bool write_document( text_output* output, const char* name, json_value* v
     return text_output_write_json( output, document, why );
 }
 
-// ---- `cleave-mpi net`: what a message costs between two processes, one pair at a time and all pairs at once, and what a small reduction
-// over all costs. A message of b bytes takes about alpha + b / beta (R. W. Hockney, The communication challenge for MPP, Parallel
-// Computing 20, 1994); docs/mpi.md uses both.
+// ---- `cleave-mpi net`
+
+// What a message costs between two processes, one pair at a time and all pairs at once, and what a small
+// reduction over all costs. A message of b bytes takes about alpha + b / beta (R. W. Hockney, The communication
+// challenge for MPP, Parallel Computing 20, 1994); docs/mpi.md uses both.
 
 enum
 {
@@ -190,13 +192,15 @@ bool job_net( job* j )
                                 : run_with_output( j, measure_all );
 }
 
-// ---- `cleave-mpi plan`: a scene cut for many processes by the library's own bisection, at its first frame, and what they would hold and
+// ---- `cleave-mpi plan`
+
+// A scene cut for many processes by the library's own bisection, at its first frame, and what they would hold and
 // send in a later one. None of these processes runs; with a sample not even all boxes are made.
 
 /// Over all processes of the plan. Counts of a sample are scaled up.
 typedef struct plan_sums
 {
-    double objects, ghosts, bytes, letters, going, wide, neighbours;
+    double objects, ghosts, bytes, records, going, wide, neighbours;
     double own_most, load_most, ghosts_most, bytes_most, neighbours_most;
     double own_imbalance;  ///< most own boxes / mean - 1
     double load_imbalance; ///< the same of own boxes and ghosts
@@ -220,7 +224,7 @@ static plan_sums sum_up( const mpi_plan* plan, double scale )
         s.objects += (double)one->own * scale;
         s.ghosts += (double)one->ghosts * scale;
         s.bytes += (double)one->bytes * scale;
-        s.letters += (double)one->letters * scale;
+        s.records += (double)one->records * scale;
         s.going += (double)one->going * scale;
         s.wide += (double)one->wide * scale;
         s.neighbours += neighbours / count;
@@ -251,7 +255,7 @@ static json_value* plan_value( const plan_sums* s, const mpi_plan* plan, const m
     json_put_count( value, "owning", s->owning );
     json_put_number( value, "ghosts", s->ghosts );
     json_put_number( value, "bytes_sent", s->bytes );
-    json_put_number( value, "letters", s->letters );
+    json_put_number( value, "letters", s->records );
     json_put_number( value, "going", s->going );
     json_put_number( value, "wide", s->wide );
     json_put_number( value, "own_most", s->own_most );

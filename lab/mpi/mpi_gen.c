@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `cleave-mpi gen`: a contact-free scene baked by many processes into one .aabbs file, each its bodies, at their offsets. The bytes are
-// those that `cleave gen` writes.
+// `cleave-mpi gen`: a contact-free scene baked by many processes into one .aabbs file, each its bodies, at
+// their offsets. The bytes are those that `cleave gen` writes.
 #include "lab/base/terminal.h"
 #include "lab/base/text.h"
 #include "lab/frame/bake.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program `cleave-mpi`, started by mpirun: scenes on many processes. Its command line, and how its processes agree.
+// The program `cleave-mpi`, started by mpirun: scenes on many processes. Its command line, and how its
+// processes agree.
 #include "lab/mpi/mpi_job.h"
 
 #include "cleave/gpu.h"

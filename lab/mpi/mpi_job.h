@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program `cleave-mpi`: its options, how its processes agree, the frames they share, and a space over processes that is fed them.
+// The program `cleave-mpi`: its options, how its processes agree, the frames they share, and a space over
+// processes that is fed them.
 #pragma once
 
 #include "cleave/mpi.h"
@@ -37,8 +38,8 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why );
 /// Calls `use` with what --help prints; the texts do not outlive that.
 void job_help( args_visitor* use, void* user );
 
-/// For bench and verify: the method, its settings, threads and device, as `cleave bench` reads them. The caller frees j->methods.
-/// False names what is wrong.
+/// For bench and verify: the method, its settings, threads and device, as `cleave bench` reads them. The
+/// caller frees j->methods. False names what is wrong.
 bool job_find_method( job* j );
 
 /// True if it is on all processes. Else all have the error of the first process that has one. Collective.
@@ -58,8 +59,9 @@ static inline uint32_t job_range_first( uint32_t count, int rank, int size )
 
 // ---- frames
 
-// Every process has the boxes of a range of objects by number, and asks the others for those that it owns. Contact-free scenes are made
-// range by range, .aabbs files read likewise; other scenes process 0 bakes and sends out.
+// Every process has the boxes of a range of objects by number, and asks the others for those that it owns.
+// Contact-free scenes are made range by range, .aabbs files read likewise; other scenes process 0 bakes and
+// sends out.
 
 typedef enum frames_kind
 {
@@ -122,13 +124,15 @@ void mpi_world_close( mpi_world* w );
 /// A new space with the objects of frame 0, each process with a range by number, wherever these lie.
 bool mpi_world_begin( mpi_world* w, job* j );
 
-/// After that, unless --scattered says otherwise: a new space with the same objects, each with the process in whose region it lies.
+/// After that, unless --scattered says otherwise: a new space with the same objects, each with the process in
+/// whose region it lies.
 bool mpi_world_settle( mpi_world* w, job* j );
 
 /// A new space from a checkpoint.
 bool mpi_world_load( mpi_world* w, job* j, const char* path );
 
-/// Frame 1 .. on, after it was read. *ms is that of the slowest process, from handing over the boxes to the list.
+/// Frame 1 .. on, after it was read. *ms is that of the slowest process, from handing over the boxes to the
+/// list.
 bool mpi_world_step( mpi_world* w, job* j, uint32_t frame, double* ms );
 
 /// Ends the space.

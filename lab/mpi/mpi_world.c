@@ -334,7 +334,8 @@ static bool make_space( mpi_world* w, job* j )
     return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
 }
 
-// Objects as they lie: each process tells a fresh space what it owns now, as a simulation would that has run for a while.
+// Objects as they lie: each process tells a fresh space what it owns now, as a simulation would that has run
+// for a while.
 static bool begin_again( mpi_world* w, job* j )
 {
     uint32_t count = clv_mpi_space_object_count( w->space );

@@ -45,7 +45,7 @@ static uint64_t hash_bytes( const unsigned char* data, size_t size )
     return hash;
 }
 
-// $XDG_CACHE_HOME/cleave, ~/.cache/cleave, or %LOCALAPPDATA%\cleave. False where nobody says where.
+// $XDG_CACHE_HOME/cleave, ~/.cache/cleave, or %LOCALAPPDATA%\cleave. False where none of them is known.
 static bool find_folder( char path[PATH_ROOM], bool makes )
 {
 #ifdef _WIN32

@@ -27,7 +27,7 @@ clv_result clv_gpu_fetch_ahead( clv_gpu* gpu )
         return CLV_OK;
     }
     clv_result result = clv_gpu_host_reserve( gpu, &gpu->download, (size_t)count * sizeof( clv_pair ) );
-    if ( result == CLV_OUT_OF_MEMORY ) // of the host: nobody may ever read the list
+    if ( result == CLV_OUT_OF_MEMORY ) // of the host: the list may never be read
     {
         gpu->error[0] = '\0';
         return CLV_OK;

@@ -302,7 +302,7 @@ static uint64_t first_room( const clv_gpu* gpu )
     return gpu->def.pair_capacity < most ? gpu->def.pair_capacity : most;
 }
 
-// An update that was refused leaves the device open, and nobody has cleared the counters of the next one.
+// An update that was refused leaves the device open, and the counters of the next one were not cleared.
 static clv_result give_up( clv_gpu* gpu, clv_result result )
 {
     clv_gpu_end_failed( gpu, result );

@@ -290,7 +290,7 @@ void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters )
         // fourth lays all anew the ones that are waited for may be just these.
         grid->anew_count += grid->keeps && counters->work > 0 ? 1 : 0;
     }
-    if ( grid->anew_count > ANEW_MOST ) // nobody stays where he is: then without
+    if ( grid->anew_count > ANEW_MOST ) // no box stays in its place: then without an order
     {
         grid->calm_at = gpu->stats.update_count + ASK_AGAIN;
         grid->is_planned = false;

@@ -308,7 +308,7 @@ enum
     ROW_COUNT = sizeof( s_rows ) / sizeof( s_rows[0] )
 };
 
-// A name that is somebody else's; NULL if there is none.
+// A name that another method has; NULL if there is none.
 static const method* find_taken( uint32_t* unknown )
 {
     const method* taken = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads OpenCL when somebody asks for a device, so that a machine without it runs everything else.
+// Loads OpenCL when a device is first asked for, so that a machine without it runs everything else.
 #define _GNU_SOURCE // dladdr
 #include "opencl.h"
 

@@ -222,7 +222,7 @@ static clv_result send_rests( clv_gpu_sim* sim )
     return result;
 }
 
-// Everything, where somebody else had the device or it failed.
+// Everything, where the device was used otherwise or failed.
 static clv_result send_bodies( clv_gpu_sim* sim )
 {
     clv_gpu* gpu = sim->gpu;

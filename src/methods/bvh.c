@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tree of grown boxes, kept from update to update. bvh-d tests the tree against itself once per update; bvh-f keeps the
-// pairs of grown boxes and searches the tree for objects that left theirs. The principle of Bullet's btDbvtBroadphase, which
-// Broadmark's Table I calls DBVT.
+// A tree of grown boxes, kept from update to update. bvh-d tests the tree against itself once per update;
+// bvh-f keeps the pairs of grown boxes and searches the tree for objects that left theirs. The principle of
+// Bullet's btDbvtBroadphase, which Broadmark's Table I calls DBVT.
 #include "method/method.h"
 
 #include "bvh/bvh_engine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every cell of a uniform grid by brute force, or by sweep and prune; the grid is made anew for every update. "Grid" of Broadmark's
-// Table I, without its duplicates: a pair belongs to the cell where it begins.
+// Every cell of a uniform grid by brute force, or by sweep and prune; the grid is made anew for every update.
+// "Grid" of Broadmark's Table I, without its duplicates: a pair belongs to the cell where it begins.
 #include "method/method.h"
 
 #include "grid/grid_search.h"

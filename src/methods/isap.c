@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Incremental sweep and prune: three lists of ends that stay sorted by insertion, and a set of pairs that lasts. Baraff
-// (1992), Cohen et al. (I-COLLIDE, 1995); the principle of Bullet's AxisSweep. Swaps tell which pairs began; the set is
-// tested for those that ended. A frame that would need too many swaps is sorted and swept afresh.
+// Incremental sweep and prune: three lists of ends that stay sorted by insertion, and a set of pairs that
+// lasts. Baraff (1992), Cohen et al. (I-COLLIDE, 1995); the principle of Bullet's AxisSweep. Swaps tell which
+// pairs began; the set is tested for those that ended. A frame that would need too many swaps is sorted and
+// swept afresh.
 #include "method/method.h"
 
 #include "base/assertion.h"
@@ -212,7 +213,8 @@ static void refresh_axis( isap* self, const method_input* input, int axis )
     self->ends[axis].count = kept;
 }
 
-// New boxes are appended at the upper end, where they overlap none, and are sorted into place like the others.
+// New boxes are appended at the upper end, where they overlap none, and are sorted into place like the
+// others.
 static void append_fresh( isap* self, const method_input* input )
 {
     for ( uint32_t i = 0; i < input->live_count; ++i )

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The KD-tree as its papers have it, for comparing with kd, which is ours on the same tree: Serpa and Rodrigues, "Flexible Use of Temporal
-// and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using KD-Trees" (CGF 2019), with the options
-// of its kin: leaves of 256 and K = 55 % of the Portuguese one, the speed rule of Broadmark's. Exact like every method: where the
-// papers lose pairs, this row does not follow them; docs/kd.md lists those places.
+// The KD-tree as its papers have it, for comparing with kd, which is ours on the same tree: Serpa and
+// Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision
+// Detection Using KD-Trees" (CGF 2019), with the options of its kin: leaves of 256 and K = 55 % of the
+// Portuguese one, the speed rule of Broadmark's. Exact like every method: where the papers lose pairs, this
+// row does not follow them; docs/kd.md lists those places.
 #include "kd_rows.h"
 
 enum

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the rows that stand on a kd_engine share: kd.c, kd_paper.c and ray_kd.c. They differ in their parameters and rules.
+// What the rows that stand on a kd_engine share: kd.c, kd_paper.c and ray_kd.c. They differ in their
+// parameters and rules.
 #pragma once
 
 #include "kd/kd_engine.h"
@@ -50,7 +51,8 @@ bool clv_methods_kd_check( void* state, char* text, size_t text_size );
 size_t clv_methods_kd_dump( void* state, char* text, size_t text_size );
 uint32_t clv_methods_kd_report( void* state, method_figure* figures, uint32_t capacity );
 
-/// The row of a KD-tree. `temporal`: something is carried from update to update; `rests`: it uses the set of moved boxes.
+/// The row of a KD-tree. `temporal`: something is carried from update to update; `rests`: it uses the set of
+/// moved boxes.
 #define METHODS_KD_ROW(                                                                                      \
     row_name, row_source, row_remarks, row_params, row_param_count, row_create, temporal, rests )            \
     {                                                                                                        \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The RAY KD-tree of Serpa and Rodrigues (2015), the first of the family: leaves of ten, no sweep, a brute-force test of
-// each node's objects against each other and against its list of border objects. It shares the tree in src/methods/kd; its
-// operators under their later names: Preparation is Refit, Optimisation Filter, Partition Partition, Prune Collapse,
-// Evaluation Evaluate with the balance p/P, Translation Translate, Swap Erase; border objects are external ones.
+// The RAY KD-tree of Serpa and Rodrigues (2015), the first of the family: leaves of ten, no sweep, a
+// brute-force test of each node's objects against each other and against its list of border objects. It
+// shares the tree in src/methods/kd; its operators under their later names: Preparation is Refit,
+// Optimisation Filter, Partition Partition, Prune Collapse, Evaluation Evaluate with the balance p/P,
+// Translation Translate, Swap Erase; border objects are external ones.
 #include "kd_rows.h"
 
 enum

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sweep and prune on one axis, rebuilt every frame: Baraff (1992), Cohen et al. (I-COLLIDE, 1995). The axis is the one
-// along which the centres vary most; a radix sort on the bits of the floats makes the order; a row's search ends at the
-// first box that begins behind it.
+// Sweep and prune on one axis, rebuilt every frame: Baraff (1992), Cohen et al. (I-COLLIDE, 1995). The axis
+// is the one along which the centres vary most; a radix sort on the bits of the floats makes the order; a
+// row's search ends at the first box that begins behind it.
 #include "method/method.h"
 
 #include "base/bits.h"

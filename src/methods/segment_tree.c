@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Zomorodian and Edelsbrunner, Fast Software for Box Intersections (2002): a segment tree over intervals, streamed, so that no tree
-// is ever stored; small sets are scanned instead. The principle of CGAL's box_self_intersection_d, and of match/, which does it here:
-// boxes are its regions of three axes.
+// Zomorodian and Edelsbrunner, Fast Software for Box Intersections (2002): a segment tree over intervals,
+// streamed, so that no tree is ever stored; small sets are scanned instead. The principle of CGAL's
+// box_self_intersection_d, and of match/, which does it here: boxes are its regions of three axes.
 #include "method/method.h"
 
 #include "base/assertion.h"

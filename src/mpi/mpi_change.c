@@ -7,8 +7,8 @@
 
 // ---- batches
 
-// The slot of an own object. Batches tend to name the same objects in the same order as the previous one, but for a few that came or
-// went: the search goes on in it behind the last object that was found there.
+// The slot of an own object. Batches tend to name the same objects in the same order as the previous one, but
+// for a few that came or went: the search goes on in it behind the last object that was found there.
 static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint64_t* next )
 {
     enum
@@ -207,10 +207,10 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
 
 // ---- all boxes at once
 
-// Most callers hand over all own objects in one call in every frame, in the order of clv_mpi_space_object_at: comparing the ids tells.
-// Their boxes are taken a run of slots at a time; while a run is in the cache, the space inside gets it in one call: ghosts among own
-// objects go along, as it has them already. And boxes that do not lie inside the region are listed, so that only these are looked at
-// for other processes.
+// Most callers hand over all own objects in one call in every frame, in the order of clv_mpi_space_object_at:
+// comparing the ids tells. Their boxes are taken a run of slots at a time; while a run is in the cache, the
+// space inside gets it in one call: ghosts among own objects go along, as it has them already. And boxes that
+// do not lie inside the region are listed, so that only these are looked at for other processes.
 
 static bool are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {

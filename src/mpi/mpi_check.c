@@ -65,7 +65,8 @@ static const char* check_tree( const mpi_regions* regions )
     return message;
 }
 
-// One side of a part, written otherwise than clv_mpi_regions_finish does it: the part's face or the cut, whichever is nearer.
+// One side of a part, written otherwise than clv_mpi_regions_finish does it: the part's face or the cut,
+// whichever is nearer.
 static bool is_side_of(
     const clv_mpi_region* side, const clv_mpi_region* part, const mpi_cut* cut, bool is_left )
 {
@@ -185,16 +186,16 @@ const char* clv_mpi_directory_check( const clv_mpi_space* space )
     uint64_t places = ids->values.capacity > 0 ? (uint64_t)1 << ids->place_bits : 0;
     for ( uint64_t i = 0; i < places && message == NULL; ++i )
     {
-        uint64_t watcher = clv_mpi_ids_mix( ids->keys.items[i] ) % (uint64_t)space->process_count;
-        if ( ids->values.items[i] != SLOT_NONE && watcher != (uint64_t)space->rank )
+        uint64_t keeper = clv_mpi_ids_mix( ids->keys.items[i] ) % (uint64_t)space->process_count;
+        if ( ids->values.items[i] != SLOT_NONE && keeper != (uint64_t)space->rank )
         {
-            message = "this process watches over an id that is another's to watch";
+            message = "this process keeps an id that another process is to keep";
         }
     }
     return message;
 }
 
-// Ghosts in berths have no name; neither have those that are about to be forgotten.
+// Anonymous ghosts are not in the table, nor are those about to be forgotten.
 static bool has_name( const clv_mpi_space* space, uint32_t flags )
 {
     return ( flags & SLOT_OWN ) != 0 ||
@@ -311,7 +312,7 @@ const char* clv_mpi_ghosts_check( const clv_mpi_space* space )
 
 // ---- pairs
 
-// Ids that a caller repeats, who said that they are unique, make pairs of one id.
+// With trust_ids the caller answers for unique ids: repeated ones make pairs of one id.
 static bool is_pair( const clv_mpi_space* space, uint64_t a, uint64_t b )
 {
     return a < b || ( a == b && space->def.trust_ids );

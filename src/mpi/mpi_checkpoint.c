@@ -78,7 +78,8 @@ static bool move_file( const char* from, const char* to )
 #endif
 }
 
-// The new name on the disk too. It counts whether or not the system can promise that, so a failure is ignored.
+// The new name on the disk too. It counts whether or not the system can promise that, so a failure is
+// ignored.
 static void put_name_on_disk( const char* path )
 {
 #ifndef _WIN32

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the files of a checkpoint look like; docs/mpi.md has the same in words. A manifest names the parts, one per process that
-// wrote; a part has its objects and its pairs of the last good update, in chunks with a checksum each, so that any process can read any
-// range of it and still notice every byte that is not as it was written. Numbers are little-endian.
+// What the files of a checkpoint look like; docs/mpi.md has the same in words. A manifest names the parts,
+// one per process that wrote; a part has its objects and its pairs of the last good update, in chunks with a
+// checksum each, so that any process can read any range of it and still notice every byte that is not as it
+// was written. Numbers are little-endian.
 #pragma once
 
 #include "mpi_state.h"
@@ -33,10 +34,12 @@ typedef struct mpi_file
     char reason[FILE_REASON_ROOM]; ///< why the last call failed, with the offset where there is one
 } mpi_file;
 
-/// Sums of 64-bit words, each mixed in by a bijection: a different word always gives a different sum. `size` is a multiple of 8.
+/// Sums of 64-bit words, each mixed in by a bijection: a different word always gives a different sum. `size`
+/// is a multiple of 8.
 uint64_t clv_mpi_file_sum( uint64_t seed, const uint8_t* bytes, uint64_t size );
 
-/// Writing. False: it failed, `reason` says why, and what was written is removed. The last: on the disk, and renamed to its place.
+/// Writing. False: it failed, `reason` says why, and what was written is removed. The last: on the disk, and
+/// renamed to its place.
 bool clv_mpi_file_create( mpi_file* file, const char* path );
 bool clv_mpi_file_write( mpi_file* file, const uint8_t* bytes, uint64_t size );
 bool clv_mpi_file_finish( mpi_file* file );
@@ -166,7 +169,8 @@ uint64_t clv_mpi_record_offset(
 /// Where sums of a chunk begin: a chunk of another save, part or place has another sum.
 uint64_t clv_mpi_chunk_seed( const mpi_save_kind* kind, uint32_t part, bool is_pairs, uint64_t chunk );
 
-/// Records to bytes, or bytes to records: one description for both ways. The first returns where the payload is.
+/// Records to bytes, or bytes to records: one description for both ways. The first returns where the payload
+/// is.
 uint8_t* clv_mpi_code_object(
     uint8_t* bytes, bool writes, const mpi_save_kind* kind, mpi_saved_object* object );
 void clv_mpi_code_pair( uint8_t* bytes, bool writes, mpi_saved_pair* pair );

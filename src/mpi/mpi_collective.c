@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the processes of a space agree: errors, collective calls with a time limit, and data sorted by the process it goes to.
+// How the processes of a space agree: errors, collective calls with a time limit, and data sorted by the
+// process it goes to.
 #include "base/assertion.h"
 #include "base/timer.h"
 #include "mpi_state.h"
@@ -234,7 +235,8 @@ static clv_result share_error( clv_mpi_space* space, int32_t sender )
     return space->error.code;
 }
 
-// Reduced to its largest: 0 without an error, else the larger the lower the rank, so that the first process is heard.
+// Reduced to its largest: 0 without an error, else the larger the lower the rank, so that the first process's
+// error is shared.
 static int32_t error_priority( const clv_mpi_space* space, clv_result mine )
 {
     CLV_ASSERT( space->rank >= 0 && space->rank < space->process_count ); // a priority is above 0

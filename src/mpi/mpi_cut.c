@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Space is cut anew for the objects there are: by our own bisection, or by Zoltan where the library was built with it.
+// Space is cut anew for the objects there are: by our own bisection, or by Zoltan where the library was built
+// with it.
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "mpi_state.h"
@@ -30,10 +31,11 @@ void clv_mpi_points_close( mpi_points* points, base_memory* memory )
 
 // ---- bisection
 
-// Recursive coordinate bisection (M. J. Berger, S. H. Bokhari, A partitioning strategy for nonuniform problems on multiprocessors,
-// IEEE Transactions on Computers C-36, 1987) over points that lie on many processes. All groups of a level are cut at once. The
-// place of a cut is found on the scale of the floats' bits, eight bits at a time, so that a few points far away cost nothing and
-// four reductions per level are enough. Weights are whole numbers: every process gets the same sums, to the bit.
+// Recursive coordinate bisection (M. J. Berger, S. H. Bokhari, A partitioning strategy for nonuniform
+// problems on multiprocessors, IEEE Transactions on Computers C-36, 1987) over points that lie on many
+// processes. All groups of a level are cut at once. The place of a cut is found on the scale of the floats'
+// bits, eight bits at a time, so that a few points far away cost nothing and four reductions per level are
+// enough. Weights are whole numbers: every process gets the same sums, to the bit.
 
 enum
 {
@@ -161,8 +163,8 @@ static clv_result find_quantiles( bisection* b )
     return CLV_OK;
 }
 
-// The axis of the same cut in the regions as they are; -1: space was not cut yet. Its place in the tree depends on the number of
-// processes alone.
+// The axis of the same cut in the regions as they are; -1: space was not cut yet. Its place in the tree
+// depends on the number of processes alone.
 static int axis_before( const bisection* b, int32_t cut )
 {
     const mpi_regions* regions = &b->space->partition.regions;
@@ -170,8 +172,8 @@ static int axis_before( const bisection* b, int32_t cut )
     return has_one ? regions->cuts.items[cut].axis : -1;
 }
 
-// Along the axis on which most of the points are spread furthest; or along the one of the last time while that is nearly as long: another
-// one gives most of the objects to other processes.
+// Along the axis on which most of the points are spread furthest; or along the one of the last time while
+// that is nearly as long: another one gives most of the objects to other processes.
 static int axis_of( const bisection* b, const group* g, int32_t cut )
 {
     const double nearly = 0.75;
@@ -195,7 +197,7 @@ static float place_of( const group* g, int axis )
 {
     if ( g->weight == 0 )
     {
-        return 0; // nobody there: anywhere, but at a number
+        return 0; // no points there: any finite place
     }
     uint32_t key = g->prefix[axis][1];
     uint64_t target = target_of( g, 1 ), below = g->below[axis][1], with = below + g->at[axis][1];
@@ -327,9 +329,9 @@ clv_result clv_mpi_bisect( clv_mpi_space* space, const mpi_points* points, mpi_r
 
 // ---- Zoltan
 
-// E. Boman and others, The Zoltan and Isorropia parallel toolkits for combinatorial scientific computing, Scientific Programming
-// 20, 2012. Zoltan answers with a box per process; the tree of cuts is found again from the boxes, so that everything after it is
-// the same for both cutters.
+// E. Boman and others, The Zoltan and Isorropia parallel toolkits for combinatorial scientific computing,
+// Scientific Programming 20, 2012. Zoltan answers with a box per process; the tree of cuts is found again
+// from the boxes, so that everything after it is the same for both cutters.
 
 #ifdef CLV_HAS_ZOLTAN
 #include <zoltan.h>
@@ -389,7 +391,8 @@ typedef struct zoltan_box
     double lower[3], upper[3];
 } zoltan_box;
 
-// A cut that no box of the group crosses, with boxes on both sides. Boxes that bisection made always have one.
+// A cut that no box of the group crosses, with boxes on both sides. Boxes that bisection made always have
+// one.
 static bool find_cut( const zoltan_box* boxes, const int32_t* ranks, int32_t count, int* axis, double* at )
 {
     for ( int32_t candidate = 0; candidate < count * 3; ++candidate )
@@ -432,7 +435,8 @@ static float narrow_cut( double at )
     return at > 3.4028234e38 ? 3.4028234e38f : at < -3.4028234e38 ? -3.4028234e38f : (float)at;
 }
 
-// From boxes to cuts: groups of ranks, each cut in two, breadth first so that parents come before their children.
+// From boxes to cuts: groups of ranks, each cut in two, breadth first so that parents come before their
+// children.
 static bool boxes_to_cuts( clv_mpi_space* space, const zoltan_box* boxes, mpi_regions* into )
 {
     int32_t* ranks = space->exchange.ranks;
@@ -579,7 +583,8 @@ clv_result clv_mpi_cut_points( clv_mpi_space* space, const mpi_points* points, m
     {
         return CLV_LOST;
     }
-    // Zoltan cannot cut without any points, nor where all points are equal; it reports the latter on all processes.
+    // Zoltan cannot cut without any points, nor where all points are equal; it reports the latter on all
+    // processes.
     clv_result result =
         by_zoltan && wire->sums[0] > 0 ? cut_by_zoltan( space, points, into ) : CLV_UNSUPPORTED;
     return result == CLV_UNSUPPORTED ? clv_mpi_bisect( space, points, into ) : result;

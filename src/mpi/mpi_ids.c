@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From ids to slots and processes, in three steps: a hash table; the slots of this process's objects; and the directory, which spreads
-// all ids over the processes so that no two objects have the same.
+// From ids to slots and processes, in three steps: a hash table; the slots of this process's objects; and the
+// directory, which spreads all ids over the processes so that no two objects have the same.
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "mpi_state.h"
@@ -146,9 +146,10 @@ void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory )
 
 // ---- slots by id
 
-// With anonymous ghosts only own objects are looked up, and a caller that hands over all of them at once never looks one up: so
-// objects that left and came are logged, and the table is brought up to date when it is first needed. A caller that looks up after
-// every update pays for what changed since; one that never does, for the log alone.
+// With anonymous ghosts only own objects are looked up, and a caller that hands over all of them at once
+// never looks one up: so objects that left and came are logged, and the table is brought up to date when it
+// is first needed. A caller that looks up after every update pays for what changed since; one that never
+// does, for the log alone.
 
 // A long log costs more than a new table.
 static bool log_is_short( const clv_mpi_space* space, uint64_t more )

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A checkpoint is read by however many processes there are now. Each reads a range of the objects and of the pairs, in the files'
-// order; space is cut by where objects were at the last good update of the saved space; each pair goes to the process whose region holds the
-// lower corner of its overlap then. That is the state after an update that failed, from which the next one knows how to go on.
-// Until every process has everything, the space is as it was.
+// A checkpoint is read by however many processes there are now. Each reads a range of the objects and of the
+// pairs, in the files' order; space is cut by where objects were at the last good update of the saved space;
+// each pair goes to the process whose region holds the lower corner of its overlap then. That is the state
+// after an update that failed, from which the next one knows how to go on. Until every process has
+// everything, the space is as it was.
 #include "base/assertion.h"
 #include "base/finite.h"
 #include "base/fp_mode.h"
@@ -192,8 +193,8 @@ static clv_result read_chunk( loading* l, mpi_file* file, const mpi_section* s, 
     return CLV_OK;
 }
 
-// `wanted` is counted from the part's first record. Every chunk that has one of these is read whole and its sum compared, so that
-// between them the processes check every byte.
+// `wanted` is counted from the part's first record. Every chunk that has one of these is read whole and its
+// sum compared, so that between them the processes check every byte.
 static clv_result read_part( loading* l, const mpi_section* s, uint32_t number, const mpi_part* part,
     record_range wanted, uint8_t* to )
 {

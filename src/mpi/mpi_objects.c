@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Objects that this process knows, own ones and ghosts, by their slot in the space inside: columns, lists of slots, and slots packed
-// into one row where many are free.
+// Objects that this process knows, own ones and ghosts, by their slot in the space inside: columns, lists of
+// slots, and slots packed into one row where many are free.
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "mpi_state.h"
@@ -399,8 +399,9 @@ clv_result clv_mpi_objects_keep_history( clv_mpi_space* space )
 
 // ---- packing
 
-// Where many objects left, as after the first cut, own ones lie scattered among free slots, and all that goes by rows is slow. Then the
-// space inside is made anew, own objects first. It costs a few updates and is seldom needed.
+// Where many objects left, as after the first cut, own ones lie scattered among free slots, and all that goes
+// by rows is slow. Then the space inside is made anew, own objects first. It costs a few updates and is
+// seldom needed.
 
 /// What is made before anything changes.
 typedef struct packing

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// From the pairs inside to those that this process reports; what began and what ended; and the whole list on one process. A pair belongs
-// to the region with the lower corner of the two boxes' overlap, which both boxes reach, so its process knows both and no other one
-// reports it.
+// From the pairs inside to those that this process reports; what began and what ended; and the whole list on
+// one process. A pair belongs to the region with the lower corner of the two boxes' overlap, which both boxes
+// reach, so its process knows both and no other one reports it.
 //
-// Events. A pair that is new here may have been another process's before, and one that is missing here may be another's now. Both
-// are decided without asking: of every object known here the box and filter of the last update came along, and objects that left
-// said where they went.
+// Events. A pair that is new here may have been another process's before, and one that is missing here may be
+// another's now. Both are decided without asking: of every object known here the box and filter of the last
+// update came along, and objects that left said where they went.
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "base/heap_sort.h"

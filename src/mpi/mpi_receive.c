@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Ghosts from the records that came. With history, or a filter to ask, a ghost is an object that is looked up by its id and keeps its
-// slot. Otherwise it is anonymous: a box and an identity, and it does not matter which slot it had in the update before. Then the slots
-// of last time's ghosts, and of objects that left, are filled one after the other: no id is looked up, and the space inside sees boxes
-// that move instead of objects that come and go. Objects that arrive fill the lowest slots, so that own objects stay together and
+// Ghosts from the records that came. With history, or a filter to ask, a ghost is an object that is looked up
+// by its id and keeps its slot. Otherwise it is anonymous: a box and an identity, and it does not matter
+// which slot it had in the update before. Then the slots of last time's ghosts, and of objects that left, are
+// filled one after the other: no id is looked up, and the space inside sees boxes that move instead of
+// objects that come and go. Objects that arrive fill the lowest slots, so that own objects stay together and
 // ghosts behind them.
 #include "base/assertion.h"
 #include "mpi_state.h"
@@ -97,7 +98,8 @@ static void fill_ghost( const receiver* r, uint32_t slot, const mpi_record* reco
     c->stamps.items[slot] = space->slots.stamp;
 }
 
-// An object that has no slot yet waits for the others: one by one they would cost as much as the search. False: out of memory.
+// An object that has no slot yet waits for the others: one by one they would cost as much as the search.
+// False: out of memory.
 static bool defer_record( clv_mpi_space* space, uint64_t at, const mpi_record* record )
 {
     mpi_exchange* e = &space->exchange;
@@ -160,8 +162,8 @@ static bool receive_anonymous( receiver* r, uint64_t at, const mpi_record* recor
     return true;
 }
 
-// Ghosts were forgotten, and this one was here after the last good update: pairs of it that ended, and those that others report
-// now, can only be told apart by its box. It goes again when the update is over.
+// Ghosts were forgotten, and this one was here after the last good update: pairs of it that ended, and those
+// that others report now, can only be told apart by its box. It goes again when the update is over.
 static bool is_last_record( const clv_mpi_space* space, const mpi_record* record )
 {
     if ( !space->modes.must_resend || record->full == NULL || ( record->kind & RECORD_OLD ) == 0 )

@@ -17,7 +17,8 @@ static float* face_of( clv_vec3* corner, int32_t axis )
     return axis == 0 ? &corner->x : axis == 1 ? &corner->y : &corner->z;
 }
 
-// Until space is cut all of it belongs to the last process: the others get what lies before the first of the floats.
+// Until space is cut all of it belongs to the last process: the others get what lies before the first of the
+// floats.
 static void cut_nothing( mpi_regions* regions )
 {
     int32_t count = regions->process_count;
@@ -80,7 +81,8 @@ void clv_mpi_regions_finish( mpi_regions* regions )
         CLV_ASSERT( cut->left < 0 ? ~cut->left < regions->process_count : (uint64_t)cut->left > i );
         CLV_ASSERT( cut->right < 0 ? ~cut->right < regions->process_count : (uint64_t)cut->right > i );
         clv_mpi_region left = regions->cut_bounds[i], right = regions->cut_bounds[i];
-        // A cut beside its region leaves one side empty; that side must not get what belongs to another region.
+        // A cut beside its region leaves one side empty; that side must not get what belongs to another
+        // region.
         float* upper = face_of( &left.upper, cut->axis );
         float* lower = face_of( &right.lower, cut->axis );
         *upper = cut->at < *upper ? cut->at : *upper;
@@ -119,7 +121,8 @@ uint32_t clv_mpi_regions_reach( const mpi_regions* regions, const clv_aabb* box,
             continue;
         }
         const mpi_cut* cut = &regions->cuts.items[at];
-        // At most one more than was taken, and as many are left below as there are processes on the way: it never overflows.
+        // At most one more than was taken, and as many are left below as there are processes on the way: it
+        // never overflows.
         if ( coordinate( box->upper, cut->axis ) >= cut->at )
         {
             regions->stack[depth++] = cut->right;
@@ -240,7 +243,7 @@ clv_result clv_mpi_plan_open(
     return result;
 }
 
-// Who owns a box: whose region holds its middle, or whoever it reaches first.
+// The owner of a box: the process whose region holds its middle, or the first that it reaches.
 static int32_t owner_of( mpi_plan* plan, const clv_aabb* box, uint32_t* reached )
 {
     int32_t owner = clv_mpi_regions_home( &plan->regions, clv_mpi_box_middle( box ) );
@@ -280,7 +283,7 @@ static void count_one( mpi_plan* plan, const clv_aabb* before, const clv_aabb* n
         plan->processes[to].ghosts += to != sender;
         if ( to != sender && ( !is_wide || is_owner ) )
         {
-            from->letters += 1;
+            from->records += 1;
             from->bytes += clv_mpi_record_words( &plain, is_owner ? RECORD_OWNED : 0 ) * sizeof( uint64_t );
             link( plan, sender, to );
         }

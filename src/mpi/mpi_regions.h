@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Space in half-open regions, one per process: a tree of cuts. A point with coordinate < `at` lies left of a cut, any other right.
+// Space in half-open regions, one per process: a tree of cuts. A point with coordinate < `at` lies left of a
+// cut, any other right.
 #pragma once
 
 #include "base/array.h"
@@ -40,7 +41,7 @@ int32_t clv_mpi_regions_home( const mpi_regions* regions, clv_vec3 point );
 /// Every process whose region a closed box touches, ascending from left to right; at most `process_count`.
 uint32_t clv_mpi_regions_reach( const mpi_regions* regions, const clv_aabb* box, int32_t* ranks );
 
-/// A point of the box, for who owns it: the middle, drawn to where floats are finite.
+/// The point of a box that decides on its owner: the middle, clamped to finite floats.
 clv_vec3 clv_mpi_box_middle( const clv_aabb* box );
 
 static inline bool mpi_region_holds( const clv_mpi_region* region, clv_vec3 point )
@@ -51,7 +52,8 @@ static inline bool mpi_region_holds( const clv_mpi_region* region, clv_vec3 poin
         ( point.z < region->upper.z || region->upper.z == INFINITY );
 }
 
-/// The closed box of the floats that a region holds, so that a loop over many boxes has six plain comparisons each.
+/// The closed box of the floats that a region holds, so that a loop over many boxes has six plain comparisons
+/// each.
 clv_aabb clv_mpi_region_inner( const clv_mpi_region* region );
 
 static inline bool mpi_box_encloses( const clv_aabb* outer, const clv_aabb* box )
@@ -72,7 +74,7 @@ static inline bool mpi_region_reached( const clv_mpi_region* region, const clv_a
         ( box->lower.z < region->upper.z || region->upper.z == INFINITY );
 }
 
-/// The lower corner of what two boxes share: whose region holds it reports the pair.
+/// The lower corner of what two boxes share: the process whose region holds it reports the pair.
 static inline clv_vec3 mpi_overlap_corner( const clv_aabb* a, const clv_aabb* b )
 {
     clv_vec3 corner = { a->lower.x > b->lower.x ? a->lower.x : b->lower.x,
@@ -95,15 +97,15 @@ static inline bool mpi_is_among( const int32_t* ranks, uint32_t count, int32_t r
 
 // ---- plans
 
-// Space cut for more processes than there are, and what a steady update of theirs would send: counted, not sent. For programs that plan;
-// no part of the library's interface.
+// Space cut for more processes than there are, and what a steady update of theirs would send: counted, not
+// sent. For programs that plan; no part of the library's interface.
 
 /// What one process of the plan has and sends in one update.
 typedef struct mpi_plan_process
 {
     uint64_t own, ghosts; ///< objects, and boxes that others send to it
     uint64_t going;       ///< own ones that leave for another process
-    uint64_t letters;     ///< to one process each
+    uint64_t records;     ///< to one process each
     uint64_t wide;        ///< own boxes that go to all at once
     uint64_t bytes;       ///< of what it sends
 } mpi_plan_process;
@@ -122,8 +124,9 @@ typedef struct mpi_plan
 
 #define PLAN_LINKS_MOST 16384
 
-/// Cuts space by our own bisection as the first update does, every object alike, for the boxes of all processes of `comm`, at most
-/// `process_count` of them. Collective; the same answer everywhere. CLV_OUT_OF_MEMORY, CLV_LOST leave it closed.
+/// Cuts space by our own bisection as the first update does, every object alike, for the boxes of all
+/// processes of `comm`, at most `process_count` of them. Collective; the same answer everywhere.
+/// CLV_OUT_OF_MEMORY, CLV_LOST leave it closed.
 clv_result clv_mpi_plan_open(
     mpi_plan* plan, MPI_Comm comm, int32_t process_count, const clv_aabb* boxes, uint64_t count );
 void clv_mpi_plan_close( mpi_plan* plan );

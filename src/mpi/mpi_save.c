@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A checkpoint is written. New parts have other names than those of the checkpoint that is there, which stays whole until the new
-// manifest takes the place of the old one: that one rename is when the new checkpoint is in force.
+// A checkpoint is written. New parts have other names than those of the checkpoint that is there, which stays
+// whole until the new manifest takes the place of the old one: that one rename is when the new checkpoint is
+// in force.
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "mpi_checkpoint.h"
@@ -253,8 +254,8 @@ static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
 
 // ---- all of it
 
-// Which names are free: those that the checkpoint there, if any, does not have. A file that is no manifest of ours is not
-// overwritten; one of ours that is damaged names nothing that could be kept.
+// Which names are free: those that the checkpoint there, if any, does not have. A file that is no manifest of
+// ours is not overwritten; one of ours that is damaged names nothing that could be kept.
 static clv_result read_old_manifest( clv_mpi_space* space, const char* base, save_plan* plan )
 {
     char path[FILE_PATH_ROOM];
@@ -300,7 +301,8 @@ static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* 
     own[2] = plan->old_part_count;
     own[3] = space->modes.has_history;
     own[4] = space->modes.has_margins;
-    // By bits: MPICH 4.0.2 takes unsigned numbers for signed ones where the largest is asked for (its issue 6083).
+    // By bits: MPICH 4.0.2 takes unsigned numbers for signed ones where the largest is asked for (its issue
+    // 6083).
     if ( !clv_mpi_reduce( space, own, all, 5, MPI_UINT64_T, MPI_BOR ) )
     {
         return CLV_LOST;

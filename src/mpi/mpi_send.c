@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What other processes must know in an update, and how it gets there. A record describes one object in 64-bit words: the id, the test
-// box, flags and owner; then, for a process that does not know the object yet, its box of the last update and its filters; then, for
-// its next owner, all else. In a steady update records go to neighbours alone, by a neighbourhood collective; the neighbours are
-// found by a call to all processes, made only when a process has a record for one that is no neighbour yet. Boxes that reach more than
-// def.wide regions are sent to all processes apart, so that one floor does not make all processes neighbours of each other.
+// What other processes must know in an update, and how it gets there. A record describes one object in 64-bit
+// words: the id, the test box, flags and owner; then, for a process that does not know the object yet, its
+// box of the last update and its filters; then, for its next owner, all else. In a steady update records go
+// to neighbours alone, by a neighbourhood collective; the neighbours are found by a call to all processes,
+// made only when a process has a record for one that is no neighbour yet. Boxes that reach more than def.wide
+// regions are sent to all processes apart, so that one floor does not make all processes neighbours of each
+// other.
 #include "base/assertion.h"
 #include "base/timer.h"
 #include "mpi_state.h"
@@ -63,7 +65,8 @@ static bool add_sends( clv_mpi_space* space, uint32_t slot )
     uint32_t before = find_ranks_before( space, slot );
     CLV_ASSERT( before <= (uint32_t)space->process_count );
     bool is_wide = now > space->def.wide || before > space->def.wide;
-    // The middle of a box that lies at infinity alone is elsewhere: then the first process that it reaches owns it.
+    // The middle of a box that lies at infinity alone is elsewhere: then the first process that it reaches
+    // owns it.
     if ( !space->def.borrowed &&
         !mpi_is_among( space->exchange.ranks, now, c->identities.items[slot].owner ) )
     {
@@ -93,7 +96,8 @@ static bool add_sends( clv_mpi_space* space, uint32_t slot )
             ok = add_send( space, to, slot, is_owner ? kind | RECORD_OWNED : kind );
         }
     }
-    // A last record for those it no longer reaches: they must tell pairs that ended from pairs that others report now.
+    // A last record for those it no longer reaches: they must tell pairs that ended from pairs that others
+    // report now.
     for ( uint32_t i = 0; ok && !is_wide && space->def.space.events && i < before; ++i )
     {
         int32_t to = space->exchange.ranks_before[i];
@@ -364,8 +368,9 @@ uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t
     return slot;
 }
 
-// Most of them: our columns are what the space inside reads fastest, as far as slots in a row are taken. Boxes of ghosts go along,
-// as it has them already. Rows that are too short for a call of their own are gathered.
+// Most of them: our columns are what the space inside reads fastest, as far as slots in a row are taken.
+// Boxes of ghosts go along, as it has them already. Rows that are too short for a call of their own are
+// gathered.
 static clv_result move_rows( clv_mpi_space* space )
 {
     enum
@@ -506,8 +511,9 @@ static clv_result exchange_sizes( clv_mpi_space* space, clv_result mine )
     return mine == CLV_OK ? room : mine;
 }
 
-// All processes have room for what they receive, or none sends. In a steady update that takes one reduction, which also tells whether
-// any process has records for one that is no neighbour yet, and whether any has wide boxes.
+// All processes have room for what they receive, or none sends. In a steady update that takes one reduction,
+// which also tells whether any process has records for one that is no neighbour yet, and whether any has wide
+// boxes.
 static clv_result prepare( clv_mpi_space* space, clv_result mine )
 {
     bool has_graph = space->net.neighbours != MPI_COMM_NULL;

@@ -263,8 +263,8 @@ void clv_mpi_space_destroy( clv_mpi_space* space )
     {
         return;
     }
-    // After a loss MPI's buffers and communicators stay: freeing a communicator would wait for the process that is gone, and a message
-    // that comes late is still written to its buffer.
+    // After a loss MPI's buffers and communicators stay: freeing a communicator would wait for the process
+    // that is gone, and a message that comes late is still written to its buffer.
     if ( space->is_lost )
     {
         clv_space_destroy( space->inside );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a clv_mpi_space is made of. Objects are known by their slot in the clv_space inside: own ones and ghosts alike.
+// What a clv_mpi_space is made of. Objects are known by their slot in the clv_space inside: own ones and
+// ghosts alike.
 #pragma once
 
 #include "cleave/space.h"
@@ -24,7 +25,7 @@ uint64_t clv_mpi_ids_mix( uint64_t id );
 /// Room for so many keys without another allocation. False: out of memory, and as it was.
 bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count );
 
-/// Where a key would stand is fetched: whoever looks many up asks a few ahead.
+/// Where a key would stand is fetched: for a loop over many keys, a few ahead.
 void clv_mpi_ids_fetch( const mpi_ids* ids, uint64_t key );
 
 /// SLOT_NONE if the key is not there.
@@ -60,7 +61,8 @@ enum
     SLOT_INSIDE = 512,    ///< as its name says
 };
 
-/// What a pair is written from, in one place: its two objects lie anywhere in memory, so each costs one cache line.
+/// What a pair is written from, in one place: its two objects lie anywhere in memory, so each costs one cache
+/// line.
 typedef struct mpi_identity
 {
     uint64_t id;
@@ -76,7 +78,7 @@ typedef struct mpi_id_change
     bool is_added;
 } mpi_id_change;
 
-/// Columns by slot. Those that nobody needs stay empty.
+/// Columns by slot. Those that are not needed stay empty.
 typedef struct mpi_columns
 {
     BASE_ARRAY( uint64_t ) ids;
@@ -164,8 +166,8 @@ typedef struct mpi_found
 
 typedef BASE_ARRAY( mpi_found ) mpi_found_list;
 
-/// Where a pair of the last good update was: the lower corner of its overlap, or, where one of the two is gone, of the other's box, which is
-/// known there.
+/// Where a pair of the last good update was: the lower corner of its overlap, or, where one of the two is
+/// gone, of the other's box, which is known there.
 typedef struct mpi_corner
 {
     clv_vec3 at;
@@ -174,7 +176,8 @@ typedef struct mpi_corner
 
 typedef BASE_ARRAY( clv_mpi_pair ) mpi_pair_list;
 
-/// Everybody's numbers after a search, in one reduction: two of which the largest counts, then sums.
+/// Numbers of all processes after a search, in one reduction: the largest of the first two, sums of the
+/// others.
 enum
 {
     TALLY_ERROR,
@@ -188,7 +191,7 @@ enum
     TALLY_COUNT
 };
 
-/// A complaint as it travels.
+/// An error as it is sent.
 typedef struct mpi_wire_error
 {
     int32_t code, rank;
@@ -197,7 +200,8 @@ typedef struct mpi_wire_error
     char text[256];
 } mpi_wire_error;
 
-/// Small send and receive buffers. They live as long as the space: after a loss a message may still be written to them.
+/// Small send and receive buffers. They live as long as the space: after a loss a message may still be
+/// written to them.
 typedef struct mpi_wire
 {
     mpi_wire_error first_error;
@@ -253,8 +257,8 @@ typedef struct mpi_lookup
         previous_batch; ///< the same of the last large one before it: most batches name the same objects
 } mpi_lookup;
 
-/// What is kept of objects beyond their boxes. Switched on when first needed, for all processes at once; a call that fails on
-/// another process puts back a copy.
+/// What is kept of objects beyond their boxes. Switched on when first needed, for all processes at once; a
+/// call that fails on another process puts back a copy.
 typedef struct mpi_modes
 {
     bool has_margins; ///< margins or motions were set, or the def has a margin
@@ -329,8 +333,8 @@ struct clv_mpi_space
     char error_text[256];
 };
 
-/// Ghosts that are not looked up by id: there is no history of them, and no filter to ask. (With a filter, the space inside would go on
-/// with the answers for the last ghost in the slot.)
+/// Ghosts that are not looked up by id: there is no history of them, and no filter to ask. (With a filter,
+/// the space inside would go on with the answers for the last ghost in the slot.)
 static inline bool mpi_ghosts_are_anonymous( const clv_mpi_space* space )
 {
     return !space->modes.has_history && space->def.filter == NULL;
@@ -345,8 +349,8 @@ static inline bool mpi_is_margin_rule( const clv_margin_rule* rule )
 
 // ---- mpi_collective.c: how processes agree
 
-/// Notes an error of this process, for the next agreement; returns the code. Where an error is about one entry of a batch, `position`
-/// is its number and `id` the object's id.
+/// Notes an error of this process, for the next agreement; returns the code. Where an error is about one
+/// entry of a batch, `position` is its number and `id` the object's id.
 clv_result clv_mpi_fail( clv_mpi_space* space, clv_result code, const char* format, ... );
 clv_result clv_mpi_fail_at(
     clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... );
@@ -374,7 +378,8 @@ void clv_mpi_tally_close( clv_mpi_space* space );
 /// An MPI call's answer. False: it failed, and the space is lost.
 bool clv_mpi_succeeded( clv_mpi_space* space, int answer, const char* what );
 
-/// The same of a call that began a request, and waits for it as long as the def allows. False: the space is lost.
+/// The same of a call that began a request, and waits for it as long as the def allows. False: the space is
+/// lost.
 bool clv_mpi_complete( clv_mpi_space* space, int answer, MPI_Request* request, const char* what );
 
 /// Collective calls over all processes. False: the space is lost.
@@ -383,7 +388,8 @@ bool clv_mpi_reduce(
 bool clv_mpi_broadcast( clv_mpi_space* space, void* bytes, uint64_t size, int32_t root );
 bool clv_mpi_gather_all( clv_mpi_space* space, const void* in, void* out, int count, MPI_Datatype type );
 
-/// Where each process's items start, from their counts. Returns the sum; starts are right while it fits an int.
+/// Where each process's items start, from their counts. Returns the sum; starts are right while it fits an
+/// int.
 uint64_t clv_mpi_starts_of( const int* counts, int* starts, int32_t count );
 
 /// The process that an item goes to.
@@ -393,8 +399,8 @@ typedef int32_t mpi_rank_of( const void* user, const void* item );
 void clv_mpi_sort_by_rank( clv_mpi_space* space, const void* items, uint64_t count, size_t item_size,
     mpi_rank_of* rank_of, const void* user, void* sorted );
 
-/// Items of `item_words` words each, as send_words and send_starts say, from every process to every other; receive_words and
-/// receive_starts say what came. `mine` is this process's result so far. Collective.
+/// Items of `item_words` words each, as send_words and send_starts say, from every process to every other;
+/// receive_words and receive_starts say what came. `mine` is this process's result so far. Collective.
 clv_result clv_mpi_deliver( clv_mpi_space* space, clv_result mine, const uint64_t* from, base_u64_array* into,
     int item_words, const char* what );
 
@@ -414,7 +420,8 @@ void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot );
 /// A number that no slot has in `stamps`.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space );
 
-/// Moves what moved_ids and moved_boxes list; and those of a list of slots that are flagged SLOT_MOVED, which the two have room for.
+/// Moves what moved_ids and moved_boxes list; and those of a list of slots that are flagged SLOT_MOVED, which
+/// the two have room for.
 clv_result clv_mpi_move_listed( clv_mpi_space* space, uint64_t count );
 clv_result clv_mpi_move_flagged( clv_mpi_space* space, const base_u32_array* slots );
 
@@ -440,11 +447,13 @@ bool clv_mpi_objects_list_own( clv_mpi_space* space );
 /// The same after objects went, which needs no memory.
 void clv_mpi_objects_compact_own( clv_mpi_space* space );
 
-/// Columns for margins and motions, or for filters and boxes before, where they were not needed so far. A complaint: out of memory.
+/// Columns for margins and motions, or for filters and boxes before, where they were not needed so far. An
+/// error: out of memory.
 clv_result clv_mpi_objects_keep_margins( clv_mpi_space* space );
 clv_result clv_mpi_objects_keep_history( clv_mpi_space* space );
 
-/// Who left and who came, for the table of ids. It is right only after clv_mpi_lookup_update; false: out of memory, and not yet.
+/// Slots that objects left and that they came to, for the table of ids. It is right only after
+/// clv_mpi_lookup_update; false: out of memory, and not yet.
 void clv_mpi_lookup_log( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
     const uint32_t* came, uint64_t came_count );
 bool clv_mpi_lookup_update( clv_mpi_space* space );
@@ -452,7 +461,7 @@ bool clv_mpi_lookup_update( clv_mpi_space* space );
 /// All have other slots.
 void clv_mpi_lookup_invalidate( clv_mpi_space* space );
 
-/// Every id has one process that watches over it, so that no two objects have the same. All or nothing; collective.
+/// Every id is kept by one process, so that no two objects have the same. All or nothing; collective.
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 
@@ -464,7 +473,8 @@ void clv_mpi_pack_slots( clv_mpi_space* space );
 
 // ---- mpi_update.c
 
-/// What each own object weighs in a cut, in the order of `own`; slots must be those of the last search. False: out of memory.
+/// What each own object weighs in a cut, in the order of `own`; slots must be those of the last search.
+/// False: out of memory.
 bool clv_mpi_weigh_objects( clv_mpi_space* space, uint64_t* weights );
 
 /// No work is known: before the first cut, and after one that was made without an update.
@@ -496,7 +506,8 @@ void clv_mpi_points_set( mpi_points* points, uint64_t index, const clv_aabb* box
 /// Cuts space anew for the objects there are. Collective.
 clv_result clv_mpi_cut( clv_mpi_space* space );
 
-/// Writes the cuts for the points of all processes; of more than one. Collective. The second: by our own bisection alone.
+/// Writes the cuts for the points of all processes; of more than one. Collective. The second: by our own
+/// bisection alone.
 clv_result clv_mpi_cut_points( clv_mpi_space* space, const mpi_points* points, mpi_regions* into );
 clv_result clv_mpi_bisect( clv_mpi_space* space, const mpi_points* points, mpi_regions* into );
 
@@ -505,7 +516,8 @@ clv_result clv_mpi_bisect( clv_mpi_space* space, const mpi_points* points, mpi_r
 /// The sends of this update.
 clv_result clv_mpi_select_receivers( clv_mpi_space* space );
 
-/// Records out and in; own boxes are moved inside meanwhile. `mine` is this process's result so far; collective.
+/// Records out and in; own boxes are moved inside meanwhile. `mine` is this process's result so far;
+/// collective.
 clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine );
 
 uint64_t clv_mpi_record_words( const clv_mpi_space* space, uint32_t kind );
@@ -519,8 +531,8 @@ clv_result clv_mpi_receive( clv_mpi_space* space );
 /// The pairs that are this process's to report, and what began and ended.
 clv_result clv_mpi_list( clv_mpi_space* space );
 
-/// For checkpoints: where the last good update's pairs were, in the order of found_before. Kept from before ghosts are forgotten until
-/// the next good update. False: out of memory.
+/// For checkpoints: where the last good update's pairs were, in the order of found_before. Kept from before
+/// ghosts are forgotten until the next good update. False: out of memory.
 bool clv_mpi_keep_corners( clv_mpi_space* space );
 
 /// Sorts by (a, b).
@@ -528,11 +540,13 @@ clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list );
 
 // ---- mpi_check.c
 
-// What is true of these structures, checked with as little as possible of the code that made them. Each function returns the first
-// sentence that is not true, or NULL. For debug builds and tests; local, so that no process waits.
+// What is true of these structures, checked with as little as possible of the code that made them. Each
+// function returns the first sentence that is not true, or NULL. For debug builds and tests; local, so that
+// no process waits.
 
-/// The tree of cuts, the bounds that follow from it, and that points belong to one region each. Points are taken at the corners of at
-/// most CHECKED_REGIONS regions, evenly spread over the ranks: with more processes every point costs as many comparisons.
+/// The tree of cuts, the bounds that follow from it, and that points belong to one region each. Points are
+/// taken at the corners of at most CHECKED_REGIONS regions, evenly spread over the ranks: with more processes
+/// every point costs as many comparisons.
 const char* clv_mpi_regions_check( const mpi_regions* regions );
 
 enum
@@ -546,13 +560,15 @@ const char* clv_mpi_ids_check( const mpi_ids* ids );
 /// Ids that this process keeps in the directory are its to keep.
 const char* clv_mpi_directory_check( const clv_mpi_space* space );
 
-/// Between ids and slots, where the table of ids is up to date: each object that can be looked up has its id, and each id its object.
+/// Between ids and slots, where the table of ids is up to date: each object that can be looked up has its id,
+/// and each id its object.
 const char* clv_mpi_lookup_check( const clv_mpi_space* space );
 
 /// Slots, their columns, the space inside and the list of own objects.
 const char* clv_mpi_objects_check( const clv_mpi_space* space );
 
-/// After records came: ghosts are those that were counted, lie in slots that the space inside has, and know whether they lie inside.
+/// After records came: ghosts are those that were counted, lie in slots that the space inside has, and know
+/// whether they lie inside.
 const char* clv_mpi_ghosts_check( const clv_mpi_space* space );
 
 /// After a search: the pairs that this process reports, and what began and ended.

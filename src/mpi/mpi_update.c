@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// An update in the order of its stages: cut (now and then), select receivers, exchange, receive, search, list, agree, finish. Up to the
-// last agreement nothing is lost: if one process fails, all forget their ghosts, and the next update sends them anew. At the end each
-// process's work is compared: is space to be cut anew?
+// An update in the order of its stages: cut (now and then), select receivers, exchange, receive, search,
+// list, agree, finish. Up to the last agreement nothing is lost: if one process fails, all forget their
+// ghosts, and the next update sends them anew. At the end each process's work is compared: is space to be cut
+// anew?
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "base/timer.h"
@@ -14,10 +15,11 @@ static double ms_since( uint64_t start )
 
 // ---- balance
 
-// All from counters that come out the same in every run, unless the def wants time; and the decision from numbers that all processes
-// have. Costs were fitted to processor time: move and update on 4 processes, 15 scenes with 25,000 to 200,000 boxes per process, by
-// AVX-512, AVX2 and scalar code (bench/mpi.md). An own box takes 23 to 30 ns; a ghost about 120 where it stays one, 500 to 700 where
-// objects change their owners; a pair 7 to 30; a test 0.2, by scalar code 1.
+// All from counters that come out the same in every run, unless the def wants time; and the decision from
+// numbers that all processes have. Costs were fitted to processor time: move and update on 4 processes, 15
+// scenes with 25,000 to 200,000 boxes per process, by AVX-512, AVX2 and scalar code (bench/mpi.md). An own
+// box takes 23 to 30 ns; a ghost about 120 where it stays one, 500 to 700 where objects change their owners;
+// a pair 7 to 30; a test 0.2, by scalar code 1.
 
 enum
 {
@@ -30,10 +32,10 @@ enum
 
 #define WEIGHT_MOST ( (double)( 1u << 30 ) )
 
-// A cut costs about two updates: all boxes are counted many times, some change their owner, and grids are laid anew. By the ski-rental
-// rule it is made once imbalance has cost as much since the last one; a little sooner, since processes differ more in time than in
-// counters. The first cut was made without knowing any work, so the second comes sooner still. A cut that did not help doubles
-// the price.
+// A cut costs about two updates: all boxes are counted many times, some change their owner, and grids are
+// laid anew. By the ski-rental rule it is made once imbalance has cost as much since the last one; a little
+// sooner, since processes differ more in time than in counters. The first cut was made without knowing any
+// work, so the second comes sooner still. A cut that did not help doubles the price.
 #define FIRST_PRICE 1.0
 #define CUT_PRICE 1.5
 #define MOST_PRICE 1024.0
@@ -67,7 +69,8 @@ static void count_pairs( const clv_mpi_space* space, uint32_t* counts )
     memset( counts, 0, space->slots.end * sizeof( uint32_t ) );
     for ( uint64_t i = 0; view.valid && i < view.count; ++i )
     {
-        // Slots are never fewer than at the search, unless they were brought into a row, and then there is no list.
+        // Slots are never fewer than at the search, unless they were brought into a row, and then there is no
+        // list.
         CLV_ASSERT( view.pairs[i].a < space->slots.end && view.pairs[i].b < space->slots.end );
         counts[view.pairs[i].a] += 1;
         counts[view.pairs[i].b] += 1;
@@ -100,7 +103,8 @@ bool clv_mpi_weigh_objects( clv_mpi_space* space, uint64_t* weights )
     uint64_t slots = space->slots.end;
     if ( space->def.borrowed || slots == 0 )
     {
-        // Borrowed objects stay with the process that added them, and the work is where they lie: it is not known per object.
+        // Borrowed objects stay with the process that added them, and the work is where they lie: it is not
+        // known per object.
         for ( uint64_t i = 0; i < space->slots.own.count; ++i )
         {
             weights[i] = WORK_OWN * WEIGHT_SCALE;
@@ -361,7 +365,8 @@ static void begin_stats( clv_mpi_space* space )
     space->stats = fresh;
 }
 
-// Test boxes, and space cut anew where that is due. An error of this process is shared with the exchange, unless all must know now.
+// Test boxes, and space cut anew where that is due. An error of this process is shared with the exchange,
+// unless all must know now.
 static clv_result cut_if_due( clv_mpi_space* space, clv_result mine )
 {
     clv_result result = space->partition.cut_is_due ? clv_mpi_agree( space, mine ) : mine;

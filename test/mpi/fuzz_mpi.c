@@ -28,7 +28,7 @@ static mpi_way way_of( mpi_dice* d )
         .cutter = mpi_dice_below( d, 2 ) == 0 ? CLV_MPI_CUT_AUTO : CLV_MPI_CUT_BISECTION,
         .margin = mpi_dice_below( d, 3 ) == 0 ? 0.2f : 0,
         .method = methods[mpi_dice_below( d, 3 )] };
-    // Ghosts of which nothing is remembered stay such only while nobody dresses an object.
+    // Ghosts of which nothing is remembered stay such only while no columns are set.
     how.is_plain = how.is_quiet && mpi_dice_below( d, 3 ) != 0;
     how.asks &= !how.is_plain;
     how.margin = how.is_plain ? 0 : how.margin;
@@ -60,7 +60,7 @@ static void restart( mpi_mirror* w, const char* path )
     CHECK( mpi_mirror_save( w, path ) == CLV_OK );
     if ( mpi_dice_below( &w->dice, 4 ) == 0 )
     {
-        return; // nobody needed it
+        return; // it was not needed
     }
     mpi_mirror_restart( w, some_processes( w ) );
     int refused = some_rank( w );

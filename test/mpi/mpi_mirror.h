@@ -69,7 +69,7 @@ void mpi_mirror_close( mpi_mirror* w );
 /// Ends the space on the active processes, and makes an empty one on other ones.
 void mpi_mirror_restart( mpi_mirror* w, int active_count );
 
-/// Everybody's result, those of the others too; all active ones must have the same.
+/// The result of every process; all active ones must have the same.
 clv_result mpi_mirror_agree( clv_result mine, bool is_active );
 
 // Steps; the calls must succeed.

@@ -246,7 +246,7 @@ static void send_travellers( clv_mpi_space* space, uint32_t part, bool is_away )
     CHECK_OK( space, clv_mpi_space_update( space ) );
 }
 
-// Own objects by their ids, in an order that nobody guesses; and no others.
+// Own objects by their ids, in any order; and no others.
 static void ask_for_travellers( clv_mpi_space* space )
 {
     static uint64_t ids[TRAVELLERS], others[TRAVELLERS];
@@ -273,12 +273,12 @@ static void ask_for_travellers( clv_mpi_space* space )
     CHECK_OK( space, clv_mpi_space_move( space, ids, boxes, own ) );
 }
 
-// Names are looked up when somebody asks for them: after few changes, after many, and after some that were never asked about.
+// Names are looked up on demand: after few changes, after many, and after some that were never asked about.
 static void objects_that_left_are_forgotten( void )
 {
     mpi_test_case( "names" );
     clv_mpi_def def = clv_default_mpi_def();
-    def.imbalance = 1e9f; // nobody is moved by a new cut
+    def.imbalance = 1e9f; // no object is moved by a new cut
     clv_mpi_space* space = NULL;
     CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
     static uint64_t ids[TRAVELLERS];
@@ -329,7 +329,7 @@ static void modes_of_the_caller_change_nothing( void )
     mpi_mirror_close( w );
 }
 
-// ---- regions that nobody is in
+// ---- regions without objects
 
 // Space is cut for one object, so most groups are empty; what comes into them later is still found, once.
 static void objects_entering_empty_regions_are_found_once( void )

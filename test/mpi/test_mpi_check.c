@@ -197,7 +197,7 @@ static void spoilt_directories_are_seen( void )
         CHECK( clv_mpi_ids_reserve( &space->lookup.directory, &space->memory, watched + 1 ) );
         clv_mpi_ids_put( &space->lookup.directory, other, 0 );
         CHECK_SENTENCE(
-            clv_mpi_directory_check( space ), "this process watches over an id that is another's to watch" );
+            clv_mpi_directory_check( space ), "this process keeps an id that another process is to keep" );
         clv_mpi_ids_drop( &space->lookup.directory, other );
         CHECK_SENTENCE( clv_mpi_directory_check( space ), NULL );
     }

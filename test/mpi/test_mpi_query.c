@@ -629,7 +629,7 @@ static void an_add_that_failed_changes_no_answer( void )
         change( &w, false ); // ghosts leave slots behind
         update( &w );
         clv_queries list = make_list( &to, CLV_QUERY_RAY, ASKED );
-        if ( refused % 2 == 0 ) // else nobody has asked before
+        if ( refused % 2 == 0 ) // else it is the first query
         {
             check_all( &w, &list );
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A typed array that grows through a space's memory. Zeroed it is empty and owns nothing. The macros take a pointer to the array
-// and evaluate it more than once; those that may fail are of type bool, and false means out of memory.
+// A typed array that grows through a space's memory. Zeroed it is empty and owns nothing. The macros take a
+// pointer to the array and evaluate it more than once; those that may fail are of type bool, and false means
+// out of memory.
 #pragma once
 
 #include "base/memory.h"
@@ -19,8 +20,8 @@
 typedef BASE_ARRAY( uint32_t ) base_u32_array;
 typedef BASE_ARRAY( uint64_t ) base_u64_array;
 
-/// At least `needed` items fit, growing by half so that appending stays cheap; the first `count` survive. After false the array
-/// is as it was.
+/// At least `needed` items fit, growing by half so that appending stays cheap; the first `count` survive.
+/// After false the array is as it was.
 #define base_array_reserve( array, memory, needed )                                                          \
     base_array_grow( memory, &( array )->items, &( array )->capacity, ( array )->count, needed,              \
         sizeof( *( array )->items ), false )
@@ -44,8 +45,8 @@ typedef BASE_ARRAY( uint64_t ) base_u64_array;
     ( clv_base_memory_give( memory, ( array )->items, ( array )->capacity, sizeof( *( array )->items ) ),    \
         ( array )->items = NULL, ( array )->count = 0, ( array )->capacity = 0, (void)0 )
 
-// What the macros call. `items` is where the array keeps its pointer, whatever that points to: it is copied, since a void* is
-// another type, and all of them are as long.
+// What the macros call. `items` is where the array keeps its pointer, whatever that points to: it is copied,
+// since a void* is another type, and all of them are as long.
 
 static inline void* base_array_items( const void* items )
 {

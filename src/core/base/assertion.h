@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two levels: CLV_ASSERT is cheap and everywhere, CLV_VALIDATE may walk a whole structure and is for debug builds.
+// Two levels: CLV_ASSERT is cheap and everywhere, CLV_VALIDATE may walk a whole structure and is for debug
+// builds.
 #pragma once
 
 #include "base/exact.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A set of small numbers, a bit for each, in words of 64. A set is a pointer to its words: slots of one word are looked at
-// together, and pieces of work that share no word need no locks.
+// A set of small numbers, a bit for each, in words of 64. A set is a pointer to its words: slots of one word
+// are looked at together, and pieces of work that share no word need no locks.
 #pragma once
 
 #include "base/bits.h"

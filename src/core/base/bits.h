@@ -53,8 +53,8 @@ static inline uint32_t base_bit_width( uint64_t value )
 #endif
 }
 
-/// Unsigned integers that sort like the floats they came from: negatives have all bits flipped, the others the
-/// sign. -0 comes right below +0; infinities are where they belong; NaN never gets this far.
+/// Unsigned integers that sort like the floats they came from: negatives have all bits flipped, the others
+/// the sign. -0 comes right below +0; infinities are where they belong; NaN never gets this far.
 static inline uint32_t base_float_order( float value )
 {
     uint32_t bits;
@@ -63,8 +63,8 @@ static inline uint32_t base_float_order( float value )
     return bits ^ flip;
 }
 
-/// One of begin .. end - 1, always the same for the same salt. Samples at equal distances would see every 50th of a crowd whose
-/// every 50th is special as all of it.
+/// One of begin .. end - 1, always the same for the same salt. Samples at equal distances would see every
+/// 50th of a crowd whose every 50th is special as all of it.
 static inline uint32_t base_pick( uint32_t salt, uint32_t begin, uint32_t end )
 {
     uint32_t mixed = ( salt + 1 ) * 0x9E3779B9u;
@@ -80,7 +80,8 @@ static inline uint32_t base_sample( uint32_t i, uint32_t wanted, uint32_t count 
     return base_pick( i, begin, end );
 }
 
-/// The same for a walk in steps: one of the `step` numbers from `first` on, below `count`. A step of 1 gives `first`.
+/// The same for a walk in steps: one of the `step` numbers from `first` on, below `count`. A step of 1 gives
+/// `first`.
 static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t count )
 {
     return base_pick( first, first, step < count - first ? first + step : count );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sums of floats rounded away from the box they bound, in the default rounding mode. The sum of two floats is not
-// always a double (their exponents may lie 276 apart), so the error of the double sum is kept too: D. E. Knuth, The Art of
-// Computer Programming, volume 2, section 4.2.2, theorem B. No float overflows or underflows as a double, so it is exact.
+// Sums of floats rounded away from the box they bound, in the default rounding mode. The sum of two floats is
+// not always a double (their exponents may lie 276 apart), so the error of the double sum is kept too: D. E.
+// Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B. No float overflows or
+// underflows as a double, so it is exact.
 #pragma once
 
 #include "base/bits.h"
@@ -24,7 +25,8 @@ static inline float base_float_above( float value )
     return value;
 }
 
-/// The least float that is at least value + rest, where `rest` is what a sum of doubles lost when it became `value`.
+/// The least float that is at least value + rest, where `rest` is what a sum of doubles lost when it became
+/// `value`.
 static inline float base_round_up( double value, double rest )
 {
     if ( value > FLT_MAX )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sums of two doubles, about 104 bits: for the few numbers that rounding would decide. After Dekker, "A Floating-Point Technique
-// for Extending the Available Precision" (1971). For values between 1e-140 and 1e140, and for 0; the caller scales.
+// Sums of two doubles, about 104 bits: for the few numbers that rounding would decide. After Dekker, "A
+// Floating-Point Technique for Extending the Available Precision" (1971). For values between 1e-140 and
+// 1e140, and for 0; the caller scales.
 #pragma once
 
 #include "base/exact.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which float is the greater one, whether it is a number, and how a sum rounds: everything here rests on the compiler taking
-// that as written. CMake sees to it with flags of its own behind the user's (cmake/compiler.cmake); a compiler run by hand
-// is stopped here. Included by whatever computes.
+// Which float is the greater one, whether it is a number, and how a sum rounds: everything here rests on the
+// compiler taking that as written. CMake sees to it with flags of its own behind the user's
+// (cmake/compiler.cmake); a compiler run by hand is stopped here. Included by whatever computes.
 #pragma once
 
 #include "base/features.h"
@@ -13,8 +13,9 @@
     "Cleave needs floats as IEEE 754 has them: compile its files without -ffast-math, -Ofast and parts of them"
 #endif
 
-// a * b + c must round twice, or the exact orientation test is none and the same calls give other bits elsewhere. The standard's
-// word for it is not known to gcc, which fuses unless it is told to keep to a standard (-std=c17) and has the instruction.
+// a * b + c must round twice, or the exact orientation test is none and the same calls give other bits
+// elsewhere. The standard's word for it is not known to gcc, which fuses unless it is told to keep to a
+// standard (-std=c17) and has the instruction.
 #if defined( __clang__ )
 #pragma STDC FP_CONTRACT OFF
 #elif defined( __GNUC__ ) && !defined( __STRICT_ANSI__ ) &&                                                  \

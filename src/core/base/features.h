@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the system's headers are asked for beyond C17: clocks, threads, madvise and futexes. They listen once, at the first
-// of them in a translation unit, so this comes before any of them: by way of exact.h, which our headers include first.
+// What the system's headers are asked for beyond C17: clocks, threads, madvise and futexes. They listen once,
+// at the first of them in a translation unit, so this comes before any of them: by way of exact.h, which our
+// headers include first.
 #pragma once
 
 #if defined( __linux__ )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Points and boxes of which every number is one: neither NaN nor infinite. No comparison here raises a floating-point exception.
+// Points and boxes of which every number is one: neither NaN nor infinite. No comparison here raises a
+// floating-point exception.
 #pragma once
 
 #include "base/exact.h"

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #endif
 
-// Large blocks begin with a large page, where the system has them for the asking: touched for the first time they cost a
-// fraction, and far fewer translations of addresses are needed. The part behind the last whole one stays as it is, so that
-// nothing is taken that was not asked for.
+// Large blocks begin with a large page, where the system has them for the asking: touched for the first time
+// they cost a fraction, and far fewer translations of addresses are needed. The part behind the last whole
+// one stays as it is, so that nothing is taken that was not asked for.
 static const size_t LARGE_PAGE = (size_t)1 << 21;
 
 // Elsewhere the alignment would be paid for nothing.

@@ -26,7 +26,8 @@ void* clv_base_memory_take( base_memory* memory, uint64_t count, size_t item_siz
 /// `count` and `item_size` as they were taken. NULL is legal.
 void clv_base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size );
 
-/// Bytes that were taken elsewhere and count all the same; negative: no longer. `bytes` never falls below what was taken here.
+/// Bytes that were taken elsewhere and count all the same; negative: no longer. `bytes` never falls below
+/// what was taken here.
 void clv_base_memory_charge( base_memory* memory, int64_t bytes );
 
 /// A growable array: `*data` holds `*capacity` items, of which the first `kept` survive. After true at least
@@ -38,7 +39,8 @@ bool clv_base_memory_reserve(
 bool clv_base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
     uint64_t capacity_wanted, size_t item_size );
 
-/// For what is made anew each time: room for at least `needed` items, and an eighth more if there was not. What was in
-/// them is lost. The old memory is given back first, so there is never twice as much; after false there is none at all.
+/// For what is made anew each time: room for at least `needed` items, and an eighth more if there was not.
+/// What was in them is lost. The old memory is given back first, so there is never twice as much; after false
+/// there is none at all.
 bool clv_base_memory_renew(
     base_memory* memory, void** data, uint64_t* capacity, uint64_t needed, size_t item_size );

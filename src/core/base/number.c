@@ -14,7 +14,8 @@ enum
     MOST_EXPONENT = 100000, // far beyond any double, and far below what an int takes
 };
 
-// The digits without their point, which is what locales differ about, and the power of ten that makes up for it.
+// The digits without their point, which is what locales differ about, and the power of ten that makes up for
+// it.
 typedef struct decimal
 {
     char digits[MOST_DIGITS + 1];

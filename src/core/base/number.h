@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/// Reads a decimal number, "-0.25" or "4e-3", rounded correctly; beyond the range of double it is an infinity or 0. Returns
-/// where it ends, or `text` if there is none or if it has more than 64 digits. errno stays.
+/// Reads a decimal number, "-0.25" or "4e-3", rounded correctly; beyond the range of double it is an infinity
+/// or 0. Returns where it ends, or `text` if there is none or if it has more than 64 digits. errno stays.
 const char* clv_base_read_number( const char* text, double* value );
 
 /// Writes it as "%g" does in the C locale. `size` of 32 is always enough.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stable least-significant-digit radix sorts, 8 or 11 bits at a time. A digit that is the same everywhere is skipped.
+// Stable least-significant-digit radix sorts, 8 or 11 bits at a time. A digit that is the same everywhere is
+// skipped.
 #pragma once
 
 #include "base/array.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Windows' own header, without the words that it takes away from the files behind it in the same translation unit.
+// Windows' own header, without the words that it takes away from the files behind it in the same translation
+// unit.
 #pragma once
 
 #if defined( _WIN32 )

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The scale on which boxes are sorted into cells.
 //
-// Worlds over many orders of magnitude: a galaxy and the pebbles of one planet. However a grid of equal cells is laid there, most boxes
-// crowd into one cell. On the scale of the floats' own bits they do not: as an integer, a float grows with its logarithm (and with itself
-// where it is denormal). So on an axis where a sample is told apart much better that way, boxes are copied to that scale, and everything
-// that sorts them into cells sees the copies. Likewise in worlds so small that their cells per metre are no float any more, which are magnified. The maps are monotonic, so boxes that touch still touch; ties are decided by the boxes as given.
+// Worlds over many orders of magnitude: a galaxy and the pebbles of one planet. However a grid of equal cells
+// is laid there, most boxes crowd into one cell. On the scale of the floats' own bits they do not: as an
+// integer, a float grows with its logarithm (and with itself where it is denormal). So on an axis where a
+// sample is told apart much better that way, boxes are copied to that scale, and everything that sorts them
+// into cells sees the copies. Likewise in worlds so small that their cells per metre are no float any more,
+// which are magnified. The maps are monotonic, so boxes that touch still touch; ties are decided by the boxes
+// as given.
 #include "engine/engine_internal.h"
 
 #include "base/assertion.h"
@@ -33,7 +36,8 @@ static inline uint32_t size_bits( float value )
     return bits & 0x7FFFFFFF;
 }
 
-// There are as many bits between 0 and the smallest value of a world as between that and its largest, or more.
+// There are as many bits between 0 and the smallest value of a world as between that and its largest, or
+// more.
 static inline uint32_t squeeze( uint32_t bits, uint32_t gap )
 {
     return bits < gap ? bits / SQUEEZE : bits - ( gap - gap / SQUEEZE );
@@ -46,7 +50,8 @@ static inline float log_scale( float value, uint32_t gap )
     return value < 0 ? -size : size;
 }
 
-// value * 2^100, without arithmetic on denormals, which takes some processors a hundred cycles. What overflows is at infinity.
+// value * 2^100, without arithmetic on denormals, which takes some processors a hundred cycles. What
+// overflows is at infinity.
 static inline float magnify( float value )
 {
     uint32_t size = size_bits( value );
@@ -184,8 +189,8 @@ static void choose_axes( clv_engine* engine, const clv_method_input* input )
     axes->is_new = axes->is_new || any_other;
 }
 
-// Boxes [first, last), all of them alive: where no axis is magnified, six faces of four boxes at a time and without a branch, so that the
-// compiler makes vectors of them. An axis with a plain scale keeps its values.
+// Boxes [first, last), all of them alive: where no axis is magnified, six faces of four boxes at a time and
+// without a branch, so that the compiler makes vectors of them. An axis with a plain scale keeps its values.
 static void copy_whole(
     const engine_axes* axes, const clv_aabb* from, clv_aabb* to, uint32_t first, uint32_t last )
 {

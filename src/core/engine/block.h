@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Space cut into blocks of some thousand boxes, so that everything a search touches stays in the second-level cache and
-// blocks can be searched by different workers. A coarse grid over the world; a KD-tree over its cells whose leaves are the
-// blocks; a map from cell to block. A box lies in every block it reaches into; engine/cell.h tells how a pair that meets in
-// several is reported once.
+// Space cut into blocks of some thousand boxes, so that everything a search touches stays in the second-level
+// cache and blocks can be searched by different workers. A coarse grid over the world; a KD-tree over its
+// cells whose leaves are the blocks; a map from cell to block. A box lies in every block it reaches into;
+// engine/cell.h tells how a pair that meets in several is reported once.
 #pragma once
 
 #include "base/array.h"
@@ -68,14 +68,16 @@ void clv_engine_block_window( float* values, uint32_t count, float* low, float* 
 /// Where most of the boxes are, from a sample: far outliers and infinities have no say.
 cell_extent clv_engine_block_measure( const clv_method_input* input );
 
-/// Place the coarse grid, for blocks of about `block_boxes`. False if out of memory; then the plan is as it was.
+/// Place the coarse grid, for blocks of about `block_boxes`. False if out of memory; then the plan is as it
+/// was.
 bool clv_engine_plan_place(
     block_plan* plan, base_memory* memory, const clv_method_input* input, uint32_t block_boxes );
 
 /// Count, per coarse cell, the boxes that begin there; of every `step` boxes one speaks for all.
 void clv_engine_plan_count( block_plan* plan, const clv_method_input* input, uint32_t step );
 
-/// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.
+/// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of
+/// memory.
 bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
 
 /// Choose a grid for every block, by a sample of the boxes. False if out of memory.
@@ -100,8 +102,8 @@ typedef struct block_work
     cell_record* out;
 } block_work;
 
-/// Boxes to their blocks, as records. In a block they lie in the same order whatever the piece, as long as it begins with a
-/// multiple of BLOCK_CHUNK.
+/// Boxes to their blocks, as records. In a block they lie in the same order whatever the piece, as long as it
+/// begins with a multiple of BLOCK_CHUNK.
 void clv_engine_block_scatter( const block_work* work );
 
 /// Work of one piece where several workers share one block: boxes [first, last) to slabs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A grid for every block, chosen with the plan: so boxes can be put into their blocks as records already. Plain C, in the
-// order of the boxes: every instruction set must choose the same.
+// A grid for every block, chosen with the plan: so boxes can be put into their blocks as records already.
+// Plain C, in the order of the boxes: every instruction set must choose the same.
 #include "engine/block.h"
 
 #include "base/assertion.h"
@@ -62,8 +62,8 @@ static bool reserve_grids( block_plan* plan, base_memory* memory, uint64_t sampl
         base_array_reserve( &plan->tallies, memory, (uint64_t)plan->block_count * 2 );
 }
 
-// At most SAMPLES_PER_BLOCK of each block, taken evenly from all boxes. counts[block] is how many were taken, seen[block]
-// how many there were.
+// At most SAMPLES_PER_BLOCK of each block, taken evenly from all boxes. counts[block] is how many were taken,
+// seen[block] how many there were.
 static void take_samples(
     const block_plan* plan, const clv_method_input* input, uint32_t step, uint32_t* counts, uint32_t* seen )
 {
@@ -81,8 +81,8 @@ static void take_samples(
     }
 }
 
-// Some boxes that are not in the sample lie farther out, and more will: all that is clamped to the border of a grid looks alike there
-// and is compared in float.
+// Some boxes that are not in the sample lie farther out, and more will: all that is clamped to the border of
+// a grid looks alike there and is compared in float.
 static void widen( cell_extent* extent, const float low[3], const float high[3] )
 {
     for ( int axis = 0; axis < 3; ++axis )

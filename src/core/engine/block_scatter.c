@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where there are too many boxes for one grid: they become records of the blocks that they reach, each on its block's scale.
+// Where there are too many boxes for one grid: they become records of the blocks that they reach, each on its
+// block's scale.
 #include "engine/block.h"
 #include "engine/corner.h"
 #include "engine/segments.h"
@@ -27,7 +28,8 @@ typedef struct block_guests
     uint16_t blocks[8 * CELL_PART];
 } block_guests;
 
-// A bit above each field of `a` that is at most that of `b`: fields are far below 2^15, so a borrow shows in their top bits.
+// A bit above each field of `a` that is at most that of `b`: fields are far below 2^15, so a borrow shows in
+// their top bits.
 static inline uint64_t fields_at_most( uint64_t a, uint64_t b )
 {
     return ( b + FIELD_TOPS - a ) & FIELD_TOPS;
@@ -62,8 +64,8 @@ static void find_blocks( const block_work* work, const scaling* coarse, block_pa
     part->more_count = more_count;
 }
 
-// A box that spans more than two coarse cells on some axis, to every leaf that it reaches. Depth is bounded by the coarse grid: each
-// cut halves cells along some axis, so it is below 3 x BLOCK_SIDE.
+// A box that spans more than two coarse cells on some axis, to every leaf that it reaches. Depth is bounded
+// by the coarse grid: each cut halves cells along some axis, so it is below 3 x BLOCK_SIDE.
 static void visit_leaves( const block_work* work, uint32_t slot, const cell_span* span, uint32_t node_index )
 {
     const block_node* node = &work->plan->nodes.items[node_index];
@@ -85,8 +87,8 @@ static void visit_leaves( const block_work* work, uint32_t slot, const cell_span
     visit_leaves( work, slot, span, node->left + 1 );
 }
 
-// The blocks of a box that spans at most two coarse cells on each axis: those of its corners, each once. Missing
-// corners repeat an existing one, so that the number of blocks needs no branch.
+// The blocks of a box that spans at most two coarse cells on each axis: those of its corners, each once.
+// Missing corners repeat an existing one, so that the number of blocks needs no branch.
 static inline void list_guest( const block_work* work, const corner_cells* near, const cell_reach* reach,
     uint32_t box, block_guests* guests )
 {
@@ -165,7 +167,8 @@ void clv_engine_block_scatter( const block_work* work )
         count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
         part.boxes = cell_boxes_part( work->input, first, count );
         find_blocks( work, &coarse, &part );
-        // Boxes of one block each. The others become records of their first one too, which go nowhere: this avoids a branch on the kind of box.
+        // Boxes of one block each. The others become records of their first one too, which go nowhere: this
+        // avoids a branch on the kind of box.
         work->kernels->put_records_by(
             &part.boxes, work->plan->scalings.items, part.blocks, part.is_inner, work->segments, work->out );
         scatter_guests( work, &near, &part );

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A block's worth of boxes, searched through a small grid of cells. Inside a cell a box is six bytes, so that one
-// instruction tests it against as many others as a register has bytes; what the bytes let through is tested in float.
+// A block's worth of boxes, searched through a small grid of cells. Inside a cell a box is six bytes, so that
+// one instruction tests it against as many others as a register has bytes; what the bytes let through is
+// tested in float.
 //
-// A box lies in every cell it reaches into. Two boxes that meet in several cells are reported in one of them only: where
-// the lower corner of their intersection lies, which is the cell in which, on each axis, at least one of the two begins.
+// A box lies in every cell it reaches into. Two boxes that meet in several cells are reported in one of them
+// only: where the lower corner of their intersection lies, which is the cell in which, on each axis, at least
+// one of the two begins.
 #pragma once
 
 #include "base/memory.h"
@@ -40,9 +42,9 @@ typedef struct cell_layout
     uint32_t fullest; ///< entries of the fullest cell
 } cell_layout;
 
-/// One worker's memory. Arrays of which a grid and those within its cells need their parts at once are stacks, inner grids
-/// behind outer. A grid within a cell holds at most half the boxes of the grid around it, so twice its need is enough for
-/// all that lie within each other.
+/// One worker's memory. Arrays of which a grid and those within its cells need their parts at once are
+/// stacks, inner grids behind outer. A grid within a cell holds at most half the boxes of the grid around it,
+/// so twice its need is enough for all that lie within each other.
 typedef struct cell_scratch
 {
     uint32_t*
@@ -64,8 +66,8 @@ static inline uint32_t cell_count_most( uint32_t count )
     return count / CELL_BOXES_PER_CELL + 1;
 }
 
-/// Room to lay a grid of `cell_count` cells of which `counted` are counted at once, and `stack` more in grids within its cells;
-/// false if out of memory. What was in it is lost.
+/// Room to lay a grid of `cell_count` cells of which `counted` are counted at once, and `stack` more in grids
+/// within its cells; false if out of memory. What was in it is lost.
 bool clv_engine_cell_scratch_reserve_cells(
     cell_scratch* scratch, base_memory* memory, uint32_t counted, uint32_t cell_count, uint32_t stack );
 
@@ -89,11 +91,12 @@ typedef struct cell_extent
     float area
         [3]; ///< means of the products of two sizes, each against the width: those of the axes other than this one
     float volume; ///< and of all three
-    /// Of two boxes taken at random, how often both begin in the same of 1, 2, 4, ... CELL_GRID_SIDE cells along an axis. Evenly spread
-    /// boxes do so once in as many; boxes on one floor always, however thin the cells are.
+    /// Of two boxes taken at random, how often both begin in the same of 1, 2, 4, ... CELL_GRID_SIDE cells
+    /// along an axis. Evenly spread boxes do so once in as many; boxes on one floor always, however thin the
+    /// cells are.
     float share[3][CELL_LEVELS];
-    /// How much more often two boxes share a cell of the two axes other than this one than if those had nothing to do with each other, as
-    /// on a diagonal; at least 1.
+    /// How much more often two boxes share a cell of the two axes other than this one than if those had
+    /// nothing to do with each other, as on a diagonal; at least 1.
     float joint[3];
 } cell_extent;
 
@@ -198,33 +201,38 @@ cell_extent clv_engine_cell_measure(
 cell_extent clv_engine_cell_measure_alone(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );
 
-/// What cells along an axis can do for boxes of this mean size that begin at these values: the least part of all tests that is left with
-/// any number of cells from `low` to `high`. Copies of boxes that straddle are tested, too.
+/// What cells along an axis can do for boxes of this mean size that begin at these values: the least part of
+/// all tests that is left with any number of cells from `low` to `high`. Copies of boxes that straddle are
+/// tested, too.
 float clv_engine_cell_measure_rest( const float* values, uint32_t count, float low, float high, float size );
 
 /// The same for a sample of a job's boxes.
 cell_extent clv_engine_cell_measure_job( const cell_job* job );
 
-// ---- count.c -----------------------------------------------------------------------------------------------------
+// ---- count.c
+// -----------------------------------------------------------------------------------------------------
 
-/// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for eight times
-/// cell_count_reached, `counts` for all cells; counts of others mean nothing.
+/// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for
+/// eight times cell_count_reached, `counts` for all cells; counts of others mean nothing.
 bool clv_engine_cell_count_entries(
     const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts );
 
 /// Counts become places: starts[cell] is a cell's first entry. Returns their sum.
 uint32_t clv_engine_cell_sum_starts( uint32_t* starts, uint32_t cell_count );
 
-// ---- place.c -----------------------------------------------------------------------------------------------------
+// ---- place.c
+// -----------------------------------------------------------------------------------------------------
 
-/// Entries of a share's boxes to its cells; next[cell] is where the next one goes, and afterwards where the next cell begins. In a cell they lie by
-/// chunk, class, corner and number of their boxes, whatever the share.
+/// Entries of a share's boxes to its cells; next[cell] is where the next one goes, and afterwards where the
+/// next cell begins. In a cell they lie by chunk, class, corner and number of their boxes, whatever the
+/// share.
 void clv_engine_cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next );
 
 /// Where the chunk of slots that begins with record `first` ends, before `end` or there.
 uint32_t clv_engine_cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end );
 
-// ---- lay.c -------------------------------------------------------------------------------------------------------
+// ---- lay.c
+// -------------------------------------------------------------------------------------------------------
 
 /// The workers that lay a grid: one in its own memory, or all of them together.
 typedef struct cell_crew
@@ -250,9 +258,9 @@ typedef struct cell_crew
     void ( *reconsider )( struct cell_crew* crew );
 } cell_crew;
 
-/// Try grids until one has few enough entries, and count these. One with too many entries is made coarser. Where most boxes crowd into one
-/// cell, because the region is far too wide for them, the next is laid over that cell alone and the others are clamped to its border.
-/// False if out of memory.
+/// Try grids until one has few enough entries, and count these. One with too many entries is made coarser.
+/// Where most boxes crowd into one cell, because the region is far too wide for them, the next is laid over
+/// that cell alone and the others are clamped to its border. False if out of memory.
 bool clv_engine_cell_lay( cell_crew* crew, cell_layout* layout );
 
 /// The same by one worker, in the job's scratch; counts go to job->starts + 1. Nothing can fail.
@@ -262,29 +270,33 @@ cell_layout clv_engine_cell_lay_alone( cell_job* job );
 void clv_engine_cell_requantise(
     const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count );
 
-// ---- cut.c -------------------------------------------------------------------------------------------------------
+// ---- cut.c
+// -------------------------------------------------------------------------------------------------------
 
-/// The pairs of a cell with many entries, which may not be in a grid of their own; they are moved about. Planes cut them in two until
-/// that is worth no more. The first result other than CLV_OK that the sink gave.
+/// The pairs of a cell with many entries, which may not be in a grid of their own; they are moved about.
+/// Planes cut them in two until that is worth no more. The first result other than CLV_OK that the sink gave.
 clv_result clv_engine_cell_cut(
     const cell_job* job, cell_search* search, cell_entry* entries, uint32_t count );
 
-// ---- search.c ----------------------------------------------------------------------------------------------------
+// ---- search.c
+// ----------------------------------------------------------------------------------------------------
 
-/// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result other than
-/// CLV_OK that the sink gave. The scratch has room for all a block may need; the job's grid and records may change, entries and starts are
-/// made here.
+/// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result
+/// other than CLV_OK that the sink gave. The scratch has room for all a block may need; the job's grid and
+/// records may change, entries and starts are made here.
 clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink );
 
 /// The pairs of entries that are in one cell, each with each other, counted and searched.
 clv_result clv_engine_cell_search_entries(
     const cell_job* job, cell_search* search, const cell_entry* entries, uint32_t count );
 
-/// The pairs of cells [first, last), which are whole rows, laid and placed. The scratch has room for the fullest cell.
+/// The pairs of cells [first, last), which are whole rows, laid and placed. The scratch has room for the
+/// fullest cell.
 clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
 
-// ---- check.c -----------------------------------------------------------------------------------------------------
+// ---- check.c
+// -----------------------------------------------------------------------------------------------------
 
-/// Cells whose entries were placed, by the records of the share: NULL, or the first sentence about them that is not true. Uses the scratch that
-/// counting does.
+/// Cells whose entries were placed, by the records of the share: NULL, or the first sentence about them that
+/// is not true. Uses the scratch that counting does.
 const char* clv_engine_cell_check( const cell_job* job, const cell_share* share );

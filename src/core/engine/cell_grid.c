@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How many cells along each axis. Larger cells mean more tests, smaller ones more copies of boxes that straddle. Found axis by axis:
-// where boxes lie on one floor, cells along the height tell none apart and cost copies, and the model says so.
+// How many cells along each axis. Larger cells mean more tests, smaller ones more copies of boxes that
+// straddle. Found axis by axis: where boxes lie on one floor, cells along the height tell none apart and cost
+// copies, and the model says so.
 #include "engine/cell.h"
 
 #include "base/assertion.h"
@@ -71,9 +72,10 @@ static axis_cells axis_cells_of( const region* r, int axis, uint32_t count )
     return cells;
 }
 
-// Of the other boxes, those in a box's cell. Axes that have to do with each other tell fewer apart together, the more so the more both are
-// cut, but never fewer than the better of them alone. Measured at four cells each; the square root stands for two or three. Where all three
-// have to do with each other, two of the pairs say so already.
+// Of the other boxes, those in a box's cell. Axes that have to do with each other tell fewer apart together,
+// the more so the more both are cut, but never fewer than the better of them alone. Measured at four cells
+// each; the square root stands for two or three. Where all three have to do with each other, two of the pairs
+// say so already.
 static double share_of( const region* r, const axis_cells along[3] )
 {
     double least = 1, share = 1, weakest = HUGE_VAL;
@@ -90,7 +92,8 @@ static double share_of( const region* r, const axis_cells along[3] )
     return share < least ? share : least;
 }
 
-// Entries of a box, on average: in as many cells as it reaches along each axis, but along an axis of one cell only there.
+// Entries of a box, on average: in as many cells as it reaches along each axis, but along an axis of one cell
+// only there.
 static double copies_of( const region* r, const axis_cells along[3] )
 {
     double x = along[0].reach, y = along[1].reach, z = along[2].reach;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a sample of boxes is, how large they are, and how well cells along each axis tell them apart. Plain C, in the order of the
-// boxes: every instruction set must choose the same grid.
+// Where a sample of boxes is, how large they are, and how well cells along each axis tell them apart. Plain
+// C, in the order of the boxes: every instruction set must choose the same grid.
 #include "engine/cell.h"
 
 #include "base/assertion.h"
@@ -44,7 +44,8 @@ static float clamped( float value, float otherwise )
     return value > FLT_MAX ? FLT_MAX : value < -FLT_MAX ? -FLT_MAX : value == value ? value : otherwise;
 }
 
-// Bounds of the faces within the region; a face at infinity, or beyond the region, says nothing about where boxes are.
+// Bounds of the faces within the region; a face at infinity, or beyond the region, says nothing about where
+// boxes are.
 static void measure_bounds( const axis_view* view, float* low, float* high )
 {
     float least = INFINITY, most = -INFINITY;
@@ -119,8 +120,8 @@ static float share_of_bins( const uint32_t* counts, uint32_t count, uint32_t shi
     return share > least ? share : least;
 }
 
-// Where most of the boxes crowd into one bin, because the bounds are far too wide for them, look at that bin alone, if that tells
-// more of them apart; the others are clamped to its ends.
+// Where most of the boxes crowd into one bin, because the bounds are far too wide for them, look at that bin
+// alone, if that tells more of them apart; the others are clamped to its ends.
 static void narrow_bounds(
     const axis_view* view, float* low, float* high, float* size, uint8_t* bins, uint32_t* counts )
 {
@@ -162,7 +163,8 @@ static float measure_joint( const uint8_t* a_bins, const uint8_t* b_bins, uint32
     return met > expected ? met / expected : 1;
 }
 
-// Needles along different axes are long on one each, large boxes on all at once: so products are measured, too.
+// Needles along different axes are long on one each, large boxes on all at once: so products are measured,
+// too.
 static void measure_products( const clv_aabb* samples, uint32_t count, cell_extent* extent )
 {
     float sum[4] = { 0, 0, 0, 0 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is true of an engine that was filled, and of cells that were placed, box by box and with none of the code that made them but the scale. The first
-// sentence that is not true is returned. For debug builds and tests: it takes several times as long as what it looks at.
+// What is true of an engine that was filled, and of cells that were placed, box by box and with none of the
+// code that made them but the scale. The first sentence that is not true is returned. For debug builds and
+// tests: it takes several times as long as what it looks at.
 #include "engine/engine_internal.h"
 
 #include <string.h>
@@ -75,7 +76,8 @@ static bool share_has( const cell_share* share, uint32_t cell )
     return share->first_cell <= cell && cell < share->last_cell;
 }
 
-// ---- cells -------------------------------------------------------------------------------------------------------
+// ---- cells
+// -------------------------------------------------------------------------------------------------------
 
 // Which boxes should be in which cell of a share, by its records.
 static void tally_records( const cell_job* job, const cell_share* share, const scaling* s, uint32_t* tallies )
@@ -163,7 +165,8 @@ const char* clv_engine_cell_check( const cell_job* job, const cell_share* share 
     return message;
 }
 
-// ---- records -----------------------------------------------------------------------------------------------------
+// ---- records
+// -----------------------------------------------------------------------------------------------------
 
 static const char* check_record(
     const clv_aabb* boxes, const scaling* s, uint32_t before, const cell_record* record )
@@ -202,10 +205,12 @@ static const char* check_share( const clv_engine* engine, const cell_share* shar
         }
         count += segment.count;
     }
-    return count == expected ? NULL : "the record count of a slab differs from the number of boxes reaching it";
+    return count == expected ? NULL
+                             : "the record count of a slab differs from the number of boxes reaching it";
 }
 
-// ---- one grid ----------------------------------------------------------------------------------------------------
+// ---- one grid
+// ----------------------------------------------------------------------------------------------------
 
 // How many boxes reach each cell and each slab.
 static void count_reached(
@@ -262,7 +267,8 @@ static const char* check_flat( clv_engine* engine, const clv_method_input* input
     return message;
 }
 
-// ---- blocks ------------------------------------------------------------------------------------------------------
+// ---- blocks
+// ------------------------------------------------------------------------------------------------------
 
 static bool leaf_has( const block_leaf* leaf, const uint32_t first[3], const uint32_t last[3] )
 {
@@ -291,7 +297,8 @@ static const char* check_map( const block_plan* plan )
     return NULL;
 }
 
-// How many boxes reach each block: the blocks of their coarse cells, each once, known by the last box that was counted there.
+// How many boxes reach each block: the blocks of their coarse cells, each once, known by the last box that
+// was counted there.
 static void count_in_blocks(
     const block_plan* plan, const clv_method_input* input, uint32_t* counts, uint32_t* last )
 {
@@ -346,7 +353,8 @@ static const char* check_block( const clv_engine* engine, uint32_t block, uint32
         }
         count += segment->count;
     }
-    return count == expected ? NULL : "the record count of a block differs from the number of boxes reaching it";
+    return count == expected ? NULL
+                             : "the record count of a block differs from the number of boxes reaching it";
 }
 
 static const char* check_blocks( const clv_engine* engine, const clv_method_input* input )

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/// A class is three bits, one per axis on which there is a second cell; a corner likewise, for the second of the two.
+/// A class is three bits, one per axis on which there is a second cell; a corner likewise, for the second of
+/// the two.
 typedef struct corner_cells
 {
     uint32_t offset[8]; ///< from the first cell, by corner

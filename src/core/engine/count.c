@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How many entries each cell gets. Boxes are counted by first cell and class, one addition each; the entries of a cell follow from the
-// classes in the eight cells it is reached from. Wide boxes are counted cell by cell.
+// How many entries each cell gets. Boxes are counted by first cell and class, one addition each; the entries
+// of a cell follow from the classes in the eight cells it is reached from. Wide boxes are counted cell by
+// cell.
 #include "engine/corner.h"
 
 #include "base/assertion.h"
 
-// One entry in each cell of a box that spans more than two on some axis; false if that would be more than `room`.
+// One entry in each cell of a box that spans more than two on some axis; false if that would be more than
+// `room`.
 static bool count_wide(
     const cell_grid* grid, cell_span span, uint32_t* counts, uint64_t room, uint64_t* sum )
 {
@@ -33,8 +35,8 @@ static bool count_wide(
     return true;
 }
 
-// Some boxes by first cell, from `first` on, and class; the wide ones go to `counts` at once, and to `sum`. False if the grid makes more entries
-// than there is room for.
+// Some boxes by first cell, from `first` on, and class; the wide ones go to `counts` at once, and to `sum`.
+// False if the grid makes more entries than there is room for.
 static bool count_records( const cell_job* job, const scaling* s, const cell_record* records, uint32_t count,
     uint32_t first, uint32_t* kinds, uint32_t* counts, uint64_t* sum )
 {
@@ -76,8 +78,8 @@ static bool count_kinds(
     return fits;
 }
 
-// A cell has an entry of every box whose class reaches it from one of the eight cells around its lower corner: of these the
-// cells from `first` to `last`.
+// A cell has an entry of every box whose class reaches it from one of the eight cells around its lower
+// corner: of these the cells from `first` to `last`.
 static void spread_kinds(
     const cell_grid* grid, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts )
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A crowded cell that no grid divides, because sizes or distances in it differ too much: planes cut its entries in two, and those again, as a KD-tree
-// is built, while a model says that the tests saved are worth more than the cut. Entries are sorted in place into those below a plane, those across it
-// and those above: the first two parts lie together, and after they are searched so do the last two. As with cells, a box across a plane counts
-// above it as one that began before, so each pair is reported once.
+// A crowded cell that no grid divides, because sizes or distances in it differ too much: planes cut its
+// entries in two, and those again, as a KD-tree is built, while a model says that the tests saved are worth
+// more than the cut. Entries are sorted in place into those below a plane, those across it and those above:
+// the first two parts lie together, and after they are searched so do the last two. As with cells, a box
+// across a plane counts above it as one that began before, so each pair is reported once.
 #include "engine/block.h"
 
 #include "base/assertion.h"
@@ -80,7 +81,8 @@ static float sample_upper( const cut_sample* sample, uint32_t i, int axis )
     return ( &sample->boxes[i]->upper.x )[axis];
 }
 
-// A scale from where the first box ends to where the last begins, but for one each: beyond that all boxes meet along this axis.
+// A scale from where the first box ends to where the last begins, but for one each: beyond that all boxes
+// meet along this axis.
 static void scale_along( cut_sample* sample, int axis )
 {
     uint32_t ends[2] = { 0, 0 }, begins[2] = { 0, 0 };
@@ -99,7 +101,8 @@ static void scale_along( cut_sample* sample, int axis )
     double first = (double)sample_upper( sample, ends[1], axis ),
            last = (double)sample_lower( sample, begins[1], axis );
     double slack = ( last - first ) * 0.3, width = last - first + 2 * slack;
-    // If all end behind where the last begins, they are told so by any scale on which the first end is far from that.
+    // If all end behind where the last begins, they are told so by any scale on which the first end is far
+    // from that.
     width = last < first ? first - last : width;
     double origin = last < first ? last : first - slack;
     bool is_finite = base_is_finite( first ) && base_is_finite( last ) && width > 0;
@@ -173,7 +176,8 @@ static double tests_left( const cut_plane* plane )
     return plane->below * plane->below + plane->above * plane->above;
 }
 
-// The best plane where a sampled box begins. All are counted against each other, without a branch: that is quicker than to sort them.
+// The best plane where a sampled box begins. All are counted against each other, without a branch: that is
+// quicker than to sort them.
 static void choose_along( const cut_sample* sample, int axis, cut_plane* best )
 {
     const int32_t* lowers = sample->faces.lowers[axis];
@@ -208,10 +212,11 @@ static bool choose_plane( const cut_sample* sample, double n, cut_plane* plane )
     return saved * COST_PAIR > cost || saved * ( COST_PAIR + COST_TIE * blur_of( sample ) ) > cost;
 }
 
-// ---- sorting -----------------------------------------------------------------------------------------------------
+// ---- sorting
+// -----------------------------------------------------------------------------------------------------
 
-// Entries whose lower or upper face lies below the plane to the front; returns how many. Every entry is exchanged, often with itself: a branch would be
-// mispredicted half of the time.
+// Entries whose lower or upper face lies below the plane to the front; returns how many. Every entry is
+// exchanged, often with itself: a branch would be mispredicted half of the time.
 static uint32_t sort_by_plane(
     const cell_job* job, cell_entry* entries, uint32_t count, const cut_plane* plane, bool by_upper )
 {
@@ -228,7 +233,8 @@ static uint32_t sort_by_plane(
     return below;
 }
 
-// ---- leaves ------------------------------------------------------------------------------------------------------
+// ---- leaves
+// ------------------------------------------------------------------------------------------------------
 
 static uint32_t bits_before( const cut_part* part, const clv_aabb* box )
 {
@@ -268,7 +274,8 @@ static CUT_NOT_INLINED clv_result search_leaf(
     return clv_engine_cell_search_entries( job, search, part->entries, part->count );
 }
 
-// ---- cutting -----------------------------------------------------------------------------------------------------
+// ---- cutting
+// -----------------------------------------------------------------------------------------------------
 
 // Where a part is cut, and what it is as a leaf.
 typedef struct cut_choice
@@ -278,7 +285,8 @@ typedef struct cut_choice
     cell_grid grid;
 } cut_choice;
 
-// Sort a part's entries into those below a plane, across it and above it. False if it is better not cut: then it is a leaf.
+// Sort a part's entries into those below a plane, across it and above it. False if it is better not cut: then
+// it is a leaf.
 static CUT_NOT_INLINED bool divide( const cell_job* job, const cut_part* part, cut_choice* choice )
 {
     cut_sample sample;

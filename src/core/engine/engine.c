@@ -33,9 +33,11 @@ static bool reserve_scratches( clv_engine* engine )
     return ok;
 }
 
-// ---- filling -----------------------------------------------------------------------------------------------------
+// ---- filling
+// -----------------------------------------------------------------------------------------------------
 
-// Of PLAN_HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and have to be told apart in float.
+// Of PLAN_HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and
+// have to be told apart in float.
 static uint32_t count_outside( const block_plan* plan, const clv_method_input* input )
 {
     uint32_t outside = 0;
@@ -56,7 +58,8 @@ static bool plan_fits( const clv_engine* engine, const clv_method_input* input )
     {
         return false;
     }
-    // Some may always lie far out: count only boxes that left since planning. A young plan is given up only if nearly all did.
+    // Some may always lie far out: count only boxes that left since planning. A young plan is given up only
+    // if nearly all did.
     uint32_t went = count_outside( &engine->plan, input );
     went = went > engine->plan_outside ? went - engine->plan_outside : 0;
     if ( engine->plan_age < PLAN_LIFE )
@@ -182,10 +185,11 @@ bool clv_engine_fill( clv_engine* engine, const clv_method_input* given )
     return ok;
 }
 
-// ---- searching ---------------------------------------------------------------------------------------------------
+// ---- searching
+// ---------------------------------------------------------------------------------------------------
 
-// The records of a block, in one place. A search may make them anew in another grid, and many have to search a block again, should
-// there be too few chunks for pairs; so only a single worker needs no copy.
+// The records of a block, in one place. A search may make them anew in another grid, and many have to search
+// a block again, should there be too few chunks for pairs; so only a single worker needs no copy.
 static cell_record* records_of( const clv_engine* engine, uint32_t block, uint32_t worker, uint32_t* count )
 {
     const engine_segments* segments = &engine->segments;
@@ -234,8 +238,8 @@ static clv_result search_piece(
     return result;
 }
 
-// Where many tests in float were in vain, cells are seen at a finer scale for a while. Counters decide, never a clock: the same calls give the same order
-// everywhere.
+// Where many tests in float were in vain, cells are seen at a finer scale for a while. Counters decide, never
+// a clock: the same calls give the same order everywhere.
 static void note_ties( clv_engine* engine )
 {
     engine_axes* axes = &engine->axes;

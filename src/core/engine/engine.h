@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All boxes of an update, filled in and searched: as one grid, or in blocks where they are too many for the caches.
+// All boxes of an update, filled in and searched: as one grid, or in blocks where they are too many for the
+// caches.
 #pragma once
 
 #include "engine/block.h"
@@ -103,6 +104,7 @@ uint32_t clv_engine_scaled_axes( const clv_engine* engine );
 /// Every touching pair of what was filled in.
 clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* test_count );
 
-/// What must be true after clv_engine_fill with these boxes, as the grids see them: every box in every slab or block that it reaches and as its record,
-/// room for its entries in every cell, and one home for each pair. NULL, or the first sentence that is not true. For tests and debug builds.
+/// What must be true after clv_engine_fill with these boxes, as the grids see them: every box in every slab
+/// or block that it reaches and as its record, room for its entries in every cell, and one home for each
+/// pair. NULL, or the first sentence that is not true. For tests and debug builds.
 const char* clv_engine_check( clv_engine* engine, const clv_method_input* input );

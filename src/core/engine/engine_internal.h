@@ -4,7 +4,8 @@
 
 #include "engine/engine.h"
 
-// ---- engine_memory.c ---------------------------------------------------------------------------------------------
+// ---- engine_memory.c
+// ---------------------------------------------------------------------------------------------
 
 /// A scratch, still without memory of its own, and counters for each worker.
 bool clv_engine_reserve_workers( clv_engine* engine );
@@ -15,37 +16,42 @@ void clv_engine_count( clv_engine* engine, uint32_t worker, const cell_counters*
 /// The workers that share the work on so many boxes.
 task_runner* clv_engine_tasks_for( clv_engine* engine, uint32_t count );
 
-// ---- axis_scale.c ------------------------------------------------------------------------------------------------
+// ---- axis_scale.c
+// ------------------------------------------------------------------------------------------------
 
 /// Have the input's boxes on the scale that tells them apart. False if out of memory.
 bool clv_engine_axes_apply( clv_engine* engine, clv_method_input* input );
 
-/// The boxes that planes cut: those of worlds over many orders of magnitude as given, since a scale that no longer fits them may have made them
-/// all alike.
+/// The boxes that planes cut: those of worlds over many orders of magnitude as given, since a scale that no
+/// longer fits them may have made them all alike.
 const clv_aabb* clv_engine_cut_boxes( const clv_engine* engine );
 
-// ---- flat_grid.c -------------------------------------------------------------------------------------------------
+// ---- flat_grid.c
+// -------------------------------------------------------------------------------------------------
 
-/// Does the last choice of a grid still serve? A sample is many trips to memory, all by one worker; so it is taken now and then, and in
-/// between a few boxes are looked at.
+/// Does the last choice of a grid still serve? A sample is many trips to memory, all by one worker; so it is
+/// taken now and then, and in between a few boxes are looked at.
 bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* input );
 
 /// A grid for a sample of the boxes.
 void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input );
 
-// ---- slabs.c -----------------------------------------------------------------------------------------------------
+// ---- slabs.c
+// -----------------------------------------------------------------------------------------------------
 
-/// Cut the grid's rows for so many workers: as the last update did, where its grid was like this one. One worker has one slab.
+/// Cut the grid's rows for so many workers: as the last update did, where its grid was like this one. One
+/// worker has one slab.
 void clv_engine_cut_slabs( clv_engine* engine, const clv_method_input* input, uint32_t workers );
 
-/// Slabs for the next update, by the entries of this one: kept while within 25 % of even, and chosen anew with a new grid, since
-/// others need other segments.
+/// Slabs for the next update, by the entries of this one: kept while within 25 % of even, and chosen anew
+/// with a new grid, since others need other segments.
 void clv_engine_remember_slabs( clv_engine* engine );
 
 /// The records that reach a slab, and its cells.
 cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab );
 
-// ---- flat.c ------------------------------------------------------------------------------------------------------
+// ---- flat.c
+// ------------------------------------------------------------------------------------------------------
 
 /// One grid over all boxes.
 bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input );

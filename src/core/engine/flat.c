@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One grid over all boxes, shared by all workers. Boxes become records of slabs, rows of cells about equally heavy; each slab is counted, and
-// then placed and searched at one go by one worker, so that no two touch the same lines of memory and what is placed is read from
-// where it is near. One worker alone is a crew of one with one slab. What lies in a cell, and in which order, depends neither on slabs nor on
-// pieces.
+// One grid over all boxes, shared by all workers. Boxes become records of slabs, rows of cells about equally
+// heavy; each slab is counted, and then placed and searched at one go by one worker, so that no two touch the
+// same lines of memory and what is placed is read from where it is near. One worker alone is a crew of one
+// with one slab. What lies in a cell, and in which order, depends neither on slabs nor on pieces.
 #include "engine/engine_internal.h"
 
 #include "base/assertion.h"
@@ -31,7 +31,8 @@ static void open_region( float low[3], float high[3] )
     }
 }
 
-// ---- records -----------------------------------------------------------------------------------------------------
+// ---- records
+// -----------------------------------------------------------------------------------------------------
 
 // The first box from `slot` on.
 static uint32_t box_from( const clv_method_input* input, uint64_t slot )
@@ -143,7 +144,8 @@ static bool fill_slabs( cell_crew* crew )
     return true;
 }
 
-// ---- laying ------------------------------------------------------------------------------------------------------
+// ---- laying
+// ------------------------------------------------------------------------------------------------------
 
 static void count_slab( uint32_t slab, uint32_t worker, void* context )
 {
@@ -259,7 +261,8 @@ static bool fill_cells( clv_engine* engine, const clv_method_input* input )
     fill.crew.reconsider = reconsider;
     fill.crew.slot = live_slot_of;
     open_region( fill.crew.low, fill.crew.high );
-    // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
+    // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered
+    // together.
     uint64_t slots = (uint64_t)clv_method_live_slot( input, input->live_count - 1 ) + 1;
     uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK,
              at_once = ( chunks + SEGMENTS_PIECES - 1 ) / SEGMENTS_PIECES;
@@ -306,10 +309,11 @@ bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input )
     return input->live_count <= CELL_ALONE ? fill_one_cell( engine, input ) : fill_cells( engine, input );
 }
 
-// ---- searching ---------------------------------------------------------------------------------------------------
+// ---- searching
+// ---------------------------------------------------------------------------------------------------
 
-// A slab's entries to its cells, in the worker's own memory. While they are placed, starts[cell + 1] is where the next one of
-// `cell` goes; afterwards, where the next cell begins.
+// A slab's entries to its cells, in the worker's own memory. While they are placed, starts[cell + 1] is where
+// the next one of `cell` goes; afterwards, where the next cell begins.
 static void place_slab( clv_engine* engine, uint32_t slab, cell_job* job )
 {
     cell_share share = clv_engine_share_of( engine, slab );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The grid over all boxes, where they are in one: chosen by a sample now and then, kept in between while a few boxes say that it still
-// serves. Any grid is right; a bad one is only slow.
+// The grid over all boxes, where they are in one: chosen by a sample now and then, kept in between while a
+// few boxes say that it still serves. Any grid is right; a bad one is only slow.
 #include "engine/engine_internal.h"
 
 #include "base/assertion.h"
@@ -24,7 +24,8 @@ static void measure_region( clv_engine* engine, const clv_method_input* input )
     memcpy( engine->flat.region_high, most.high, sizeof( most.high ) );
 }
 
-// Two samples of the same boxes differ a little; the grid need not, and then all boxes stay in the same cells.
+// Two samples of the same boxes differ a little; the grid need not, and then all boxes stay in the same
+// cells.
 static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
 {
     bool are_alike = true;
@@ -38,8 +39,9 @@ static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
     return are_alike;
 }
 
-// A few boxes, always the same, that tell whether all have moved elsewhere or changed their size. At equal distances:
-// they are compared with themselves, and to pick others in every update would cost 2 % of an update of 100 boxes.
+// A few boxes, always the same, that tell whether all have moved elsewhere or changed their size. At equal
+// distances: they are compared with themselves, and to pick others in every update would cost 2 % of an
+// update of 100 boxes.
 typedef struct held_sample
 {
     uint32_t seen, outside;
@@ -95,8 +97,8 @@ void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input )
     engine->held_outside = held.outside;
 }
 
-// Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
-// now and then, and in between a few boxes are looked at.
+// Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one
+// worker; so it is made now and then, and in between a few boxes are looked at.
 bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* input )
 {
     uint32_t then = engine->grid_count, count = input->live_count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Laying a grid: choose one, count the entries it makes, and try another where these are too many or crowd into one cell. Written once for
-// one worker in its own memory and for all workers together; they differ in which workers make the records and which count.
+// Laying a grid: choose one, count the entries it makes, and try another where these are too many or crowd
+// into one cell. Written once for one worker in its own memory and for all workers together; they differ in
+// which workers make the records and which count.
 #include "engine/cell.h"
 
 #include "base/assertion.h"
@@ -137,7 +138,8 @@ bool clv_engine_cell_lay( cell_crew* crew, cell_layout* layout )
     }
 }
 
-// ---- one worker --------------------------------------------------------------------------------------------------
+// ---- one worker
+// --------------------------------------------------------------------------------------------------
 
 static bool make_alone( cell_crew* crew )
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Records to the cells their boxes reach: a copy, an OR and at most a mask each. First all boxes of a chunk of slots go to their first
-// cells; then class by class and corner by corner to the others, so that how many entries a box makes is never guessed.
+// Records to the cells their boxes reach: a copy, an OR and at most a mask each. First all boxes of a chunk
+// of slots go to their first cells; then class by class and corner by corner to the others, so that how many
+// entries a box makes is never guessed.
 #include "engine/corner.h"
 
 #include "base/assertion.h"
@@ -55,7 +56,8 @@ enum
     KINDS = CELL_WIDE + 1
 };
 
-// From a record to an entry: in a second cell on some axis a box begins at 0, in a first cell of two it ends beyond 255.
+// From a record to an entry: in a second cell on some axis a box begins at 0, in a first cell of two it ends
+// beyond 255.
 typedef struct corner_codes
 {
     uint64_t kept[8];  // by corner: all but the lowers of its axes
@@ -89,13 +91,14 @@ typedef struct placing
     scaling scaling;
     corner_cells near;
     corner_codes codes;
-    // Boxes of a chunk with more than one cell, by class: a loop over the entries of each box would mispredict.
+    // Boxes of a chunk with more than one cell, by class: a loop over the entries of each box would
+    // mispredict.
     uint32_t counts[KINDS];
     uint16_t lists[KINDS][CELL_CHUNK];
 } placing;
 
-// The entry of each box in its first cell. What does not go there is put aside without a branch. Returns how many boxes have
-// more, and lists them.
+// The entry of each box in its first cell. What does not go there is put aside without a branch. Returns how
+// many boxes have more, and lists them.
 static inline uint32_t place_first(
     const placing* p, const cell_record* records, uint32_t count, bool is_whole, uint16_t* more )
 {

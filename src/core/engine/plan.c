@@ -44,8 +44,9 @@ float clv_engine_block_select( float* values, uint32_t count, uint32_t rank )
     return values[rank];
 }
 
-// One axis of the sample: the inner 15 of 16ths, widened by several times as much as that cuts off a uniform crowd, since many a
-// crowd thins out slowly. The sample excludes empty space; what lies farther out than this is ignored.
+// One axis of the sample: the inner 15 of 16ths, widened by several times as much as that cuts off a uniform
+// crowd, since many a crowd thins out slowly. The sample excludes empty space; what lies farther out than
+// this is ignored.
 void clv_engine_block_window( float* centres, uint32_t count, float* low, float* high )
 {
     if ( count == 0 )
@@ -61,8 +62,8 @@ void clv_engine_block_window( float* centres, uint32_t count, float* low, float*
     *high = (float)( last + slack < FLT_MAX ? last + slack : FLT_MAX );
 }
 
-// Centre and size of a box along an axis; where one face is at infinity the other tells where it is, and its size is not known. False
-// if both are.
+// Centre and size of a box along an axis; where one face is at infinity the other tells where it is, and its
+// size is not known. False if both are.
 static bool measure_box( const clv_aabb* box, int axis, float* centre, float* size )
 {
     float lower = ( &box->lower.x )[axis], upper = ( &box->upper.x )[axis];
@@ -121,8 +122,8 @@ static uint32_t next_dims( uint32_t dims )
     return dims == 1 ? 2 : is_power ? dims / 2 * 3 : dims / 3 * 4;
 }
 
-// Cells about as wide as high, none narrower than four boxes: the widest are cut until there are enough. So a flat world is cut along
-// its floor alone.
+// Cells about as wide as high, none narrower than four boxes: the widest are cut until there are enough. So a
+// flat world is cut along its floor alone.
 static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t count, uint32_t block_boxes )
 {
     double width[3];
@@ -204,7 +205,8 @@ void clv_engine_plan_count( block_plan* plan, const clv_method_input* input, uin
     }
 }
 
-// ---- cutting -----------------------------------------------------------------------------------------------------
+// ---- cutting
+// -----------------------------------------------------------------------------------------------------
 
 // Boxes that begin in each layer of a node's cells, along one axis.
 static uint64_t count_layers(

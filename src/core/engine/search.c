@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cells of a grid, one after the other, each by a kernel. A crowded cell gets a grid of its own; in worlds where most pairs are ties a cell's
-// boxes are seen at a finer scale first.
+// The cells of a grid, one after the other, each by a kernel. A crowded cell gets a grid of its own; in
+// worlds where most pairs are ties a cell's boxes are seen at a finer scale first.
 #include "engine/cell.h"
 
 #include "base/assertion.h"
@@ -136,7 +136,8 @@ static clv_result search_range(
     return result;
 }
 
-// A grid that one worker laid: counts are in starts[cell + 1], where the next place of `cell` is while it is filled.
+// A grid that one worker laid: counts are in starts[cell + 1], where the next place of `cell` is while it is
+// filled.
 static clv_result search_grid( cell_job* job, cell_search* search, cell_layout layout, nesting inner )
 {
     uint32_t cell_count = cell_grid_count( &job->grid );
@@ -174,7 +175,14 @@ clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink )
     return result;
 }
 
-// Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked for.
+// Pairs to come, if the rest of the grid is like what was searched of it.
+static uint64_t expected_pairs( const pair_sink* sink, uint32_t cell, uint32_t cell_count )
+{
+    return (uint64_t)( (double)sink->count * ( cell_count - cell ) / ( cell > 0 ? cell : 1 ) );
+}
+
+// Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked
+// for.
 clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
@@ -191,6 +199,7 @@ clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uin
     clv_result result = CLV_OK;
     for ( uint32_t cell = first; cell < last && result == CLV_OK; cell += width )
     {
+        sink->expected = expected_pairs( sink, cell, cell_grid_count( &job->grid ) );
         result = search_range( job, &search, cell, cell + width, inner );
         result = settle( job, &search, result );
     }

@@ -24,7 +24,8 @@ typedef struct segments_job
     uint32_t redo[SEGMENTS_PIECES]; ///< pieces to redo
 } segments_job;
 
-// Records in a segment if it goes on growing as it did, or by an eighth of what it has: another grid makes it jump once.
+// Records in a segment if it goes on growing as it did, or by an eighth of what it has: another grid makes it
+// jump once.
 static uint32_t count_after( const cell_segment* segment, uint32_t updates )
 {
     uint32_t growth = segment->count > segment->last_count ? segment->count - segment->last_count : 0;
@@ -68,7 +69,8 @@ static bool segments_fit( const engine_segments* segments )
     return all;
 }
 
-// Room for what will be in each segment, and a few more; and for some segments to move. False if out of memory.
+// Room for what will be in each segment, and a few more; and for some segments to move. False if out of
+// memory.
 static bool widen_all( engine_segments* segments, base_memory* memory )
 {
     uint32_t ahead = segments->room == NO_ROOM ? 0 : UPDATES_AHEAD; // the first time growth is not known
@@ -86,8 +88,8 @@ static bool widen_all( engine_segments* segments, base_memory* memory )
     return ok;
 }
 
-// The pieces of which too much came for some segment, and wider segments for these, behind all others. False if there is no
-// room for them.
+// The pieces of which too much came for some segment, and wider segments for these, behind all others. False
+// if there is no room for them.
 static bool widen_some( segments_job* job )
 {
     engine_segments* segments = job->segments;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Boxes go in pieces, each by one worker, to slabs or blocks, each searched by one worker later. In between lies a segment of
-// records for each piece and target, as wide as the last update and a guess at this one ask for: so the records are made and
-// put in one pass, and only pieces that overflow are redone with more room.
+// Boxes go in pieces, each by one worker, to slabs or blocks, each searched by one worker later. In between
+// lies a segment of records for each piece and target, as wide as the last update and a guess at this one ask
+// for: so the records are made and put in one pass, and only pieces that overflow are redone with more room.
 #pragma once
 
 #include "base/array.h"

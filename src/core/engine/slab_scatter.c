@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Where several workers share one grid: boxes become records, and go to the slabs, rows of cells, that they reach.
+// Where several workers share one grid: boxes become records, and go to the slabs, rows of cells, that they
+// reach.
 #include "engine/block.h"
 #include "engine/corner.h"
 #include "engine/segments.h"
 
 #include "base/assertion.h"
 
-// Records to the slabs of their first cells. Those that reach others too are listed, and those that are wide, which go to none
-// yet, so that the wide ones of a slab stay in order. Branch-free.
+// Records to the slabs of their first cells. Those that reach others too are listed, and those that are wide,
+// which go to none yet, so that the wide ones of a slab stay in order. Branch-free.
 static inline uint32_t scatter_first( const slab_work* work, const corner_cells* near,
     const cell_record* records, uint32_t count, uint16_t* more )
 {
@@ -27,7 +28,8 @@ static inline uint32_t scatter_first( const slab_work* work, const corner_cells*
     return more_count;
 }
 
-// A box to its other slabs. Later rows never lie in earlier slabs, so comparing with the last slab shows which are new; branch-free.
+// A box to its other slabs. Later rows never lie in earlier slabs, so comparing with the last slab shows
+// which are new; branch-free.
 static inline void scatter_more( const slab_work* work, const corner_cells* near, cell_record record )
 {
     uint32_t kind = cell_class( &record ), cell = cell_first( &record );
@@ -63,8 +65,8 @@ static void scatter_wide( const slab_work* work, const scaling* s, cell_record r
     }
 }
 
-// A part ends where a chunk of slots does, or records of the next would lie before the last of this one, and what is placed
-// together would depend on the slabs.
+// A part ends where a chunk of slots does, or records of the next would lie before the last of this one, and
+// what is placed together would depend on the slabs.
 void clv_engine_slab_scatter( const slab_work* work )
 {
     CLV_ASSERT( work->first <= work->last && work->last <= work->input->live_count );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of cells, cut into slabs of about equal weight: what one worker of several counts, and then places and searches at one go.
+// Rows of cells, cut into slabs of about equal weight: what one worker of several counts, and then places and
+// searches at one go.
 #include "engine/engine_internal.h"
 
 #include "base/assertion.h"
@@ -56,7 +57,8 @@ static void cut_by_sample( engine_slabs* slabs, const cell_grid* grid, const clv
     cut_rows( slabs, grid, counts, total );
 }
 
-// The last update's slabs, where its grid was like this one: a sample is many trips to memory, all by one worker.
+// The last update's slabs, where its grid was like this one: a sample is many trips to memory, all by one
+// worker.
 void clv_engine_cut_slabs( clv_engine* engine, const clv_method_input* input, uint32_t workers )
 {
     const cell_grid* grid = &engine->flat.grid;
@@ -76,7 +78,8 @@ void clv_engine_cut_slabs( clv_engine* engine, const clv_method_input* input, ui
     CLV_ASSERT( engine->slabs.rows[engine->slabs.count] == grid->dims[1] * grid->dims[2] );
 }
 
-// What a cell of so many entries costs, about: they are placed, and each is tested against the others, 64 at once.
+// What a cell of so many entries costs, about: they are placed, and each is tested against the others, 64 at
+// once.
 static uint64_t weight_of( uint32_t entries )
 {
     return (uint64_t)entries * ( 4 + entries / 64 );
@@ -98,8 +101,8 @@ static bool slabs_are_even( const engine_slabs* slabs, const uint64_t* weights, 
     return 4 * most * slabs->count <= 5 * total;
 }
 
-// Slabs for the next update, by the entries of this one: kept while within 25 % of even, and chosen anew with a new grid, since
-// others need other segments.
+// Slabs for the next update, by the entries of this one: kept while within 25 % of even, and chosen anew with
+// a new grid, since others need other segments.
 void clv_engine_remember_slabs( clv_engine* engine )
 {
     const cell_grid* grid = &engine->flat.grid;

@@ -55,8 +55,8 @@ static bool take_sample( far_fit* fit, const far_crowd* crowd, base_memory* memo
     return true;
 }
 
-// How many pairs of the sample does the map show as touching that do not, beyond as many as do? A sample of 2 sqrt( n ) boxes
-// has 2 n of the n * n / 2 pairs.
+// How many pairs of the sample does the map show as touching that do not, beyond as many as do? A sample of 2
+// sqrt( n ) boxes has 2 n of the n * n / 2 pairs.
 static uint64_t count_in_vain( const far_map* map, const far_sample* sample )
 {
     const clv_aabb nothing = { 0 };
@@ -86,8 +86,8 @@ static bool tells_apart( const far_map* map, const far_sample* sample, uint64_t 
     return count_in_vain( map, sample ) <= FIT_PAIRS_IN_VAIN + allowance;
 }
 
-// A coordinate that half of the sampled boxes begin below, about; infinite ones have no say. The k-th of so few is found by
-// halving the range of values that it can have.
+// A coordinate that half of the sampled boxes begin below, about; infinite ones have no say. The k-th of so
+// few is found by halving the range of values that it can have.
 static double middle_of_sample( const far_sample* sample, int axis )
 {
     double least = 0, most = 0;

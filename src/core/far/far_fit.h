@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which map serves a world of doubles: plain distances from one origin while these tell boxes apart, cells where they do not.
-// Decided by counting, before the search: a sample of the boxes shows how many pairs the map would let through in vain.
+// Which map serves a world of doubles: plain distances from one origin while these tell boxes apart, cells
+// where they do not. Decided by counting, before the search: a sample of the boxes shows how many pairs the
+// map would let through in vain.
 #pragma once
 
 #include "far/far_map.h"
@@ -29,7 +30,8 @@ typedef enum far_verdict
     FAR_NO_MEMORY, ///< the map stays, and was not judged
 } far_verdict;
 
-/// Before a search. O(1) until enough boxes have changed, then about two tests per box, and a sort where cells are made.
+/// Before a search. O(1) until enough boxes have changed, then about two tests per box, and a sort where
+/// cells are made.
 far_verdict clv_far_fit_choose( far_fit* fit, const far_crowd* crowd, base_memory* memory );
 
 /// After a search: how many pairs of the floats touch in double, and how many do not.

@@ -34,8 +34,8 @@ static uint32_t find_far_cell( const far_axis* axis, double value )
     return first;
 }
 
-// Which part of the cell lies below the value: 0 to 1, and beyond that outside the first and the last cell. Each operation
-// rounds, and none of them turns an order round.
+// Which part of the cell lies below the value: 0 to 1, and beyond that outside the first and the last cell.
+// Each operation rounds, and none of them turns an order round.
 static double part_of_cell( const far_axis* axis, uint32_t cell, double value )
 {
     double lower = axis->ends[cell], upper = axis->ends[cell + 1];
@@ -58,8 +58,8 @@ static double place_outside( const far_axis* axis, double value )
     return at < -most ? -most : at > most ? most : at;
 }
 
-// Cells are equally wide in the map, so the hint names one at once, and most values are there. Which way it was found makes no
-// difference to the answer.
+// Cells are equally wide in the map, so the hint names one at once, and most values are there. Which way it
+// was found makes no difference to the answer.
 static float place_in_cell( const far_axis* axis, double value, float hint )
 {
     double middle = 0.5 * axis->cell_count;
@@ -82,7 +82,8 @@ float clv_far_axis_at( const far_axis* axis, double value, float hint )
                                                            : narrow_to_float( value - axis->origin, value );
 }
 
-// Distances from the origin as the general way has them, for a box whose faces are all finite and stay floats. False: it has not.
+// Distances from the origin as the general way has them, for a box whose faces are all finite and stay
+// floats. False: it has not.
 static bool map_plainly( const far_map* map, const clv_aabb64* box, clv_aabb* mapped )
 {
     double faces[6];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Doubles as floats, so that an engine of floats finds the pairs of boxes in double. On each axis a map that never descends:
-// a <= b gives map( a ) <= map( b ), so boxes that touch still touch, and only pairs that do not may be found in vain;
-// the space decides each in double. How many those are is the map's quality, never the answer's.
+// Doubles as floats, so that an engine of floats finds the pairs of boxes in double. On each axis a map that
+// never descends: a <= b gives map( a ) <= map( b ), so boxes that touch still touch, and only pairs that do
+// not may be found in vain; the space decides each in double. How many those are is the map's quality, never
+// the answer's.
 #pragma once
 
 #include "base/memory.h"
@@ -12,8 +13,9 @@ enum
     FAR_FACES = 16, // faces of the boxes in a cell of an axis, and its width in the map
 };
 
-/// One axis. Without cells: the distance from the origin, rounded to float. With cells: each has its own origin, its lower
-/// end, and holds about as many faces as any other, so it is as wide as any other in the map.
+/// One axis. Without cells: the distance from the origin, rounded to float. With cells: each has its own
+/// origin, its lower end, and holds about as many faces as any other, so it is as wide as any other in the
+/// map.
 typedef struct far_axis
 {
     double origin;
@@ -27,7 +29,8 @@ typedef struct far_map
     far_axis axes[3];
 } far_map;
 
-/// The float of a coordinate. `hint` is any float: if it is what a neighbour was mapped to the answer comes sooner.
+/// The float of a coordinate. `hint` is any float: if it is what a neighbour was mapped to the answer comes
+/// sooner.
 float clv_far_axis_at( const far_axis* axis, double value, float hint );
 
 /// The box of floats. `hint` is what the box, or one near it, was mapped to before.
@@ -49,7 +52,8 @@ static inline uint32_t far_crowd_slot( const far_crowd* crowd, uint32_t index )
     return crowd->live != NULL ? crowd->live[index] : index;
 }
 
-/// Cells with FAR_FACES faces each on every axis, by sorting them all. False if out of memory, with the map as it was.
+/// Cells with FAR_FACES faces each on every axis, by sorting them all. False if out of memory, with the map
+/// as it was.
 bool clv_far_map_set_cells( far_map* map, const far_crowd* crowd, base_memory* memory );
 
 void clv_far_map_free( far_map* map, base_memory* memory );

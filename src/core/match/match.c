@@ -126,7 +126,8 @@ static clv_result search_ranks(
     return result;
 }
 
-// Coordinates are read here and nowhere else: behind it there are ranks, and the visitor has the caller's own modes.
+// Coordinates are read here and nowhere else: behind it there are ranks, and the visitor has the caller's own
+// modes.
 static clv_result rank_regions( match_call* call, match_world* world, base_memory* memory )
 {
     base_fp_mode mode = base_fp_enter();

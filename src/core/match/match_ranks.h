@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Regions by rank: on each axis the lower ends of all regions, sorted, become the whole numbers 0, 1, 2 …, no two alike, and an upper end the number of
-// lower ends at or below it. So a region reaches from its rank to before its end, and two overlap where each begins before the
-// other's end: no ties, no infinities, and exact.
+// Regions by rank: on each axis the lower ends of all regions, sorted, become the whole numbers 0, 1, 2 …, no
+// two alike, and an upper end the number of lower ends at or below it. So a region reaches from its rank to
+// before its end, and two overlap where each begins before the other's end: no ties, no infinities, and
+// exact.
 #pragma once
 
 #include "base/memory.h"
@@ -29,8 +30,8 @@ static inline const match_reach* match_reach_of( const match_world* world, uint3
     return world->reaches.items + (size_t)region * world->axis_count;
 }
 
-/// Ranks of two sets, the second of which may be empty, in a zeroed world or one that ranked others before: its room is used again.
-/// False if out of memory.
+/// Ranks of two sets, the second of which may be empty, in a zeroed world or one that ranked others before:
+/// its room is used again. False if out of memory.
 bool clv_match_rank(
     match_world* world, const clv_regions sets[2], uint32_t axis_count, base_memory* memory );
 void clv_match_free( match_world* world, base_memory* memory );

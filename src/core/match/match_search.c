@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The overlaps of regions on any number of axes: streamed segment trees, after Zomorodian and Edelsbrunner, "Fast software for box
-// intersections", Symposium on Computational Geometry 2000, on ranks in place of coordinates, so that no two ends are alike.
+// The overlaps of regions on any number of axes: streamed segment trees, after Zomorodian and Edelsbrunner,
+// "Fast software for box intersections", Symposium on Computational Geometry 2000, on ranks in place of
+// coordinates, so that no two ends are alike.
 //
-// Of two intervals that overlap, one holds the beginning of the other, and only one. So on the last axis we look for (host, guest) with the guest's
-// beginning inside the host: a segment tree over the guests' beginnings. Hosts that reach across a whole segment hold every guest that
-// begins there; for these the axis is settled, and the next one is looked at, either way round. On axis 0 both lists are in order, and what a
-// host holds is a run of guests: all of them pairs, nothing is tried in vain. The tree is never built; its nodes are lists on a stack.
+// Of two intervals that overlap, one holds the beginning of the other, and only one. So on the last axis we
+// look for (host, guest) with the guest's beginning inside the host: a segment tree over the guests'
+// beginnings. Hosts that reach across a whole segment hold every guest that begins there; for these the axis
+// is settled, and the next one is looked at, either way round. On axis 0 both lists are in order, and what a
+// host holds is a run of guests: all of them pairs, nothing is tried in vain. The tree is never built; its
+// nodes are lists on a stack.
 #include "match/match_search.h"
 
 #include "base/assertion.h"
@@ -176,8 +179,8 @@ static clv_result match_runs( match_search* search, match_list hosts, match_list
     return result;
 }
 
-// A rank that about as many guests begin below as not: counted in buckets, and again in a bucket that has too many. Some begin on
-// either side, since no two begin alike.
+// A rank that about as many guests begin below as not: counted in buckets, and again in a bucket that has too
+// many. Some begin on either side, since no two begin alike.
 static uint32_t split_guests(
     const match_search* search, match_list guests, match_reach segment, uint32_t axis )
 {
@@ -242,8 +245,9 @@ static clv_result match_across(
     return result;
 }
 
-// Every host and guest with the guest's beginning inside the host on this axis, and overlapping on those below it. Guests begin in the
-// segment; on the axes above nothing is left to be asked. As deep as axes times the logarithm of the guests.
+// Every host and guest with the guest's beginning inside the host on this axis, and overlapping on those
+// below it. Guests begin in the segment; on the axes above nothing is left to be asked. As deep as axes times
+// the logarithm of the guests.
 static clv_result match_axis(
     match_search* search, match_list hosts, match_list guests, match_reach segment, uint32_t axis )
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every box against every other. The judge of all other methods, so it stays plain: no bounds, no order, no cleverness
-// beyond keeping a tile of columns in the first-level cache.
+// Every box against every other. The judge of all other methods, so it stays plain: no bounds, no order, no
+// cleverness beyond keeping a tile of columns in the first-level cache.
 #include "method/method.h"
 
 #include "simd/box_lanes.h"
@@ -53,7 +53,8 @@ static void load_boxes( brute* self, const method_input* input )
     clv_simd_box_lanes_finish( &self->lanes, input->live_count );
 }
 
-// Pieces are numbered tile by tile, and in a tile band by band: the bands of tile t cover the rows before its end.
+// Pieces are numbered tile by tile, and in a tile band by band: the bands of tile t cover the rows before its
+// end.
 static uint64_t bands_before( uint32_t tile, uint32_t band_rows )
 {
     if ( band_rows <= TILE )

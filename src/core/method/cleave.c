@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The method behind a default space: blocks of cells (docs/engine.md), and brute force while there are so few boxes that
-// any order costs more than it saves. The choice depends on the number of objects alone.
+// The method behind a default space: blocks of cells (docs/engine.md), and brute force while there are so few
+// boxes that any order costs more than it saves. The choice depends on the number of objects alone.
 #include "method/method.h"
 
 #include "base/bits.h"
@@ -8,7 +8,8 @@
 #include "rest/rest_mode.h"
 #include "simd/kernels.h"
 
-// There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for comparing.
+// There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for
+// comparing.
 static const method_param s_params[] = {
     { "cleave.few", 24, 0, 1e6, true, "boxes up to which brute force is quicker" },
     { "cleave.block", 8192, 8, 1e6, true, "boxes in a block, about" },
@@ -155,7 +156,8 @@ static bool follow( cleave_state* self, method_input input, method_counters* cou
     return true;
 }
 
-// Not where more pairs are to be expected than may be kept. What could not be entered is not tried again at once.
+// Not where more pairs are to be expected than may be kept. What could not be entered is not tried again at
+// once.
 static bool enter( cleave_state* self, const method_input* input, uint64_t most, method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
@@ -237,8 +239,9 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     {
         return update_by_engine( self, input, sink, counters );
     }
-    // A visit is there so that there is no list; of a world at rest there would be one, however many pairs there are by now. The
-    // world that a list was made of stays as it is, and catches up when there is a list to be made again.
+    // A visit is there so that there is no list; of a world at rest there would be one, however many pairs
+    // there are by now. The world that a list was made of stays as it is, and catches up when there is a list
+    // to be made again.
     self->rest_is_behind = self->rest.is_on;
     return search( self, input, sink, counters );
 }

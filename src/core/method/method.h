@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The public cleave/method.h as the rows of this tree see it: short names for its types, and its context in the tree's own
-// types. A row is given the public context, and opens it in create.
+// The public cleave/method.h as the rows of this tree see it: short names for its types, and its context in
+// the tree's own types. A row is given the public context, and opens it in create.
 #pragma once
 
 #include "base/memory.h"
@@ -27,8 +27,8 @@ static inline uint32_t method_live_slot( const method_input* input, uint32_t ind
 
 // ---- the context
 
-/// What a state keeps of the public context. Memory and tasks go on to the space by the hooks it gave, whichever library
-/// the row is in.
+/// What a state keeps of the public context. Memory and tasks go on to the space by the hooks it gave,
+/// whichever library the row is in.
 typedef struct method_context
 {
     base_memory* memory; ///< take and give everything here
@@ -47,14 +47,15 @@ void* clv_method_state_take( const clv_method_context* host, size_t size, const 
 /// The end of a state that was taken so, when everything else of it was given back.
 void clv_method_state_give( const method_context* context, size_t size );
 
-/// The other side: a context of this memory and these workers, both of which outlive it. Parameters are 0, there is no logger, and
-/// times are not measured; the caller fills these in.
+/// The other side: a context of this memory and these workers, both of which outlive it. Parameters are 0,
+/// there is no logger, and times are not measured; the caller fills these in.
 clv_method_context clv_method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa );
 
 // ---- settings
 
 /// Fill `values` with the method's defaults and then with what `settings` says ("kd.leaf=256,kd.static=0.5").
-/// Settings of other methods' families are an error too. False, with a sentence in `text`, if anything is wrong.
+/// Settings of other methods' families are an error too. False, with a sentence in `text`, if anything is
+/// wrong.
 bool clv_method_parse_settings(
     const method* method, const char* settings, double values[METHOD_PARAMS], char* text, size_t text_size );
 

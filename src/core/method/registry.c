@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The methods this process knows: the core's own two, and those that were registered. Only pointers: rows live as long as
-// the program.
+// The methods this process knows: the core's own two, and those that were registered. Only pointers: rows
+// live as long as the program.
 #include "method/method.h"
 
 #include <stdarg.h>

@@ -33,12 +33,14 @@ enum
 
 #define NO_SLOT UINT32_MAX
 
-// Free slots form a stack threaded through the boxes they no longer need, so that removing never takes memory.
+// Free slots form a stack threaded through the boxes they no longer need, so that removing never takes
+// memory.
 static void push_free( object_store* store, uint32_t slot )
 {
     memcpy( &object_boxes( store )[slot], &store->first_free, sizeof( uint32_t ) );
     store->first_free = slot;
     store->free_count += 1;
+    store->free_is_row = false;
 }
 
 static uint32_t pop_free( object_store* store )
@@ -46,12 +48,15 @@ static uint32_t pop_free( object_store* store )
     uint32_t slot = store->first_free;
     memcpy( &store->first_free, &object_boxes( store )[slot], sizeof( uint32_t ) );
     store->free_count -= 1;
+    store->free_is_row = store->free_count == 0;
     return slot;
 }
 
 object_store clv_object_store_make( base_memory* memory, clv_margin_rule default_margin )
 {
-    return ( object_store ){ .memory = memory, .default_margin = default_margin, .first_free = NO_SLOT };
+    return ( object_store ){
+        .memory = memory, .default_margin = default_margin, .first_free = NO_SLOT, .free_is_row = true
+    };
 }
 
 void clv_object_store_free( object_store* store )
@@ -209,7 +214,8 @@ enum
     ID_GROUP = 32 // ids checked at once
 };
 
-// Of ids [first, first + count), whether all are alive and ascend from `next` on. Without a branch: which of them is not is found afterwards.
+// Of ids [first, first + count), whether all are alive and ascend from `next` on. Without a branch: which of
+// them is not is found afterwards.
 static bool are_ascending( const object_store* store, const clv_id* ids, uint32_t count, uint64_t next )
 {
     const uint32_t* generations = object_generations( store );
@@ -331,48 +337,88 @@ clv_result clv_object_store_prepare_add( object_store* store, uint32_t count )
     return ok && clv_object_store_reserve( store, slots_after( store, count ) ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
-clv_id clv_object_store_add( object_store* store, clv_aabb box )
+// Of these columns a fresh slot has zeros; a slot that is used again keeps them.
+static void zero_columns( object_store* store, uint32_t first, uint32_t count )
 {
-    uint32_t slot;
-    uint32_t* generations = object_generations( store );
-    if ( store->free_count > 0 )
+    static const object_column columns[] = { OBJECT_STAMP, OBJECT_REPORTED, OBJECT_RENEWED };
+    for ( size_t i = 0; i < sizeof( columns ) / sizeof( columns[0] ); ++i )
     {
-        slot = pop_free( store );
-        generations[slot] += 1;
-        ( (uint8_t*)store->columns[OBJECT_RENEWED] )[slot] = 1;
-        store->is_renewed = true;
-    }
-    else
-    {
-        slot = store->slot_count++;
-        generations[slot] = 1;
-        if ( store->columns[OBJECT_STAMP] != NULL )
+        size_t size = s_item_sizes[columns[i]];
+        char* column = store->columns[columns[i]];
+        if ( column != NULL )
         {
-            ( (uint32_t*)store->columns[OBJECT_STAMP] )[slot] = 0;
-        }
-        if ( store->columns[OBJECT_REPORTED] != NULL )
-        {
-            ( (uint32_t*)store->columns[OBJECT_REPORTED] )[slot] = 0;
-        }
-        if ( store->columns[OBJECT_RENEWED] != NULL )
-        {
-            ( (uint8_t*)store->columns[OBJECT_RENEWED] )[slot] = 0;
+            memset( column + first * size, 0, count * size );
         }
     }
-    CLV_ASSERT( ( generations[slot] & 1 ) != 0 );
+}
+
+static void note_new( object_store* store, uint32_t first, uint32_t count )
+{
     for ( int column = OBJECT_MARGIN; column < OBJECT_COLUMN_COUNT; ++column )
     {
-        if ( store->columns[column] != NULL )
+        for ( uint32_t i = 0; i < count && store->columns[column] != NULL; ++i )
         {
-            set_default( store, column, slot );
+            set_default( store, column, first + i );
         }
     }
     store->moved_is_known = false;
-    clv_object_store_set_box( store, slot, box );
-    store->live_count += 1;
+    store->live_count += count;
     store->live_is_current = false;
     store->members_changed = true;
-    return ( clv_id ){ slot, generations[slot] };
+}
+
+// Of a row of free slots the first `count`.
+static void reuse_row( object_store* store, uint32_t count )
+{
+    uint32_t first = store->first_free;
+    CLV_ASSERT( store->free_is_row && count > 0 && count <= store->free_count );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        object_generations( store )[first + i] += 1;
+    }
+    memcpy( &store->first_free, &object_boxes( store )[first + count - 1], sizeof( uint32_t ) );
+    store->free_count -= count;
+    memset( (uint8_t*)store->columns[OBJECT_RENEWED] + first, 1, count );
+    store->is_renewed = true;
+}
+
+uint32_t clv_object_store_add_row( object_store* store, uint32_t count )
+{
+    uint32_t reused = count < store->free_count ? count : store->free_count, fresh = count - reused;
+    uint32_t first = reused > 0 ? store->first_free : store->slot_count;
+    CLV_ASSERT( store->free_is_row && ( reused == 0 || first + store->free_count == store->slot_count ) );
+    if ( reused > 0 )
+    {
+        reuse_row( store, reused );
+    }
+    for ( uint32_t i = 0; i < fresh; ++i )
+    {
+        object_generations( store )[store->slot_count + i] = 1;
+    }
+    zero_columns( store, store->slot_count, fresh );
+    store->slot_count += fresh;
+    note_new( store, first, count );
+    return first;
+}
+
+clv_id clv_object_store_add( object_store* store, clv_aabb box )
+{
+    uint32_t slot;
+    if ( store->free_is_row )
+    {
+        slot = clv_object_store_add_row( store, 1 );
+    }
+    else
+    {
+        slot = pop_free( store );
+        object_generations( store )[slot] += 1;
+        ( (uint8_t*)store->columns[OBJECT_RENEWED] )[slot] = 1;
+        store->is_renewed = true;
+        note_new( store, slot, 1 );
+    }
+    CLV_ASSERT( ( object_generations( store )[slot] & 1 ) != 0 );
+    clv_object_store_set_box( store, slot, box );
+    return ( clv_id ){ slot, object_generations( store )[slot] };
 }
 
 clv_margin_rule clv_object_store_margin( const object_store* store, uint32_t slot )
@@ -563,7 +609,8 @@ static void note_group( object_store* store, uint32_t slot, const clv_aabb* boxe
     }
 }
 
-// Marks the slots whose box differs. Returns how many groups have one; the boxes of the others were checked before.
+// Marks the slots whose box differs. Returns how many groups have one; the boxes of the others were checked
+// before.
 static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
 {
@@ -623,7 +670,8 @@ static uint64_t moved_from( const object_store* store, uint32_t slot )
     return store->moved.items[slot >> 6] >> ( slot & 63 );
 }
 
-// How many boxes from `done` on lie in words in which many moved: these are copied whole, since what has not moved is the same.
+// How many boxes from `done` on lie in words in which many moved: these are copied whole, since what has not
+// moved is the same.
 static uint32_t count_busy( const object_store* store, uint32_t slot, uint32_t done, uint32_t count )
 {
     uint32_t end = done;
@@ -732,6 +780,7 @@ void clv_object_store_clear( object_store* store )
             push_free( store, slot - 1 );
         }
     }
+    store->free_is_row = store->free_count == store->slot_count; // none is retired
 }
 
 bool clv_object_store_list_live( object_store* store )

@@ -6,13 +6,15 @@
 #include "cleave/types.h"
 #include "cleave/world.h"
 
-/// What a slot can carry. The first two always exist; the others take no memory until clv_object_store_use asks for them.
+/// What a slot can carry. The first two always exist; the others take no memory until clv_object_store_use
+/// asks for them.
 typedef enum object_column
 {
     OBJECT_BOX,        ///< clv_aabb, the test box: as given, grown by the margin, swept along the motion
     OBJECT_GENERATION, ///< uint32_t, odd while alive and even while free; 0 in a slot that is retired
     OBJECT_GIVEN_BOX,  ///< clv_aabb, the box as given; with margins or motions
-    OBJECT_BOX64, ///< clv_aabb64, the test box where boxes are doubles; OBJECT_BOX is then what it is mapped to
+    /// clv_aabb64, the test box where boxes are doubles; OBJECT_BOX is then what it is mapped to
+    OBJECT_BOX64,
     OBJECT_GIVEN_BOX64, ///< clv_aabb64, the box as given; with margins where boxes are doubles
     OBJECT_MARGIN,      ///< float, the fixed part
     OBJECT_MARGIN_BY,   ///< object_margin_by, the other parts; with OBJECT_MARGIN
@@ -42,6 +44,8 @@ typedef struct object_store
 
     uint32_t first_free; ///< top of the stack of free slots: the last freed is the next used
     uint32_t free_count;
+    bool
+        free_is_row; ///< none is free, or those from first_free to the last slot in that order, as after clearing
 
     base_u32_array live; ///< ascending live slots, made by clv_object_store_list_live
     uint32_t live_count;
@@ -53,11 +57,12 @@ typedef struct object_store
     uint32_t slot_count;
     uint32_t stamp;                 ///< of the last unordered batch
     clv_margin_rule default_margin; ///< of new objects
-    bool is_flat;                   ///< boxes have two axes: the third is no side, and there is no motion along it
-    bool is_renewed;                ///< some slot was used again since the last good update
-    bool motion_is_set;             ///< of some object, for the next update or the one before
-    bool motion_is_spent;           ///< and it was the one before: all count as 0
-    bool members_changed;           ///< since the method's last good update
+    /// boxes have two axes: the third is no side, and there is no motion along it
+    bool is_flat;
+    bool is_renewed;      ///< some slot was used again since the last good update
+    bool motion_is_set;   ///< of some object, for the next update or the one before
+    bool motion_is_spent; ///< and it was the one before: all count as 0
+    bool members_changed; ///< since the method's last good update
 } object_store;
 
 object_store clv_object_store_make( base_memory* memory, clv_margin_rule default_margin );
@@ -69,13 +74,14 @@ bool clv_object_store_reserve( object_store* store, uint64_t count );
 /// Begin to keep a column, filled with its default. False if out of memory.
 bool clv_object_store_use( object_store* store, object_column column );
 
-/// The two columns that fixed margins need, of floats or of doubles as the boxes are, the three that others need, or the two for
-/// motions: all, or none and false.
+/// The two columns that fixed margins need, of floats or of doubles as the boxes are, the three that others
+/// need, or the two for motions: all, or none and false.
 bool clv_object_store_use_margins( object_store* store );
 bool clv_object_store_use_margins_by( object_store* store );
 bool clv_object_store_use_motions( object_store* store );
 
-/// User data, and with events what the removed carried. After false there may be the latter alone, which changes nothing.
+/// User data, and with events what the removed carried. After false there may be the latter alone, which
+/// changes nothing.
 bool clv_object_store_use_data( object_store* store );
 
 static inline bool object_store_uses( const object_store* store, object_column column )
@@ -113,14 +119,19 @@ clv_result clv_object_store_check_ids(
 /// Are there slots for `count` more objects?
 bool clv_object_store_fits( const object_store* store, uint32_t count );
 
-/// Everything clv_object_store_add needs for `count` more objects. CLV_TOO_MANY_OBJECTS or CLV_OUT_OF_MEMORY change
-/// nothing.
+/// Everything clv_object_store_add needs for `count` more objects. CLV_TOO_MANY_OBJECTS or CLV_OUT_OF_MEMORY
+/// change nothing.
 clv_result clv_object_store_prepare_add( object_store* store, uint32_t count );
 
 /// A new object; cannot fail after clv_object_store_prepare_add.
 clv_id clv_object_store_add( object_store* store, clv_aabb box );
 
-/// Bits of slots that moved, collected word by word: one by one, each would wait for the one before it to be stored.
+/// `count` new objects in slots one behind the other, of which the first is returned; their boxes are the
+/// caller's to set. Cannot fail after clv_object_store_prepare_add, and needs that the free slots are a row.
+uint32_t clv_object_store_add_row( object_store* store, uint32_t count );
+
+/// Bits of slots that moved, collected word by word: one by one, each would wait for the one before it to be
+/// stored.
 typedef struct object_marks
 {
     uint64_t* moved; ///< NULL: nothing is marked
@@ -152,23 +163,25 @@ static inline void object_marks_add( object_marks* marks, uint32_t slot, uint64_
     marks->bits |= has_moved << ( slot & 63 );
 }
 
-/// Boxes of slots in any order, where there are neither margins nor motions; all are marked as moved. Corners are `stride` bytes apart.
+/// Boxes of slots in any order, where there are neither margins nor motions; all are marked as moved. Corners
+/// are `stride` bytes apart.
 void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
     const void* upper, size_t stride, uint32_t count );
 
 /// Give a live slot another box. Where boxes are doubles: what its test box is mapped to.
 void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
 
-/// Are boxes for the live slots from `slot` on fit to be taken? Where moved slots are being noted, those that differ from what is
-/// there are noted as moved; those that do not are good already. Without margins and motions only.
+/// Are boxes for the live slots from `slot` on fit to be taken? Where moved slots are being noted, those that
+/// differ from what is there are noted as moved; those that do not are good already. Without margins and
+/// motions only.
 bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ) );
 
 /// Take boxes after clv_object_store_check_boxes.
 void clv_object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
 
-/// From here on nothing has moved, and what does is noted. Without memory for that, or `least` objects, moves are
-/// not noted.
+/// From here on nothing has moved, and what does is noted. Without memory for that, or `least` objects, moves
+/// are not noted.
 void clv_object_store_watch( object_store* store, uint32_t least );
 
 /// The box as the caller gave it.
@@ -182,8 +195,8 @@ clv_vec3 clv_object_store_motion( const object_store* store, uint32_t slot );
 clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot );
 clv_aabb64 clv_object_store_test_box64( const object_store* store, uint32_t slot, clv_aabb64 given );
 
-/// Note another margin or motion of a live slot, with the columns for it in use and spent motions dropped. Its test box is not yet
-/// another: clv_space_renew_box sees to that.
+/// Note another margin or motion of a live slot, with the columns for it in use and spent motions dropped.
+/// Its test box is not yet another: clv_space_renew_box sees to that.
 void clv_object_store_note_margin( object_store* store, uint32_t slot, clv_margin_rule rule );
 void clv_object_store_note_motion( object_store* store, uint32_t slot, clv_vec3 motion );
 
@@ -196,8 +209,8 @@ void clv_object_store_settle( object_store* store );
 /// An update was good: motions of before it count no longer.
 void clv_object_store_spend_motions( object_store* store );
 
-/// From `slot` on, the first live slot with a spent motion, which is then 0; slot_count if there is none: then motions are no longer
-/// spent.
+/// From `slot` on, the first live slot with a spent motion, which is then 0; slot_count if there is none:
+/// then motions are no longer spent.
 uint32_t clv_object_store_drop_motion( object_store* store, uint32_t slot );
 
 void clv_object_store_remove( object_store* store, uint32_t slot );
@@ -208,5 +221,6 @@ void clv_object_store_clear( object_store* store );
 /// Bring `live` up to date, unless live_count == slot_count makes it needless. False if out of memory.
 bool clv_object_store_list_live( object_store* store );
 
-/// Capacities down to what is in use. False if out of memory; then some columns may be smaller, which shows nowhere.
+/// Capacities down to what is in use. False if out of memory; then some columns may be smaller, which shows
+/// nowhere.
 bool clv_object_store_shrink( object_store* store );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the box as given to the box that is tested: grown by a margin, swept along a motion. cleave/types.h has the definition.
+// From the box as given to the box that is tested: grown by a margin, swept along a motion. cleave/types.h
+// has the definition.
 #pragma once
 
 #include "cleave/world.h"
@@ -11,7 +12,8 @@ double clv_object_size64( const clv_aabb64* box );
 /// Metres around a box that follow from the rule, the size of the box as given and its motion. Finite.
 float clv_object_margin( clv_margin_rule rule, double size, clv_vec3 motion );
 
-/// The hull of the box and of the box moved, faces rounded outwards. A motion of 0 on an axis leaves that axis bit by bit.
+/// The hull of the box and of the box moved, faces rounded outwards. A motion of 0 on an axis leaves that
+/// axis bit by bit.
 clv_aabb clv_object_sweep( clv_aabb box, clv_vec3 motion );
 clv_aabb64 clv_object_sweep64( clv_aabb64 box, clv_vec3 motion );
 

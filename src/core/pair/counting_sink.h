@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sink on the way to another that counts what passes. Only this knows: a visitor's sink begins at 0 again with every chunk,
-// and filters thin a list while it grows.
+// A sink on the way to another that counts what passes. Only this knows: a visitor's sink begins at 0 again
+// with every chunk, and filters thin a list while it grows.
 #pragma once
 
 #include "pair/sink.h"
@@ -18,6 +18,7 @@ static inline clv_result pair_counting_pass_on( pair_sink* sink )
     pair_sink* target = counting->target;
     counting->passed += sink->count - target->count;
     target->count = sink->count;
+    target->expected = sink->expected;
     clv_result result = target->make_room( target );
     sink->pairs = target->pairs;
     sink->count = target->count;

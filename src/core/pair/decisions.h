@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the caller's filter callback said about each pair of the last list, so that it is asked once per touch and not once
-// per frame. A hash table with open addressing; slots stay below 2^31, so a key has a bit to spare for the answer.
+// What the caller's filter callback said about each pair of the last list, so that it is asked once per touch
+// and not once per frame. A hash table with open addressing; slots stay below 2^31, so a key has a bit to
+// spare for the answer.
 #pragma once
 
 #include "base/memory.h"

@@ -16,7 +16,7 @@ typedef struct pair_snapshot
     const uint32_t* generations;
 } pair_snapshot;
 
-/// Fill `begun` with what is in `after` only and `ended` with what is in `before` only; a pair of slots in both whose
-/// objects changed is in each. False if out of memory.
+/// Fill `begun` with what is in `after` only and `ended` with what is in `before` only; a pair of slots in
+/// both whose objects changed is in each. False if out of memory.
 bool clv_pair_difference( pair_snapshot before, pair_snapshot after, pair_id_list* begun, pair_id_list* ended,
     base_memory* memory );

@@ -21,8 +21,8 @@ void clv_pair_table_clear( pair_table* table );
 /// Add a pair unless it is there. False if out of memory, with the table as it was.
 bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, uint32_t slot_b );
 
-/// A sink that adds what it is given and hands new pairs on at once, so that a limit downstream is felt before the table
-/// has outgrown it.
+/// A sink that adds what it is given and hands new pairs on at once, so that a limit downstream is felt
+/// before the table has outgrown it.
 typedef struct pair_table_sink
 {
     pair_sink sink;
@@ -38,7 +38,8 @@ void clv_pair_table_sink_open(
 /// Add what still waits. CLV_OUT_OF_MEMORY, or what the target said.
 clv_result clv_pair_table_sink_flush( pair_table_sink* out );
 
-/// Keep, in order, the pairs whose boxes overlap. Where `live` is given, a set of slots, pairs of others end unread.
+/// Keep, in order, the pairs whose boxes overlap. Where `live` is given, a set of slots, pairs of others end
+/// unread.
 void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64_t* live );
 
 /// NULL if list and table agree, else what is wrong.

@@ -30,7 +30,8 @@ static uint64_t count_words( const uint64_t* words, uint64_t count )
     return used;
 }
 
-// Twice as many places as words at least. Of a larger table only so much is used, or clearing it would cost more than filling.
+// Twice as many places as words at least. Of a larger table only so much is used, or clearing it would cost
+// more than filling.
 static bool make_word_room( pair_word_table* table, base_memory* memory, uint64_t count )
 {
     uint64_t places = BASE_LEAST_PLACES;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Words of the caller's by pair, those that are not 0: a hash table with open addressing, filled anew for each list.
+// Words of the caller's by pair, those that are not 0: a hash table with open addressing, filled anew for
+// each list.
 #pragma once
 
 #include "pair/list.h"
@@ -18,7 +19,8 @@ typedef struct pair_word_table
 
 void clv_pair_words_free( pair_word_table* table, base_memory* memory );
 
-/// Forget what is there and take the words that lie beside a list. False if out of memory; then the table is empty.
+/// Forget what is there and take the words that lie beside a list. False if out of memory; then the table is
+/// empty.
 bool clv_pair_words_fill(
     pair_word_table* table, base_memory* memory, const pair_list* list, const uint64_t* words );
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a space keeps for queries: the boxes of its last good update, and the tree over them. Both are made when they are first
-// needed, by whoever asks first; all others wait for it.
+// What a space keeps for queries: the boxes of its last good update, and the tree over them. Both are made
+// when they are first needed, by the first query; all others wait for it.
 //
-// The store's boxes are those of the update until somebody changes one. So nothing is copied while nobody asks; once somebody
-// has, the first change after an update copies what the update had (query_state_freeze), unless a query has already.
+// The store's boxes are those of the update until one is changed. So nothing is copied without queries; after
+// the first query, the first change after an update copies what the update had (query_state_freeze), unless a
+// query has.
 #pragma once
 
 #include "query/query_search.h"
@@ -22,10 +23,10 @@ typedef struct query_state
 {
     task_lock lock;       ///< of all below, and of the space's memory, while several threads may ask
     atomic_bool is_ready; ///< copy and tree are those of the last good update: no lock is needed to read them
-    atomic_flag workers_are_out; ///< somebody's list of queries uses the workers
+    atomic_flag workers_are_out; ///< a list of queries uses the workers
     atomic_uint reader_count;    ///< queries under way that may call the caller: hooks, callbacks, visitors
 
-    bool is_used;         ///< somebody asked
+    bool is_used;         ///< there was a query
     bool has_boxes;       ///< there was a good update since the last clear
     bool store_is_seen;   ///< the store's boxes are what queries see
     bool is_copied;       ///< and the copy is
@@ -71,7 +72,7 @@ void clv_query_state_note_removal( query_state* state );
 /// Every object was removed.
 void clv_query_state_clear( query_state* state );
 
-/// Back to what the copy needs; the tree is built anew when somebody asks.
+/// Back to what the copy needs; the tree is built anew at the next query.
 void clv_query_state_shrink( query_state* state, base_memory* memory );
 
 /// Everything ready? CLV_OUT_OF_MEMORY or CLV_STALE otherwise. Under the lock.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loose grids in levels: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; here as grids without the tree.
+// Loose grids in levels: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; here as grids without the
+// tree.
 #include "rest/loose_grid.h"
 
 #include "base/assertion.h"
@@ -34,7 +35,8 @@ bool clv_rest_grid_reserve( rest_grid* grid, uint32_t slot_count )
     return base_array_extend( &grid->nexts, grid->memory, slot_count );
 }
 
-// ---- places ------------------------------------------------------------------------------------------------------
+// ---- places
+// ------------------------------------------------------------------------------------------------------
 
 static uint32_t level_of( const rest_grid* grid, const clv_aabb* box )
 {
@@ -124,7 +126,8 @@ void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
     *link = nexts[slot];
 }
 
-// ---- questions ---------------------------------------------------------------------------------------------------
+// ---- questions
+// ---------------------------------------------------------------------------------------------------
 
 static bool make_room( rest_grid* grid, uint64_t count )
 {
@@ -162,8 +165,8 @@ static bool ask_level( rest_grid* grid, const rest_level* level, const clv_aabb*
     uint32_t first[3], last[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
-        // A hair more than the limit: lengths were rounded when they were compared with it. A difference rounds the same way
-        // as the corner it bounds, which is a float, so nothing is missed.
+        // A hair more than the limit: lengths were rounded when they were compared with it. A difference
+        // rounds the same way as the corner it bounds, which is a float, so nothing is missed.
         float reach = level->limit[axis] * 1.0001f;
         first[axis] = cell_on_axis( level, axis, lower[axis] - reach );
         last[axis] = cell_on_axis( level, axis, upper[axis] );
@@ -206,7 +209,8 @@ bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box )
     return true;
 }
 
-// ---- checking ----------------------------------------------------------------------------------------------------
+// ---- checking
+// ----------------------------------------------------------------------------------------------------
 
 // What the grid is held to.
 typedef struct grid_check

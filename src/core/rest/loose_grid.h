@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Fat boxes by place, to find those near a given box, and to move one at a time. A stack of grids, each for boxes of
-// about one size: a box lies in the one cell of its lower corner, on the finest level whose limit it does not exceed. So a
-// question visits the cells of its box, grown downwards by the limit. What exceeds every limit is in a list of its own; what
-// lies outside is clamped to the border cells.
+// Fat boxes by place, to find those near a given box, and to move one at a time. A stack of grids, each for
+// boxes of about one size: a box lies in the one cell of its lower corner, on the finest level whose limit it
+// does not exceed. So a question visits the cells of its box, grown downwards by the limit. What exceeds
+// every limit is in a list of its own; what lies outside is clamped to the border cells.
 #pragma once
 
 #include "base/array.h"
@@ -39,8 +39,8 @@ void clv_rest_grid_release( rest_grid* grid );
 /// Room for slots below `slot_count`.
 bool clv_rest_grid_reserve( rest_grid* grid, uint32_t slot_count );
 
-/// Levels and cells for the fat boxes of those slots below `slot_count` that have a bit in `known`. Empty afterwards. False if
-/// out of memory.
+/// Levels and cells for the fat boxes of those slots below `slot_count` that have a bit in `known`. Empty
+/// afterwards. False if out of memory.
 bool clv_rest_grid_plan(
     rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count );
 
@@ -53,9 +53,11 @@ void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 /// Would it stay where it is?
 bool clv_rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after );
 
-/// The slots of all boxes that overlap this one, into `found`; some others may be among them. False if out of memory.
+/// The slots of all boxes that overlap this one, into `found`; some others may be among them. False if out of
+/// memory.
 bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box );
 
-/// NULL if every slot below `slot_count` with a bit in `known` is in its own cell and no other slot is in any, else what is not so.
+/// NULL if every slot below `slot_count` with a bit in `known` is in its own cell and no other slot is in
+/// any, else what is not so.
 const char* clv_rest_grid_check(
     const rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count );

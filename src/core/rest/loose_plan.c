@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
+// Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only
+// slow.
 #include "base/assertion.h"
 #include "base/bit_set.h"
 #include "base/bits.h"
@@ -104,7 +105,8 @@ static uint32_t finest_level( const rest_level* levels, const clv_aabb* box )
     return i;
 }
 
-// Cells as wide as the limit, over where nearly all of the sample is, and then wider until they are not too many.
+// Cells as wide as the limit, over where nearly all of the sample is, and then wider until they are not too
+// many.
 static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_count )
 {
     float width[3], extent[3];

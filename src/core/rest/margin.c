@@ -6,8 +6,9 @@
 #include <float.h>
 #include <math.h>
 
-// Measured: a margin reached in fewer updates is refitted too often, in more makes too many marginal pairs; above a fifth
-// of the size marginal pairs cost more than refits; below, jitter of a solver at rest would count as motion.
+// Measured: a margin reached in fewer updates is refitted too often, in more makes too many marginal pairs;
+// above a fifth of the size marginal pairs cost more than refits; below, jitter of a solver at rest would
+// count as motion.
 #define UPDATES_TO_REACH 16.0f
 #define MOST_OF_SIZE 0.2f
 #define LEAST_OF_SIZE 0.0003f

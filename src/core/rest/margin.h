@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Margins on both sides. Every object has a reference box and a margin e of its own, and rests while each face of its box
-// stays within e of the reference. Then its box contains its core (the reference shrunk by e) and lies in its fat box (grown
-// by e). So two objects whose fat boxes are apart cannot touch, and two whose cores overlap must: only what lies between
-// needs a test.
+// Margins on both sides. Every object has a reference box and a margin e of its own, and rests while each
+// face of its box stays within e of the reference. Then its box contains its core (the reference shrunk by e)
+// and lies in its fat box (grown by e). So two objects whose fat boxes are apart cannot touch, and two whose
+// cores overlap must: only what lies between needs a test.
 //
-// All of this holds in float as computed: the faces of fat and core are the very numbers that the test for rest compares with.
+// All of this holds in float as computed: the faces of fat and core are the very numbers that the test for
+// rest compares with.
 #pragma once
 
 #include "cleave/geom.h"
@@ -48,8 +49,8 @@ static inline rest_class rest_classify( const rest_zone* a, const rest_zone* b )
 /// Furthest that a face moved from one box to the other; infinite where a face became infinite or finite.
 float clv_rest_shift( const clv_aabb* from, const clv_aabb* to );
 
-/// The margin for an object that moves at `speed`, in shifts per update. Two objects of the same speed get different ones
-/// if their salts differ, so that what sets out together is not refitted together.
+/// The margin for an object that moves at `speed`, in shifts per update. Two objects of the same speed get
+/// different ones if their salts differ, so that what sets out together is not refitted together.
 float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt );
 
 static inline simd_rest_box rest_box_make( const clv_aabb* box, float margin )

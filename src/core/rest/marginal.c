@@ -38,8 +38,8 @@ void clv_rest_marginal_clear( rest_marginal* set )
     }
 }
 
-// The array of pairs grows last: its capacity is what is asked for. Bits are set one by one, and the others read along: they are
-// zero at first.
+// The array of pairs grows last: its capacity is what is asked for. Bits are set one by one, and the others
+// read along: they are zero at first.
 static bool grow_marginal( rest_marginal* set )
 {
     uint64_t wanted = (uint64_t)set->count + set->count / 2 + 64;
@@ -51,8 +51,9 @@ static bool grow_marginal( rest_marginal* set )
         base_array_extend( &set->pairs, set->memory, wanted );
 }
 
-// ---- chains ------------------------------------------------------------------------------------------------------
-// A link is 1 + 2 * number + side, or 0. The pair's own links of a side are next and previous.
+// ---- chains
+// ------------------------------------------------------------------------------------------------------ A
+// link is 1 + 2 * number + side, or 0. The pair's own links of a side are next and previous.
 
 static uint32_t link_of( uint32_t number, uint32_t side )
 {
@@ -187,7 +188,8 @@ uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair )
     return number;
 }
 
-// ---- checking ----------------------------------------------------------------------------------------------------
+// ---- checking
+// ----------------------------------------------------------------------------------------------------
 
 const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_count )
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The marginal pairs: a dense array to be tested from end to end, and for each object a chain through those it is in.
+// The marginal pairs: a dense array to be tested from end to end, and for each object a chain through those
+// it is in.
 #pragma once
 
 #include "base/array.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One object gets another reference box, or its first, or loses it. Those around it are found in the loose grid; pairs whose
-// class stays the same are not touched.
+// One object gets another reference box, or its first, or loses it. Those around it are found in the loose
+// grid; pairs whose class stays the same are not touched.
 #include "base/assertion.h"
 #include "base/bit_set.h"
 #include "rest/rest_world.h"
@@ -49,8 +49,8 @@ static clv_aabb join_boxes( const clv_aabb* a, const clv_aabb* b )
     return box;
 }
 
-// Find the objects in `box`, and change the class of each with `slot` from what it was with zone `from` to what it is with `to`;
-// NULL: apart.
+// Find the objects in `box`, and change the class of each with `slot` from what it was with zone `from` to
+// what it is with `to`; NULL: apart.
 static bool reclassify(
     rest_world* world, uint32_t slot, const clv_aabb* box, const rest_zone* from, const rest_zone* to )
 {

@@ -56,7 +56,8 @@ static bool check_pairs( const rest_world* world, char* text, size_t size )
     return ok && ( broken == NULL || report_broken( text, size, broken, 0, 0 ) );
 }
 
-// A question about its own box must find an object once, and may find others. Some objects are enough: the grid was checked as a whole.
+// A question about its own box must find an object once, and may find others. Some objects are enough: the
+// grid was checked as a whole.
 static bool check_questions( rest_world* world, char* text, size_t size )
 {
     uint32_t wanted = world->slot_count < ASKED_SLOTS ? world->slot_count : ASKED_SLOTS;
@@ -99,7 +100,8 @@ BASE_COLD bool clv_rest_world_check( rest_world* world, char* text, size_t text_
             ( !world->grid_is_made || check_questions( world, text, text_size ) ) );
 }
 
-// ---- against the boxes of the update -----------------------------------------------------------------------------
+// ---- against the boxes of the update
+// -----------------------------------------------------------------------------
 
 static bool is_resting( const rest_zone* zone, const clv_aabb* box )
 {

@@ -60,8 +60,8 @@ static uint64_t search_cost( const rest_mode* mode, uint32_t object_count )
     return (uint64_t)object_count * SEARCH_BOX + mode->pair_count * SEARCH_PAIR;
 }
 
-// What a refit may cost where an object touches `degree` others: all of them looked at, some of them sought in chains as
-// long as that.
+// What a refit may cost where an object touches `degree` others: all of them looked at, some of them sought
+// in chains as long as that.
 static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
 {
     uint64_t degree = 2 * mode->pair_count / ( (uint64_t)object_count + 1 );
@@ -69,7 +69,8 @@ static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
         STEP * degree * degree / 4;
 }
 
-// ---- the sample --------------------------------------------------------------------------------------------------
+// ---- the sample
+// --------------------------------------------------------------------------------------------------
 
 static bool is_live( const clv_method_input* input, uint32_t slot )
 {
@@ -124,8 +125,8 @@ static void note_shifts( rest_mode* mode, const clv_method_input* input )
     }
 }
 
-// Refits per update in 1024ths of the objects, if these move on as they did. Jitter is as far half way as it is at the end,
-// so over many it adds up to nothing; drift goes on.
+// Refits per update in 1024ths of the objects, if these move on as they did. Jitter is as far half way as it
+// is at the end, so over many it adds up to nothing; drift goes on.
 static uint64_t expected_refits( const rest_mode* mode, const clv_method_input* input )
 {
     float sum = 0;
@@ -157,7 +158,8 @@ static uint64_t moved_count( const clv_method_input* input )
     return count;
 }
 
-// ---- advice ------------------------------------------------------------------------------------------------------
+// ---- advice
+// ------------------------------------------------------------------------------------------------------
 
 static rest_advice judge_sample( rest_mode* mode, const clv_method_input* input )
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether to follow a world at rest or to search it anew, by counters and constants alone: what is chosen is a function of the
-// boxes so far. A wrong choice costs time, and is the rarer the longer it lasts.
+// Whether to follow a world at rest or to search it anew, by counters and constants alone: what is chosen is
+// a function of the boxes so far. A wrong choice costs time, and is the rarer the longer it lasts.
 #pragma once
 
 #include "rest/rest_world.h"
@@ -51,8 +51,8 @@ rest_advice clv_rest_mode_advise( rest_mode* mode, const clv_method_input* input
 /// A search, or entering, gave so many pairs.
 void clv_rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count );
 
-/// The last update failed in the end, and how many pairs it noted depends on where it was stopped. A world of which that is all
-/// that is known is searched.
+/// The last update failed in the end, and how many pairs it noted depends on where it was stopped. A world of
+/// which that is all that is known is searched.
 void clv_rest_mode_note_failure( rest_mode* mode );
 
 /// Most objects that may be refitted in one update before a search would have been quicker.

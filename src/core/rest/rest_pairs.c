@@ -49,9 +49,10 @@ static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
     return pair;
 }
 
-// ---- chains of sure pairs ----------------------------------------------------------------------------------------
-// A pair is in the chain of one of its two objects, whichever has fewer there at first sight: so an object that touches all others
-// owns nothing. A search for a pair walks both chains at once and ends when the shorter one does.
+// ---- chains of sure pairs
+// ---------------------------------------------------------------------------------------- A pair is in the
+// chain of one of its two objects, whichever has fewer there at first sight: so an object that touches all
+// others owns nothing. A search for a pair walks both chains at once and ends when the shorter one does.
 
 static void chain_pair( rest_pairs* pairs, uint32_t place )
 {
@@ -117,7 +118,8 @@ static uint32_t* find_pair( rest_pairs* pairs, clv_pair pair )
     return NULL;
 }
 
-// All pairs at once: each goes to the object that is in fewer of them. Until then heads count pairs, and nexts name owners.
+// All pairs at once: each goes to the object that is in fewer of them. Until then heads count pairs, and
+// nexts name owners.
 static void chain_all( rest_pairs* pairs )
 {
     uint32_t* heads = pairs->heads.items;
@@ -157,7 +159,8 @@ static bool make_chains( rest_pairs* pairs )
     return true;
 }
 
-// ---- the list ----------------------------------------------------------------------------------------------------
+// ---- the list
+// ----------------------------------------------------------------------------------------------------
 
 static bool reserve_list( rest_pairs* pairs )
 {
@@ -305,7 +308,8 @@ bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches )
     return true;
 }
 
-// ---- changes -----------------------------------------------------------------------------------------------------
+// ---- changes
+// -----------------------------------------------------------------------------------------------------
 
 static void drop_marginal( rest_pairs* pairs, uint32_t number )
 {
@@ -381,7 +385,8 @@ bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t 
     return true;
 }
 
-// ---- checking ----------------------------------------------------------------------------------------------------
+// ---- checking
+// ----------------------------------------------------------------------------------------------------
 
 static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is known about pairs of objects at rest. The list of those that touch is the answer itself and changes only where
-// something happens: sure pairs first, behind them the marginal ones that touch. Chains find a sure pair in it; they are made
-// when first needed. The order is a function of the calls made here.
+// What is known about pairs of objects at rest. The list of those that touch is the answer itself and changes
+// only where something happens: sure pairs first, behind them the marginal ones that touch. Chains find a
+// sure pair in it; they are made when first needed. The order is a function of the calls made here.
 #pragma once
 
 #include "pair/list.h"
@@ -30,19 +30,21 @@ typedef struct rest_pairs
 void clv_rest_pairs_init( rest_pairs* pairs, base_memory* memory );
 void clv_rest_pairs_release( rest_pairs* pairs );
 
-/// Forget all pairs, and make room for slots below `slot_count` and about `pair_count` pairs; there will be no more than `most`.
+/// Forget all pairs, and make room for slots below `slot_count` and about `pair_count` pairs; there will be
+/// no more than `most`.
 bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most );
 
 /// Room for slots below `slot_count`.
 bool clv_rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count );
 
-/// A pair of class `from` is of class `to` from now on. What becomes marginal counts as touching if it was sure, and as not
-/// touching until it is tested if it was apart. False if out of memory, or if it were one pair too many; then forget
-/// everything.
+/// A pair of class `from` is of class `to` from now on. What becomes marginal counts as touching if it was
+/// sure, and as not touching until it is tested if it was apart. False if out of memory, or if it were one
+/// pair too many; then forget everything.
 bool clv_rest_pairs_change(
     rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to );
 
-/// Pairs that were apart are sure, while no marginal one is in the list and no pair has changed since clv_rest_pairs_begin. False as above.
+/// Pairs that were apart are sure, while no marginal one is in the list and no pair has changed since
+/// clv_rest_pairs_begin. False as above.
 bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t count );
 
 /// A marginal pair touches now, or does not. False if out of memory; then forget everything.

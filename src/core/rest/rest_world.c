@@ -54,7 +54,8 @@ void clv_rest_world_leave( rest_world* world )
     }
 }
 
-// ---- memory ------------------------------------------------------------------------------------------------------
+// ---- memory
+// ------------------------------------------------------------------------------------------------------
 
 static bool reserve_bits( rest_world* world, uint32_t slot_count )
 {
@@ -91,7 +92,8 @@ static bool reserve_slots( rest_world* world, uint32_t slot_count )
         reserve_bits( world, slot_count );
 }
 
-// ---- entering ----------------------------------------------------------------------------------------------------
+// ---- entering
+// ----------------------------------------------------------------------------------------------------
 
 static void list_live( rest_world* world, const clv_method_input* input )
 {
@@ -266,7 +268,8 @@ bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uin
     return true;
 }
 
-// ---- following ---------------------------------------------------------------------------------------------------
+// ---- following
+// ---------------------------------------------------------------------------------------------------
 
 typedef struct scan_job
 {
@@ -366,7 +369,8 @@ static bool go_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
     return clv_rest_world_go( world, slot );
 }
 
-// Has an update looked at so many objects around others that a search would have cost less? In a world that its grid does not tell apart each refit looks at all.
+// Has an update looked at so many objects around others that a search would have cost less? In a world that
+// its grid does not tell apart each refit looks at all.
 static bool is_crowded( const rest_world* world )
 {
     return !world->is_forced &&
@@ -412,8 +416,8 @@ static bool tighten_step( rest_world* world, uint32_t slot, const clv_aabb* boxe
     return clv_rest_world_tighten( world, slot, &boxes[slot] );
 }
 
-// A part of the objects in every update, all of them in turn, where there are enough marginal pairs to be worth it. Fat boxes
-// only shrink and cores only grow, so nothing becomes marginal.
+// A part of the objects in every update, all of them in turn, where there are enough marginal pairs to be
+// worth it. Fat boxes only shrink and cores only grow, so nothing becomes marginal.
 static bool tighten_some( rest_world* world, const clv_method_input* input, uint64_t words )
 {
     if ( world->pairs.marginal.count < input->live_count / TIGHTEN_SHARE )
@@ -431,7 +435,8 @@ static bool tighten_some( rest_world* world, const clv_method_input* input, uint
     return ok;
 }
 
-// ---- marginal pairs ----------------------------------------------------------------------------------------------
+// ---- marginal pairs
+// ----------------------------------------------------------------------------------------------
 
 static void test_piece( uint32_t piece, uint32_t worker, void* context )
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A world that mostly rests, followed from update to update: objects that left their margin, came or went are looked at; all
-// others cost a comparison. docs/engine.md.
+// A world that mostly rests, followed from update to update: objects that left their margin, came or went are
+// looked at; all others cost a comparison. docs/engine.md.
 #pragma once
 
 #include "cleave/method.h"
@@ -51,14 +51,16 @@ void clv_rest_world_init(
     rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks );
 void clv_rest_world_release( rest_world* world );
 
-/// Remember all boxes, so that clv_rest_world_enter knows how fast they move. Allocation failure is ignored: then no speed is known.
+/// Remember all boxes, so that clv_rest_world_enter knows how fast they move. Allocation failure is ignored:
+/// then no speed is known.
 void clv_rest_world_remember( rest_world* world, const clv_method_input* input );
 
 /// Updates that clv_rest_world_enter follows clv_rest_world_remember by, if it was called.
 #define REST_HOLD 5
 
-/// Give every box a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
-/// of memory, or as soon as there are more than `most` pairs, or so many marginal ones that searching costs less; then the world is off.
+/// Give every box a margin and find all pairs, about `pair_count` of them, by a complete search of the fat
+/// boxes. False if out of memory, or as soon as there are more than `most` pairs, or so many marginal ones
+/// that searching costs less; then the world is off.
 bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
     uint64_t most, clv_engine* complete, uint64_t* test_count );
 
@@ -69,7 +71,9 @@ typedef enum rest_outcome
 {
     REST_FOLLOWED,
     REST_TOO_MANY, ///< more than `most` objects strayed, came or went; nothing else was done
-    REST_GIVEN_UP, ///< out of memory, or far more objects around those that changed than a search would cost; the world is off
+    /// out of memory, or far more objects around those that changed than a search would cost; the world is
+    /// off
+    REST_GIVEN_UP,
 } rest_outcome;
 
 /// Bring a world that is on up to date with the boxes.
@@ -78,20 +82,23 @@ rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* i
 /// True if all invariants hold; else a sentence in `text`.
 bool clv_rest_world_check( rest_world* world, char* text, size_t text_size );
 
-/// The same of a world that was just entered or followed, against the boxes it was given: every object rests within its margin, and the marginal
-/// pairs that count as touching are those that overlap.
+/// The same of a world that was just entered or followed, against the boxes it was given: every object rests
+/// within its margin, and the marginal pairs that count as touching are those that overlap.
 bool clv_rest_world_check_boxes(
     const rest_world* world, const clv_method_input* input, char* text, size_t text_size );
 
-/// Both, for debug builds, but for questions to the grid, which take memory: after every update of a small world, and after one in 16 of a world
-/// of more than 32,768 objects and pairs, since they cost several times as much as the update. Prints what is broken.
+/// Both, for debug builds, but for questions to the grid, which take memory: after every update of a small
+/// world, and after one in 16 of a world of more than 32,768 objects and pairs, since they cost several times
+/// as much as the update. Prints what is broken.
 bool clv_rest_world_is_sound( const rest_world* world, const clv_method_input* input );
 
-// ---- refit.c: one object at a time. Each is false if out of memory ------------------------------------------------
+// ---- refit.c: one object at a time. Each is false if out of memory
+// ------------------------------------------------
 
 bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box );
 
-/// The same for one that has rested long with a margin much wider than it needs: a narrower one has fewer marginal pairs.
+/// The same for one that has rested long with a margin much wider than it needs: a narrower one has fewer
+/// marginal pairs.
 bool clv_rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box );
 bool clv_rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box );
 bool clv_rest_world_go( rest_world* world, uint32_t slot );

@@ -5,6 +5,7 @@
 #include "base/assertion.h"
 #include "simd/query_lanes.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #if defined( CLV_HAVE_AVX2 ) || defined( CLV_HAVE_AVX512 )
@@ -46,10 +47,35 @@ static bool cpu_has( uint32_t ebx_bits, uint32_t ecx_bits, uint64_t register_bit
         ( saved_registers() & register_bits ) == register_bits;
 }
 
+// The same, asked once: under a hypervisor a cpuid instruction can take twenty microseconds. Threads that ask at the same time get the same
+// answer, so it does not matter which of them stores it.
+static bool cpu_has_once( atomic_int* answer, uint32_t ebx_bits, uint32_t ecx_bits, uint64_t register_bits )
+{
+    enum
+    {
+        NOT_ASKED,
+        HAS_NOT,
+        HAS
+    };
+    int known = atomic_load_explicit( answer, memory_order_relaxed );
+    if ( known == NOT_ASKED )
+    {
+        known = cpu_has( ebx_bits, ecx_bits, register_bits ) ? HAS : HAS_NOT;
+        atomic_store_explicit( answer, known, memory_order_relaxed );
+    }
+    return known == HAS;
+}
+
 #endif
 
 const simd_kernels* clv_simd_kernels_for( clv_isa isa )
 {
+#ifdef CLV_HAVE_AVX2
+    static atomic_int has_avx2;
+#endif
+#ifdef CLV_HAVE_AVX512
+    static atomic_int has_avx512;
+#endif
     switch ( isa )
     {
     case CLV_ISA_SCALAR: return &clv_simd_kernels_scalar;
@@ -57,11 +83,13 @@ const simd_kernels* clv_simd_kernels_for( clv_isa isa )
     case CLV_ISA_SSE2: return &clv_simd_kernels_sse2;
 #endif
 #ifdef CLV_HAVE_AVX2
-    case CLV_ISA_AVX2: return cpu_has( 1u << 3 | 1u << 5, 0, 0x06 ) ? &clv_simd_kernels_avx2 : NULL;
+    case CLV_ISA_AVX2:
+        return cpu_has_once( &has_avx2, 1u << 3 | 1u << 5, 0, 0x06 ) ? &clv_simd_kernels_avx2 : NULL;
 #endif
 #ifdef CLV_HAVE_AVX512
     case CLV_ISA_AVX512: // BMI 3, F 16, DQ 17, BW 30, VL 31; VBMI 1, VBMI2 6
-        return cpu_has( 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 1u << 1 | 1u << 6, 0xE6 )
+        return cpu_has_once(
+                   &has_avx512, 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 1u << 1 | 1u << 6, 0xE6 )
             ? &clv_simd_kernels_avx512
             : NULL;
 #endif

@@ -326,7 +326,7 @@ static inline void fetch_node( const query_node* node )
     }
 }
 
-// One node more. False: there is none. `is_alone`: the processor may guess, for nobody else waits for it.
+// One node more. False: there is none. `is_alone`: branches may be predicted, since no other query is interleaved.
 static inline bool closest_step(
     const query_node* nodes, query_cast* cast, query_stack* stack, uint32_t* top, bool is_alone )
 {

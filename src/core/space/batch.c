@@ -202,23 +202,6 @@ static clv_result check_add(
     return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
 }
 
-static void take_new(
-    clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        clv_id id = clv_space_take_new( space, boxes, i );
-        if ( with != NULL )
-        {
-            clv_space_set_columns( space, with, i, id.index );
-        }
-        if ( ids != NULL )
-        {
-            ids[i] = id;
-        }
-    }
-}
-
 // Refuses boxes of another kind than the space's.
 static clv_result check_kind( clv_space* space, space_kind kind )
 {
@@ -249,7 +232,7 @@ clv_result clv_space_add_all(
         space->filters_changed |= count > 0 && ( with->filters != NULL || with->is_static != NULL );
         clv_space_drop_motions( space );
     }
-    take_new( space, &boxes, with, count, ids );
+    clv_space_take_new( space, &boxes, with, count, ids );
     return clv_space_succeed( space );
 }
 

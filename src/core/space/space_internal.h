@@ -221,9 +221,10 @@ static inline clv_aabb64 space_box64_at( const space_stream* s, uint32_t index )
 clv_result clv_space_add_all(
     clv_space* space, space_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
 
-/// For it, once all is checked: a new object; moves; and moves of slots one behind the other, which check themselves and answer
+/// For it, once all is checked: new objects; moves; and moves of slots one behind the other, which check themselves and answer
 /// false if the batch is not so or an entry is bad.
-clv_id clv_space_take_new( clv_space* space, const space_stream* boxes, uint32_t index );
+void clv_space_take_new( clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count,
+    clv_id* ids );
 void clv_space_take_boxes( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
 bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
 

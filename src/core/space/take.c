@@ -359,7 +359,7 @@ bool clv_space_fit_doubles( clv_space* space )
 
 // ---- any kind
 
-clv_id clv_space_take_new( clv_space* space, const space_stream* boxes, uint32_t index )
+static clv_id take_new( clv_space* space, const space_stream* boxes, uint32_t index )
 {
     clv_aabb2 flat;
     switch ( boxes->kind )
@@ -369,6 +369,59 @@ clv_id clv_space_take_new( clv_space* space, const space_stream* boxes, uint32_t
         flat = space_box2_at( boxes, index );
         return clv_object_store_add( &space->objects, raise_box( &flat ) );
     default: return clv_object_store_add( &space->objects, space_box_at( boxes, index ) );
+    }
+}
+
+// Boxes of floats for new objects in a row of slots, where nothing is made of them.
+static uint32_t copy_row( clv_space* space, const space_stream* boxes, uint32_t count, clv_id* ids )
+{
+    uint32_t first = clv_object_store_add_row( &space->objects, count );
+    clv_aabb* own = object_boxes( &space->objects ) + first;
+    if ( space_are_records( boxes ) )
+    {
+        memcpy( own, boxes->lower, (size_t)count * sizeof( clv_aabb ) );
+    }
+    else
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            memcpy( &own[i].lower, (const char*)boxes->lower + boxes->stride * i, sizeof( clv_vec3 ) );
+            memcpy( &own[i].upper, (const char*)boxes->upper + boxes->stride * i, sizeof( clv_vec3 ) );
+        }
+    }
+    for ( uint32_t i = 0; i < count && ids != NULL; ++i )
+    {
+        ids[i] = ( clv_id ){ first + i, object_generations( &space->objects )[first + i] };
+    }
+    return first;
+}
+
+void clv_space_take_new(
+    clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
+{
+    const object_store* objects = &space->objects;
+    bool is_plain = boxes->kind == SPACE_FLOATS && objects->free_is_row &&
+        !object_store_uses( objects, OBJECT_GIVEN_BOX );
+    if ( is_plain && count > 0 )
+    {
+        uint32_t first = copy_row( space, boxes, count, ids );
+        for ( uint32_t i = 0; i < count && with != NULL; ++i )
+        {
+            clv_space_set_columns( space, with, i, first + i );
+        }
+        return;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_id id = take_new( space, boxes, i );
+        if ( with != NULL )
+        {
+            clv_space_set_columns( space, with, i, id.index );
+        }
+        if ( ids != NULL )
+        {
+            ids[i] = id;
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 enum
 {
     VISIT_CHUNK = 4096,                          // pairs a visitor sees at once, at most
+    GUESS_FACTOR = 4,                            // by which a list grows at once, at most
     VISIT_BUFFER = VISIT_CHUNK + PAIR_SINK_ROOM, // and room for those that wait for the next time
 };
 
@@ -77,6 +78,20 @@ static clv_result filter_arrived( list_sink* arriving )
     return is_final && is_over_limit( space, sink->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
 }
 
+// Room for what the method expects, and an eighth more. The first pairs may come from a crowd in an empty world, so a guess makes a list
+// four times as long at most.
+static uint64_t likely_capacity( const list_sink* arriving )
+{
+    const pair_list* list = &arriving->space->list;
+    uint64_t limit = most_pairs( arriving->space );
+    uint64_t most = GUESS_FACTOR * ( list->capacity + PAIR_SINK_ROOM ), expected = arriving->sink.expected;
+    most = limit < most - PAIR_SINK_ROOM ? limit + PAIR_SINK_ROOM : most;
+    uint64_t wanted = expected < most ? list->count + expected + expected / 8 + PAIR_SINK_ROOM : most;
+    wanted = wanted < most ? wanted : most;
+    uint64_t least = list->capacity + PAIR_SINK_ROOM;
+    return wanted > least ? wanted : least;
+}
+
 static clv_result make_list_room( pair_sink* sink )
 {
     list_sink* arriving = (list_sink*)sink;
@@ -89,9 +104,11 @@ static clv_result make_list_room( pair_sink* sink )
     list->count = sink->count;
     // Grow well before the last place is taken, or filters would be run over ever smaller pieces.
     uint64_t free_count = list->capacity - list->count;
-    if ( free_count < list->capacity / 4 || free_count < PAIR_SINK_ROOM )
+    if ( free_count < list->capacity / 4 || free_count < PAIR_SINK_ROOM || free_count < sink->expected )
     {
-        bool grown = base_array_reserve( list, &arriving->space->memory, list->capacity + PAIR_SINK_ROOM );
+        base_memory* memory = &arriving->space->memory;
+        bool grown = base_array_reserve( list, memory, likely_capacity( arriving ) ) ||
+            base_array_reserve( list, memory, list->capacity + PAIR_SINK_ROOM );
         if ( !grown && free_count < PAIR_SINK_ROOM )
         {
             return CLV_OUT_OF_MEMORY;

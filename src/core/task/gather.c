@@ -116,7 +116,8 @@ static clv_result copy_piece( const task_gather* gather, const task_gather_piece
     return result;
 }
 
-// A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have needed.
+// A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have
+// needed.
 static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uint64_t* chunk_count )
 {
     pair_counting_sink counting = pair_counting_open( sink );
@@ -167,6 +168,20 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
     }
 }
 
+// True if so many more pairs fit. A visitor's sink does not grow, and neither does a list beyond its limit.
+static bool make_room_for( pair_sink* sink, uint64_t pairs )
+{
+    uint64_t before = 0;
+    bool ok = true;
+    sink->expected = pairs;
+    while ( ok && sink->capacity - sink->count < pairs && sink->capacity > before )
+    {
+        before = sink->capacity;
+        ok = sink->make_room( sink ) == CLV_OK;
+    }
+    return ok && sink->capacity - sink->count >= pairs;
+}
+
 // All pieces at once, where they are complete, many, and the sink has room for them all. False if not.
 static bool join_together(
     const gathering* round, task_runner* tasks, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
@@ -185,7 +200,7 @@ static bool join_together(
         tests += piece->test_count;
         chunks += piece->chunk_count;
     }
-    if ( pairs <= JOIN_ALONE || sink->capacity - sink->count < pairs )
+    if ( pairs <= JOIN_ALONE || !make_room_for( sink, pairs ) )
     {
         return false;
     }
@@ -197,8 +212,8 @@ static bool join_together(
     return true;
 }
 
-// Chunks for a round: all that the last run could have used, if these are not many more than the sink has room for. A list has
-// as much from the frame before; a visitor has no list, and chunks must not become one.
+// Chunks for a round: all that the last run could have used, if these are not many more than the sink has
+// room for. A list has as much from the frame before; a visitor has no list, and chunks must not become one.
 static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, const pair_sink* sink )
 {
     uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
@@ -207,8 +222,8 @@ static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, co
     return wanted < most ? wanted : most;
 }
 
-// Pieces that are run before their pairs are put into the sink and the chunks are free again: all of them, or as many as are
-// likely to find chunks.
+// Pieces that are run before their pairs are put into the sink and the chunks are free again: all of them, or
+// as many as are likely to find chunks.
 static uint32_t round_length(
     const task_gather* gather, uint32_t piece_count, uint64_t chunks, uint32_t workers )
 {
@@ -239,6 +254,7 @@ clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_r
     {
         for ( uint32_t i = 0; i < piece_count && result == CLV_OK; ++i )
         {
+            sink->expected = i > 0 ? sink->count / i * ( piece_count - i ) : 0;
             result = search( i, 0, sink, test_count, context );
         }
         return result;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A search cut into numbered pieces, each of which puts its pairs into a sink of its own; the sinks are joined in order
-// of number. With one worker the pieces write straight to the caller's sink, so that one thread pays nothing for many.
+// A search cut into numbered pieces, each of which puts its pairs into a sink of its own; the sinks are
+// joined in order of number. With one worker the pieces write straight to the caller's sink, so that one
+// thread pays nothing for many.
 #pragma once
 
 #include "base/array.h"
 #include "pair/sink.h"
 #include "task/task.h"
 
-/// One piece: find its pairs, put them into `sink`, add to *test_count. Returns what the sink said. Pure: it may be
-/// called again for the same piece, and must then put the same pairs in the same order.
+/// One piece: find its pairs, put them into `sink`, add to *test_count. Returns what the sink said. Pure: it
+/// may be called again for the same piece, and must then put the same pairs in the same order.
 typedef clv_result task_search(
     uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context );
 
@@ -36,16 +37,17 @@ typedef struct task_gather
     BASE_ARRAY( task_gather_piece ) pieces;
     uint64_t wanted_chunks; ///< what the last good run could have used
 
-    /// The caller's: a permutation of the pieces, the order in which workers take them where all are run at once. NULL: in order of number. Where
-    /// pairs go is a matter of the number alone.
+    /// The caller's: a permutation of the pieces, the order in which workers take them where all are run at
+    /// once. NULL: in order of number. Where pairs go is a matter of the number alone.
     const uint32_t* turns;
 } task_gather;
 
-/// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is called again, by
-/// the calling thread and straight into `sink`, when its turn comes to be joined; the next run has more chunks. So a sink
-/// with a limit is not buried before it can say so, and too little memory for chunks costs time alone. There are never many
-/// more of them than the sink has room for: where more are needed, pieces are run and joined in several rounds.
-/// CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said.
+/// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is
+/// called again, by the calling thread and straight into `sink`, when its turn comes to be joined; the next
+/// run has more chunks. So a sink with a limit is not buried before it can say so, and too little memory for
+/// chunks costs time alone. There are never many more of them than the sink has room for: where more are
+/// needed, pieces are run and joined in several rounds. CLV_OUT_OF_MEMORY (for the list of pieces), or what
+/// the sink said.
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count );
 

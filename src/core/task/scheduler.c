@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Our own threads: a fixed crew that waits for a job, takes its pieces, and waits again. The caller works along as worker 0. Each
-// begins with a share of its own, the same part of the numbers in every job, since what it wrote in the last job is near;
-// then it helps the others with theirs. A crew member spins for a moment before it sleeps, because a frame is several jobs
-// with little between them. A job is over when its pieces are done: a member that is still asleep is not waited for.
+// Our own threads: a fixed crew that waits for a job, takes its pieces, and waits again. The caller works
+// along as worker 0. Each begins with a share of its own, the same part of the numbers in every job, since
+// what it wrote in the last job is near; then it helps the others with theirs. A crew member spins for a
+// moment before it sleeps, because a frame is several jobs with little between them. A job is over when its
+// pieces are done: a member that is still asleep is not waited for.
 //
-// A share's end and its next piece are one word, so that a member that comes late can tell, whatever job it finds there,
-// whether it got a piece; while it has one, the job cannot end.
+// A share's end and its next piece are one word, so that a member that comes late can tell, whatever job it
+// finds there, whether it got a piece; while it has one, the job cannot end.
 #include "task/task.h"
 
 #include "base/assertion.h"
@@ -72,7 +73,8 @@ struct task_pool
     member members[];                        // worker_count
 };
 
-// ---- the two platforms -------------------------------------------------------------------------------------------
+// ---- the two platforms
+// -------------------------------------------------------------------------------------------
 
 static void work_as_member( member* self );
 
@@ -193,7 +195,8 @@ static void let_others_run( void )
 
 #endif
 
-// ---- sleeping ----------------------------------------------------------------------------------------------------
+// ---- sleeping
+// ----------------------------------------------------------------------------------------------------
 
 #ifdef __linux__
 
@@ -280,7 +283,8 @@ static void spin_pause( void )
 #endif
 }
 
-// ---- the crew ----------------------------------------------------------------------------------------------------
+// ---- the crew
+// ----------------------------------------------------------------------------------------------------
 
 // Pieces of one share, as long as there are any.
 static void take_share( task_pool* pool, member* share, uint32_t worker )

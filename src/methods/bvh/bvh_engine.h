@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tree that follows the boxes: which objects left their grown box, when to rebuild, and the two ways to find pairs.
+// A tree that follows the boxes: which objects left their grown box, when to rebuild, and the two ways to
+// find pairs.
 #pragma once
 
 #include "bvh/bvh_tree.h"

@@ -217,8 +217,8 @@ static uint32_t split_of( const base_keyed* keys, uint32_t begin, uint32_t end )
     return high;
 }
 
-// A tree over keys[begin .. end), nodes in depth-first order. At most 30 + 32 deep: every level fixes a bit of the key, or
-// halves a run of equal keys.
+// A tree over keys[begin .. end), nodes in depth-first order. At most 30 + 32 deep: every level fixes a bit
+// of the key, or halves a run of equal keys.
 static uint32_t build_range(
     bvh_tree* tree, const clv_aabb* boxes, const base_keyed* keys, uint32_t begin, uint32_t end )
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A binary tree of boxes, kept from update to update: leaves hold one object's grown box each and are taken out and put back
-// one by one, or the whole tree is built anew along a space-filling curve. After Bullet's btDbvt and Box2D's b2DynamicTree;
-// insertion by surface area as in Catto, Dynamic Bounding Volume Hierarchies (2019); building as in Lauterbach et al. (2009).
+// A binary tree of boxes, kept from update to update: leaves hold one object's grown box each and are taken
+// out and put back one by one, or the whole tree is built anew along a space-filling curve. After Bullet's
+// btDbvt and Box2D's b2DynamicTree; insertion by surface area as in Catto, Dynamic Bounding Volume
+// Hierarchies (2019); building as in Lauterbach et al. (2009).
 #pragma once
 
 #include "base/memory.h"
@@ -35,7 +36,8 @@ static inline bool bvh_is_leaf( const bvh_node* node )
 void clv_bvh_tree_init( bvh_tree* tree );
 void clv_bvh_tree_free( bvh_tree* tree, base_memory* memory );
 
-/// Room for this many leaves, and for slots below `slot_count`. False if out of memory, with the tree as it was.
+/// Room for this many leaves, and for slots below `slot_count`. False if out of memory, with the tree as it
+/// was.
 bool clv_bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count );
 
 /// Needs room. The slot has no leaf yet.
@@ -47,7 +49,8 @@ void clv_bvh_tree_remove( bvh_tree* tree, uint32_t slot );
 /// Forget everything; keeps the memory.
 void clv_bvh_tree_clear( bvh_tree* tree );
 
-/// A new tree over the boxes, all of which are finite. Needs room for them; false if out of memory for the building.
+/// A new tree over the boxes, all of which are finite. Needs room for them; false if out of memory for the
+/// building.
 bool clv_bvh_tree_build( bvh_tree* tree, base_memory* memory, const clv_method_input* input );
 
 static inline clv_aabb bvh_union( clv_aabb a, clv_aabb b )

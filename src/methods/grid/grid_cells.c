@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A counting sort by cell and group. Bands of boxes are counted and entered apart, so that workers need not share counters;
-// inside a group the entries keep the order of the boxes whatever the number of bands.
+// A counting sort by cell and group. Bands of boxes are counted and entered apart, so that workers need not
+// share counters; inside a group the entries keep the order of the boxes whatever the number of bands.
 #include "grid/grid_cells.h"
 
 #include "base/assertion.h"
@@ -112,7 +112,8 @@ static void enter_band( uint32_t band, uint32_t worker, void* context )
     }
 }
 
-// Counts become places: group by group, and in a group band by band. False if there are more than 2^29 entries.
+// Counts become places: group by group, and in a group band by band. False if there are more than 2^29
+// entries.
 static bool counts_to_places( build_job* job )
 {
     grid_cells* cells = job->cells;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which boxes are in which cell. Every box is entered into all cells it touches; a pair that shares several cells belongs to the
-// first of them on every axis. A cell therefore sorts its boxes by "began before this cell", one bit per axis:
-// a pair is this cell's own exactly if the two have no such bit in common.
+// Which boxes are in which cell. Every box is entered into all cells it touches; a pair that shares several
+// cells belongs to the first of them on every axis. A cell therefore sorts its boxes by "began before this
+// cell", one bit per axis: a pair is this cell's own exactly if the two have no such bit in common.
 #pragma once
 
 #include "base/array.h"
@@ -48,7 +48,8 @@ static inline bool grid_span_is_large( const grid_span* span )
 
 void clv_grid_cells_release( grid_cells* cells, base_memory* memory );
 
-/// The first cell whose entries do not begin before part / part_count of all entries; parts are for sharing out work.
+/// The first cell whose entries do not begin before part / part_count of all entries; parts are for sharing
+/// out work.
 uint32_t clv_grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count );
 
 /// NULL if everything holds, else what does not.

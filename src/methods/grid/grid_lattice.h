@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the cells of a uniform grid lie: over the bulk of the boxes, the outermost cells reaching to infinity.
+// Where the cells of a uniform grid lie: over the bulk of the boxes, the outermost cells reaching to
+// infinity.
 #pragma once
 
 #include "cleave/method.h"
@@ -13,8 +14,8 @@ typedef struct grid_lattice
     int uncut_axis; ///< the axis a two-dimensional grid leaves alone, else -1
 } grid_lattice;
 
-/// About live_count / objects_per_cell cells over the boxes, in 2 or 3 dimensions. Infinite boxes and far outliers do
-/// not count, and no cell is made smaller than the average box.
+/// About live_count / objects_per_cell cells over the boxes, in 2 or 3 dimensions. Infinite boxes and far
+/// outliers do not count, and no cell is made smaller than the average box.
 grid_lattice clv_grid_lattice_choose(
     const clv_method_input* input, double objects_per_cell, int dimensions );
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sorted lists of ends for every cell and axis, each a segment of one array. A frame's lists are made from the last
-// frame's: boxes that stay in a cell keep their order and are sorted by insertion, those that left drop out,
-// newcomers are merged in. The last frame's lists are only read, so cells can be made by any worker, and made again.
+// Sorted lists of ends for every cell and axis, each a segment of one array. A frame's lists are made from
+// the last frame's: boxes that stay in a cell keep their order and are sorted by insertion, those that left
+// drop out, newcomers are merged in. The last frame's lists are only read, so cells can be made by any
+// worker, and made again.
 #pragma once
 
 #include "grid/grid_cells.h"
@@ -34,7 +35,7 @@ typedef struct grid_lists_job
     double swaps_per_end; ///< above, a cell is sorted afresh
 } grid_lists_job;
 
-/// Make a cell's three lists, and put at least every pair that overlaps now and met neither in this cell nor elsewhere
-/// before.
+/// Make a cell's three lists, and put at least every pair that overlaps now and met neither in this cell nor
+/// elsewhere before.
 clv_result clv_grid_lists_make_cell(
     const grid_lists_job* job, uint32_t cell, pair_sink* sink, uint64_t* test_count );

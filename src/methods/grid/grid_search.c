@@ -141,8 +141,8 @@ static uint32_t group_of( const uint32_t* starts, uint32_t entry )
     return group;
 }
 
-// A sweep finds pairs of places in the cell's order, with the group in the low bits. Those that belong to this cell go to the
-// sink as slots.
+// A sweep finds pairs of places in the cell's order, with the group in the low bits. Those that belong to
+// this cell go to the sink as slots.
 static clv_result sift_pairs(
     const grid_search* search, const clv_pair* found, uint64_t count, pair_sink* sink )
 {
@@ -190,7 +190,7 @@ static clv_result sweep_cell( const grid_search* search, grid_scratch* scratch, 
 {
     load_sorted_cell( search, scratch, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
     clv_pair found[LOCAL];
-    pair_sink local = { found, 0, LOCAL, refuse_room, NULL, NULL };
+    pair_sink local = { .pairs = found, .capacity = LOCAL, .make_room = refuse_room };
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
     bool done = false;

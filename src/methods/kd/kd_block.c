@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sums over a stretch of the array, for Partition and Translate: by several workers where it is long. Always chunk by chunk and
-// the chunks' sums in order, so that the outcome is the same to the last bit for any number of workers.
+// Sums over a stretch of the array, for Partition and Translate: by several workers where it is long. Always
+// chunk by chunk and the chunks' sums in order, so that the outcome is the same to the last bit for any
+// number of workers.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"

@@ -255,7 +255,8 @@ static bool is_kept_member( const kd_rest* rest, uint32_t slot )
     return slot < rest->slot_end && base_bits_has( rest->known.items, slot );
 }
 
-// Pairs of two objects that are still members. Where neither moves, their grown boxes are those that were found to overlap.
+// Pairs of two objects that are still members. Where neither moves, their grown boxes are those that were
+// found to overlap.
 static bool check_kept( const check_run* run, const kd_rest* rest, const clv_pair* pairs, uint64_t count )
 {
     for ( uint64_t i = 0; i < count; ++i )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collapse (figure 6b, backwards): the blocks of a subtree are one stretch of the array, so taking them all is a matter of
-// two indices, whatever is still delayed below.
+// Collapse (figure 6b, backwards): the blocks of a subtree are one stretch of the array, so taking them all
+// is a matter of two indices, whatever is still delayed below.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"

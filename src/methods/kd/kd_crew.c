@@ -205,7 +205,8 @@ static uint32_t cost_of( const kd_crew* crew, uint32_t index, uint32_t object_co
     return clamp_cost( (uint64_t)( ( per_object + OWN_TESTS ) * object_count ) );
 }
 
-// Half a worker's share, but each part lays out the whole leaf and reads all of its boxes, so a part is to have more to do than that.
+// Half a worker's share, but each part lays out the whole leaf and reads all of its boxes, so a part is to
+// have more to do than that.
 static uint32_t parts_of( const kd_crew* crew, const kd_search* search, const kd_node* node, uint32_t cost )
 {
     uint32_t own_count = node->end - node->begin;
@@ -300,8 +301,8 @@ static int compare_keys( const void* a, const void* b )
     return ( left < right ) - ( left > right ); // the largest first
 }
 
-// Whose piece this is to begin with: the one that had its stretch of the array in the refit, whose cache has the boxes, unless
-// that one has enough to do; then the one with the least.
+// Whose piece this is to begin with: the one that had its stretch of the array in the refit, whose cache has
+// the boxes, unless that one has enough to do; then the one with the least.
 static uint32_t choose_worker( const kd_crew* crew, const kd_tree* tree, const kd_crew_piece* piece )
 {
     const uint64_t* loads = crew->loads.items;
@@ -333,7 +334,8 @@ static bool reserve_deal( kd_crew* crew, uint64_t count )
         base_array_reserve( &crew->place_ends, crew->memory, crew->worker_count );
 }
 
-// Which worker begins with which pieces, the longest first: runners give each worker an equal stretch of the numbers to begin with.
+// Which worker begins with which pieces, the longest first: runners give each worker an equal stretch of the
+// numbers to begin with.
 static bool deal( kd_crew* crew, const kd_tree* tree )
 {
     uint64_t count = round_up( crew->pieces.count );
@@ -663,8 +665,8 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
     }
     // Without memory for several it goes on alone.
     bool are_several = crew->tasks != NULL && task_worker_count( crew->tasks ) > 1 &&
-        wish->tree->node_count > 1 && create_workers( crew, wish->search ) && cut( &run ) && crew->pieces.count > 1 &&
-        equip( crew, wish ) && gather_lists( &run );
+        wish->tree->node_count > 1 && create_workers( crew, wish->search ) && cut( &run ) &&
+        crew->pieces.count > 1 && equip( crew, wish ) && gather_lists( &run );
     result = are_several ? run_pieces( &run, wish ) : run_alone( &run.job, wish );
     clv_kd_search_end( &run.job, result == CLV_OK );
     return result;

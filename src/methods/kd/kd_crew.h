@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A complete or incremental search by several workers, the papers' future work: objects in different branches never touch, so
-// subtrees are pieces of work of their own. Each node of the top of the tree is a piece, and so is each subtree below it. What
-// is external to a piece its worker picks from the objects of the nodes above, which are gathered once, for all. Pieces are
-// numbered in the order of a depth-first walk and joined in it, so the pairs come in the order in which one worker finds
-// them, in any distribution over workers; the longest are begun first, and the rows of a leaf that has far more tests to do
-// than others are cut in parts.
+// A complete or incremental search by several workers, the papers' future work: objects in different branches
+// never touch, so subtrees are pieces of work of their own. Each node of the top of the tree is a piece, and
+// so is each subtree below it. What is external to a piece its worker picks from the objects of the nodes
+// above, which are gathered once, for all. Pieces are numbered in the order of a depth-first walk and joined
+// in it, so the pairs come in the order in which one worker finds them, in any distribution over workers; the
+// longest are begun first, and the rows of a leaf that has far more tests to do than others are cut in parts.
 #pragma once
 
 #include "kd/kd_exact.h"

@@ -105,9 +105,9 @@ static bool update_world( kd_engine* engine, const clv_method_input* input )
     return true;
 }
 
-// Which boxes the tree holds, and which of them are new to it. For complete detection the boxes as given: they are the
-// ones that the search reads, and two crowds of boxes would not fit the cache. Coming from there, or where most moved
-// anyway, every place is in doubt.
+// Which boxes the tree holds, and which of them are new to it. For complete detection the boxes as given:
+// they are the ones that the search reads, and two crowds of boxes would not fit the cache. Coming from
+// there, or where most moved anyway, every place is in doubt.
 static void choose_boxes( kd_engine* engine, const clv_method_input* input, bool all_in_doubt )
 {
     kd_tree* tree = &engine->tree;
@@ -121,8 +121,9 @@ static void choose_boxes( kd_engine* engine, const clv_method_input* input, bool
         : NULL;
 }
 
-// Above K, as the paper has it; and, where objects may ask for themselves, only if few enough move for that: with more of
-// them the nodes are swept either way, and then leaving out what rests saves less than keeping the cache costs.
+// Above K, as the paper has it; and, where objects may ask for themselves, only if few enough move for that:
+// with more of them the nodes are swept either way, and then leaving out what rests saves less than keeping
+// the cache costs.
 static bool is_worth_remembering( const kd_rules* rules, uint32_t moving_count, uint32_t count )
 {
     double moving = moving_count;
@@ -271,7 +272,8 @@ clv_result clv_kd_engine_update( kd_engine* engine, const clv_method_input* inpu
     bool held_grown = engine->holds_grown;
     choose_mode( engine, input );
     choose_boxes( engine, input, all_in_doubt || anew || came_from_complete );
-    // With the same boxes in the same tree the operators would do what they did the last time, which was nothing.
+    // With the same boxes in the same tree the operators would do what they did the last time, which was
+    // nothing.
     bool is_same = engine->is_at_rest && held_grown && engine->holds_grown && !all_in_doubt && !anew &&
         !input->members_changed && rest->moving_count == 0 && !rest->was_cut_short;
     if ( !is_same && !update_tree( engine ) )
@@ -403,7 +405,8 @@ static bool check_members( kd_engine* engine, char* text, size_t text_size )
             (unsigned long long)known_count, tree->count, tree->outside_count );
         return false;
     }
-    // As many as there should be and each a member: a stranger or a double would show as one without the other.
+    // As many as there should be and each a member: a stranger or a double would show as one without the
+    // other.
     for ( uint32_t i = 0; i < tree->count + tree->outside_count; ++i )
     {
         uint32_t slot = i < tree->count ? tree->order.items[i] : tree->outside.items[i - tree->count];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts together: tree, search and rest, and the choice between complete and incremental detection (sections 3.4 to
-// 3.6). The rows of kd.c, kd_paper.c and ray_kd.c differ in the rules alone.
+// The parts together: tree, search and rest, and the choice between complete and incremental detection
+// (sections 3.4 to 3.6). The rows of kd.c, kd_paper.c and ray_kd.c differ in the rules alone.
 #pragma once
 
 #include "kd/kd_crew.h"
@@ -81,19 +81,19 @@ void clv_kd_engine_init( kd_engine* engine, base_memory* memory, task_runner* ta
     const simd_method_kernels* kernels, const kd_rules* rules );
 void clv_kd_engine_release( kd_engine* engine );
 
-/// Before an update: the last search was stopped somewhere, or what it found was of no use. Where that could be seen later, the
-/// update begins anew.
+/// Before an update: the last search was stopped somewhere, or what it found was of no use. Where that could
+/// be seen later, the update begins anew.
 void clv_kd_engine_distrust( kd_engine* engine );
 
-/// First half of an update: the tree holds the crowd. Slots are below `slot_count`; `members_changed` if the live ones are
-/// others than in the last good update.
+/// First half of an update: the tree holds the crowd. Slots are below `slot_count`; `members_changed` if the
+/// live ones are others than in the last good update.
 clv_result clv_kd_engine_update( kd_engine* engine, const clv_method_input* input );
 
 /// Second half: all overlapping pairs of the same crowd.
 clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* input, pair_sink* sink );
 
-/// Between updates the caller's boxes may have changed already, so what needs them is checked by debug builds alone, at the
-/// end of clv_kd_engine_update.
+/// Between updates the caller's boxes may have changed already, so what needs them is checked by debug builds
+/// alone, at the end of clv_kd_engine_update.
 bool clv_kd_engine_check( kd_engine* engine, char* text, size_t text_size );
 
 kd_report clv_kd_engine_report( kd_engine* engine );

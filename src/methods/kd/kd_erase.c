@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Erase (figure 6d): the node and its smaller branch go, the larger branch takes their place and all objects. Comes after
-// Translate, so the branch is empty below its top.
+// Erase (figure 6d): the node and its smaller branch go, the larger branch takes their place and all objects.
+// Comes after Translate, so the branch is empty below its top.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Evaluate, equations 1-3: Cost says how close the expected tests are to the worst case, Balance how close the smaller
-// branch is to all the rest. With binom(n, 2) tests among n objects, t_max - t_min is p^2 / 4.
+// Evaluate, equations 1-3: Cost says how close the expected tests are to the worst case, Balance how close
+// the smaller branch is to all the rest. With binom(n, 2) tests among n objects, t_max - t_min is p^2 / 4.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"

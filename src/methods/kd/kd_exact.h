@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sink on the way to another that lets those pairs pass whose boxes overlap: a search of grown boxes finds too many.
+// A sink on the way to another that lets those pairs pass whose boxes overlap: a search of grown boxes finds
+// too many.
 #pragma once
 
 #include "pair/sink.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Filter (figure 6a): objects wholly on one side of the plane go down to the child there. The child's own block lies
-// beyond the subtree of its inner child, which moves aside with a delayed offset, as in the refit.
+// Filter (figure 6a): objects wholly on one side of the plane go down to the child there. The child's own
+// block lies beyond the subtree of its inner child, which moves aside with a delayed offset, as in the refit.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
@@ -64,8 +64,8 @@ static void pass_part( kd_tree* tree, const kd_node* node, uint32_t from, uint32
     *pass = p;
 }
 
-// A chunk of a long block, each kind where the chunk stands: left-goers in spare, right-goers in the goals from the front and those
-// that stay from the back. The array is as it was.
+// A chunk of a long block, each kind where the chunk stands: left-goers in spare, right-goers in the goals
+// from the front and those that stay from the back. The array is as it was.
 static void split_piece( uint32_t chunk, uint32_t worker, void* context )
 {
     (void)worker;
@@ -189,8 +189,8 @@ static filter_pass sum_passes( const filter_pass* passes, filter_pass* places, u
     return sum;
 }
 
-// A long block without objects at rest, by several workers: the chunks' objects are told apart, then put where they go, in order. False,
-// and nothing done, if there are no others or there is no memory for it.
+// A long block without objects at rest, by several workers: the chunks' objects are told apart, then put
+// where they go, in order. False, and nothing done, if there are no others or there is no memory for it.
 static bool filter_together( kd_tree* tree, kd_node* node )
 {
     filter_pass passes[FILTER_CHUNKS], places[FILTER_CHUNKS];

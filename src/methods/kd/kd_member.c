@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Objects in and out, as section 3.2 has it: insertion at the end of the array, in the rightmost node; removal by swap
-// with the last. Both leave objects in wrong places, which the next refit lifts and the next optimisation lowers.
+// Objects in and out, as section 3.2 has it: insertion at the end of the array, in the rightmost node;
+// removal by swap with the last. Both leave objects in wrong places, which the next refit lifts and the next
+// optimisation lowers.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"

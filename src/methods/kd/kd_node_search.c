@@ -159,7 +159,8 @@ static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* gri
     return outcome;
 }
 
-// The pairs of sort_and_sweep, from small boxes. *crowded, and nothing reported yet, if they are no good here.
+// The pairs of sort_and_sweep, from small boxes. *crowded, and nothing reported yet, if they are no good
+// here.
 static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists* lists, bool* crowded )
 {
     const uint32_t* slots = job->tree->order.items + lists->node->begin;
@@ -256,8 +257,8 @@ static clv_result sweep_externals( const kd_search_job* job, const kd_node_lists
                                                                                : CLV_OUT_OF_MEMORY;
 }
 
-// One sweep of the own list and one of both. Where all own objects rest, they are not swept, and externals that rest too have
-// nothing to find.
+// One sweep of the own list and one of both. Where all own objects rest, they are not swept, and externals
+// that rest too have nothing to find.
 static clv_result sort_and_sweep( const kd_search_job* job, const kd_node_lists* lists )
 {
     kd_search* search = job->search;

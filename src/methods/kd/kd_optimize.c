@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Optimisation, figure 7, in the order of the original program: Filter, Collapse, Evaluate, Translate, Evaluate, Erase for
-// an inner node; Partition for a leaf. The paper's text has Collapse before Filter, and so has KD_FLOW_2019. Top-down, so
-// every object reaches the deepest node that holds it in one pass.
+// Optimisation, figure 7, in the order of the original program: Filter, Collapse, Evaluate, Translate,
+// Evaluate, Erase for an inner node; Partition for a leaf. The paper's text has Collapse before Filter, and
+// so has KD_FLOW_2019. Top-down, so every object reaches the deepest node that holds it in one pass.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"

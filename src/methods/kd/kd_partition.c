@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Partition (figure 6b): a leaf above the limit gets a plane at the mean of its objects' centres. The papers take the axis
-// of largest variance and stop there; we weigh variance against extent, since bars lie across every plane along
-// them, and keep a plane only if Evaluate accepts it: otherwise it would be erased and made again every frame. The rows that
-// follow the papers do as they say.
+// Partition (figure 6b): a leaf above the limit gets a plane at the mean of its objects' centres. The papers
+// take the axis of largest variance and stop there; we weigh variance against extent, since bars lie across
+// every plane along them, and keep a plane only if Evaluate accepts it: otherwise it would be erased and made
+// again every frame. The rows that follow the papers do as they say.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
@@ -40,8 +40,8 @@ static leaf_moments measure( kd_tree* tree, uint32_t begin, uint32_t end )
     return moments;
 }
 
-// Boxes small against their spread: the variance decides, as in the papers. Otherwise the share of straddlers does, which
-// grows with extent over spread.
+// Boxes small against their spread: the variance decides, as in the papers. Otherwise the share of straddlers
+// does, which grows with extent over spread.
 static void rank_axes( const leaf_moments* moments, uint32_t ranked[3] )
 {
     double widest = 0;
@@ -106,8 +106,9 @@ static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t a
     return (float)samples[count / 2];
 }
 
-// Serpa and Rodrigues 2015 and 2019: the mean on the axis of greatest variance, whatever it cuts. The one plane that is no
-// use is that with every object on the same side: boxes of no size on one spot would go down for ever.
+// Serpa and Rodrigues 2015 and 2019: the mean on the axis of greatest variance, whatever it cuts. The one
+// plane that is no use is that with every object on the same side: boxes of no size on one spot would go down
+// for ever.
 static bool take_published_plane( kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
 {
     leaf_moments moments = measure( tree, leaf->begin, leaf->end );

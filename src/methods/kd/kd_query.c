@@ -75,8 +75,8 @@ static uint32_t cell_of( const kd_node* node, const simd_small_item* steps )
         cell_along( node, 0, steps->lower[node->rest_axis[0]] );
 }
 
-// The slots in tree->spare go into the block in order of cell. The first walk makes the ends of the cells, the second,
-// backwards so that equal ones stay as given, takes them down to their starts.
+// The slots in tree->spare go into the block in order of cell. The first walk makes the ends of the cells,
+// the second, backwards so that equal ones stay as given, takes them down to their starts.
 static void fill_cells( const query_run* run, uint32_t index, uint32_t count, const simd_small_item* steps )
 {
     kd_tree* tree = run->tree;
@@ -186,8 +186,9 @@ static bool sort_node( const query_run* run, uint32_t index )
     return true;
 }
 
-// How many may be out of order. Every active object is tested against them, so the more of these there are, the sooner it pays to put the node
-// in order again, which costs about as much as SORT_TESTS tests with each of its objects.
+// How many may be out of order. Every active object is tested against them, so the more of these there are,
+// the sooner it pays to put the node in order again, which costs about as much as SORT_TESTS tests with each
+// of its objects.
 static uint32_t loose_limit( const query_run* run, uint32_t own_count )
 {
     uint64_t share = own_count / LOOSE_SHARE;
@@ -235,8 +236,8 @@ static bool sort_nodes( const query_run* run )
     return ok;
 }
 
-// Slots one by one. Two active objects meet twice, once in each one's query, unless they were swept: the lower slot
-// reports.
+// Slots one by one. Two active objects meet twice, once in each one's query, unless they were swept: the
+// lower slot reports.
 static clv_result test_slots( const query_run* run, uint32_t asker, const uint32_t* slots, uint32_t count )
 {
     uint32_t hits[CHUNK];
@@ -456,7 +457,8 @@ static uint32_t list_askers( const query_run* run )
     return count;
 }
 
-// Pairs of two active objects, all at once; by small boxes, unless they are too many or too crowded for these.
+// Pairs of two active objects, all at once; by small boxes, unless they are too many or too crowded for
+// these.
 static clv_result sweep_askers( query_run* run, uint32_t count )
 {
     kd_search* search = run->search;

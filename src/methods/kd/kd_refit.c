@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Refit, section 3.2 and figure 5: children before parents, objects that no longer fit go one node up. The array is
-// in-order, so between a node's block and its parent's lies the subtree of the inner child; it moves aside as a whole
-// and remembers the shift as a delayed offset. Subtrees are stretches of the array of their own, so several workers can
-// refit one each, and look at the objects of the nodes above them; the calling thread then hands up what leaves. Children come
-// before their parent either way, and what comes up from the left and from the right meets at the two ends of its block: the
-// outcome is the same.
+// Refit, section 3.2 and figure 5: children before parents, objects that no longer fit go one node up. The
+// array is in-order, so between a node's block and its parent's lies the subtree of the inner child; it moves
+// aside as a whole and remembers the shift as a delayed offset. Subtrees are stretches of the array of their
+// own, so several workers can refit one each, and look at the objects of the nodes above them; the calling
+// thread then hands up what leaves. Children come before their parent either way, and what comes up from the
+// left and from the right meets at the two ends of its block: the outcome is the same.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
@@ -305,8 +305,9 @@ static void add_tree_counters( kd_counters* sum, const kd_counters* more )
     sum->shift_count += more->shift_count;
 }
 
-// A node above the parts, whose own objects that leave wait in `spare`: those that came from below at both ends of its block are
-// still to be looked at. The outcome is that of refit_node. Objects that leave are in tree->top_spare then; returns how many.
+// A node above the parts, whose own objects that leave wait in `spare`: those that came from below at both
+// ends of its block are still to be looked at. The outcome is that of refit_node. Objects that leave are in
+// tree->top_spare then; returns how many.
 static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
 {
     kd_node* node = &tree->nodes.items[branch->node];

@@ -116,8 +116,9 @@ static bool is_fast( const clv_aabb* from, const clv_aabb* to, double still )
     return !( square < still * still );
 }
 
-// The rule of speed: fast ones lose their grown box, so that it does not hold them. Slow ones still must lie in theirs. Speed
-// alone would lose pairs: a slow object reaches others in time, and would not be tested against them.
+// The rule of speed: fast ones lose their grown box, so that it does not hold them. Slow ones still must lie
+// in theirs. Speed alone would lose pairs: a slow object reaches others in time, and would not be tested
+// against them.
 static void drop_fast( kd_rest* rest, const clv_aabb* boxes, uint32_t begin, uint32_t count )
 {
     for ( uint32_t slot = begin; slot < begin + count; ++slot )
@@ -266,7 +267,8 @@ static bool has_moving( const clv_pair* pairs, const uint64_t* moving )
     return any;
 }
 
-// The same where few move, which is not worth writing all of them again: the last ones take the places of those that go.
+// The same where few move, which is not worth writing all of them again: the last ones take the places of
+// those that go.
 static uint64_t drop_moving( clv_pair* pairs, uint64_t count, const uint64_t* moving )
 {
     for ( uint64_t at = 0; at < count; )
@@ -300,8 +302,8 @@ static bool reserve_pairs( kd_rest* rest, kd_pair_array* array, uint64_t kept, u
     return base_array_reserve( array, rest->memory, needed );
 }
 
-// How far up the lower face of a static object may be, and how far down its upper one: the floats that tell whether it is static.
-// Infinite where that is not known.
+// How far up the lower face of a static object may be, and how far down its upper one: the floats that tell
+// whether it is static. Infinite where that is not known.
 static float highest_lower( const kd_rest* rest, uint32_t slot, uint32_t axis )
 {
     float lower = kd_lower( &rest->grown.items[slot], axis ) + 2 * rest->epsilon;
@@ -314,7 +316,8 @@ static float lowest_upper( const kd_rest* rest, uint32_t slot, uint32_t axis )
     return upper < INFINITY ? upper : -INFINITY;
 }
 
-// Do they overlap wherever in their grown boxes they are? Growing may overflow, so boxes with an infinite face are never sure.
+// Do they overlap wherever in their grown boxes they are? Growing may overflow, so boxes with an infinite
+// face are never sure.
 static bool is_sure( const kd_rest* rest, clv_pair pair )
 {
     bool sure = true;
@@ -433,8 +436,8 @@ static clv_result pass_on( kd_rest_sink* self )
     return clv_pair_sink_put_all( self->out, rest->sure.items, count );
 }
 
-// Pairs are tested while they are in the first-level cache, and stay where they are; once they are too many to keep, the next
-// take their place.
+// Pairs are tested while they are in the first-level cache, and stay where they are; once they are too many
+// to keep, the next take their place.
 static clv_result take_candidates( pair_sink* sink )
 {
     kd_rest_sink* self = (kd_rest_sink*)sink;

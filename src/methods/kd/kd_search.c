@@ -127,8 +127,8 @@ void clv_kd_search_gather( const kd_search_job* job, const uint32_t* slots, uint
 
 // ---- the walk
 
-// Items that reach to one side of the node's plane. The node's own objects lie across it and pass by themselves. Where
-// nothing below is active, externals at rest have nothing to find. `to` may be `from`.
+// Items that reach to one side of the node's plane. The node's own objects lie across it and pass by
+// themselves. Where nothing below is active, externals at rest have nothing to find. `to` may be `from`.
 static uint32_t filter_externals(
     const kd_node* node, bool to_left, bool keep_rest, const simd_item* from, uint32_t count, simd_item* to )
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Detection, sections 3.1 and 3.3: top-down, each node's own objects against each other and against the external ones that
-// reach into its region from above, by sweep and prune along the node's best axis.
+// Detection, sections 3.1 and 3.3: top-down, each node's own objects against each other and against the
+// external ones that reach into its region from above, by sweep and prune along the node's best axis.
 #pragma once
 
 #include "kd/kd_batch.h"
@@ -98,8 +98,8 @@ typedef struct kd_search_job
     const uint32_t* active_counts; ///< by node, of its subtree; where `active` is not NULL
     pair_sink* sink;
 
-    /// For several workers in one leaf: so many rows of its own objects are this search's, and the last part has the externals
-    /// too. The others need not be given these. Fewer than two parts: all is.
+    /// For several workers in one leaf: so many rows of its own objects are this search's, and the last part
+    /// has the externals too. The others need not be given these. Fewer than two parts: all is.
     uint32_t part, part_count;
     uint64_t external_tests; ///< a guess at what the externals cost, for which the last part has fewer rows
 } kd_search_job;
@@ -115,7 +115,8 @@ typedef struct kd_node_lists
     bool is_gathered;
 } kd_node_lists;
 
-/// Which boxes reach into a node past the planes above it: those with lower <= lower_most and upper >= upper_least on all axes.
+/// Which boxes reach into a node past the planes above it: those with lower <= lower_most and upper >=
+/// upper_least on all axes.
 typedef struct kd_reach
 {
     float lower_most[3], upper_least[3];
@@ -130,12 +131,13 @@ void clv_kd_search_init( kd_search* search, base_memory* memory, const simd_meth
     const kd_search_rules* rules );
 void clv_kd_search_release( kd_search* search );
 
-/// Room beforehand for what a search among `object_count` objects of a tree is likely to need, so that a steady frame takes
-/// no memory. False if there was none; the search will ask again for what it needs.
+/// Room beforehand for what a search among `object_count` objects of a tree is likely to need, so that a
+/// steady frame takes no memory. False if there was none; the search will ask again for what it needs.
 bool clv_kd_search_reserve( kd_search* search, uint32_t object_count );
 
-/// Every pair of objects whose `boxes` overlap and of which at least one is active, once each, in an order that depends on
-/// the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was updated with.
+/// Every pair of objects whose `boxes` overlap and of which at least one is active, once each, in an order
+/// that depends on the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was
+/// updated with.
 clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink );
 
@@ -147,23 +149,23 @@ void clv_kd_search_use_memory( kd_search* search, base_memory* memory );
 
 // ---- the parts of a run, for kd_crew.c
 
-/// First: which objects are active below each node, the pairs of the objects outside, and these as items in search->arena. Sets
-/// job->active_counts.
+/// First: which objects are active below each node, the pairs of the objects outside, and these as items in
+/// search->arena. Sets job->active_counts.
 clv_result clv_kd_search_begin( kd_search_job* job );
 
 /// Then, for a walk of the whole tree: its root, with the objects outside as externals.
 kd_search_frame clv_kd_search_root( const kd_search_job* job );
 
-/// Last: nodes whose order changed take it, unless the search failed. Until then it waits in tree->spare, so that a part of
-/// the search that is done again finds every list as it was.
+/// Last: nodes whose order changed take it, unless the search failed. Until then it waits in tree->spare, so
+/// that a part of the search that is done again finds every list as it was.
 void clv_kd_search_end( kd_search_job* job, bool is_done );
 
-/// A node and all below it, depth first. Its externals are in the arena of job->search, from frame.begin on, and nothing else is
-/// behind frame.end.
+/// A node and all below it, depth first. Its externals are in the arena of job->search, from frame.begin on,
+/// and nothing else is behind frame.end.
 clv_result clv_kd_search_walk( const kd_search_job* job, kd_search_frame frame );
 
-/// Those of the items that reach into a node, behind the `*kept` that are in the arena already; without those at rest, if they
-/// have nothing to find there. False if out of memory.
+/// Those of the items that reach into a node, behind the `*kept` that are in the arena already; without those
+/// at rest, if they have nothing to find there. False if out of memory.
 bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool keep_rest,
     const simd_item* items, uint32_t count, uint32_t* kept );
 
@@ -178,7 +180,8 @@ clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* li
 
 uint32_t clv_kd_count_active( const simd_item* items, uint32_t count );
 
-/// All pairs of search->own, or of small boxes, into the sink; of search->own those with a mover alone, where that is asked for.
+/// All pairs of search->own, or of small boxes, into the sink; of search->own those with a mover alone, where
+/// that is asked for.
 clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, pair_sink* sink );
 clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink );
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Translate (figure 6c): all objects of the subtree come up, which again is a matter of indices; the plane moves to their
-// mean on its axis; Filter sends them down. Below, every block is empty from here on, so nothing lies in between.
+// Translate (figure 6c): all objects of the subtree come up, which again is a matter of indices; the plane
+// moves to their mean on its axis; Filter sends them down. Below, every block is empty from here on, so
+// nothing lies in between.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"

@@ -71,7 +71,8 @@ bool clv_kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t coun
     {
         tree->homes.items[i] = KD_NONE;
     }
-    // Half as much again as can be at rest: nodes that are put in order anew leave holes, and each has an end of its cells.
+    // Half as much again as can be at rest: nodes that are put in order anew leave holes, and each has an end
+    // of its cells.
     uint64_t needed = (uint64_t)count + count / 2 + 64;
     tree->pool.count = tree->pool_starts.count = tree->pool_end;
     return base_array_reserve( &tree->pool, tree->memory, needed ) &&

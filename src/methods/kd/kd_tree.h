@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The tree of Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase
-// Collision Detection Using KD-Trees" (CGF 2019): strictly binary, objects in inner nodes and leaves, one array of
-// objects for all nodes in in-order layout (figure 4). An update is clv_kd_tree_admit, clv_kd_refit, clv_kd_optimize.
-// docs/kd.md tells the whole story and where we leave the paper.
+// The tree of Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU
+// Broad-Phase Collision Detection Using KD-Trees" (CGF 2019): strictly binary, objects in inner nodes and
+// leaves, one array of objects for all nodes in in-order layout (figure 4). An update is clv_kd_tree_admit,
+// clv_kd_refit, clv_kd_optimize. docs/kd.md tells the whole story and where we leave the paper.
 #pragma once
 
 #include "base/array.h"
@@ -22,14 +22,16 @@ typedef enum kd_balance
 /// Whose Partition, and whose order of operators. docs/kd.md has the reasons for ours.
 typedef enum kd_flow
 {
-    KD_FLOW_OURS, ///< a plane is kept only if Evaluate accepts it; Filter, then Collapse on an empty child too
-    KD_FLOW_2015, ///< the mean on the axis of greatest variance, kept unseen; Filter, Collapse if both are empty
+    /// a plane is kept only if Evaluate accepts it; Filter, then Collapse on an empty child too
+    KD_FLOW_OURS,
+    /// the mean on the axis of greatest variance, kept unseen; Filter, Collapse if both are empty
+    KD_FLOW_2015,
     KD_FLOW_2019, ///< the same plane; Collapse by population alone, and before Filter
 } kd_flow;
 
 /// A node owns objects [begin, end) of the array: those that its region holds and neither child's does.
-/// Left child: wholly below the plane (upper < plane). Right child: wholly on or above it (lower >= plane). Only one side
-/// includes equality, so objects of different branches never touch.
+/// Left child: wholly below the plane (upper < plane). Right child: wholly on or above it (lower >= plane).
+/// Only one side includes equality, so objects of different branches never touch.
 typedef struct kd_node
 {
     float lower[3], upper[3]; ///< region: lower <= box.lower and box.upper < upper
@@ -187,7 +189,8 @@ bool clv_kd_tree_reserve( kd_tree* tree, uint32_t count );
 /// Room for so many more objects outside; false if out of memory.
 bool clv_kd_tree_reserve_outside( kd_tree* tree, uint32_t more );
 
-/// Room for homes of slots below `slot_count` and for boxes at rest of `count` objects; false if out of memory.
+/// Room for homes of slots below `slot_count` and for boxes at rest of `count` objects; false if out of
+/// memory.
 bool clv_kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count );
 
 /// Mark the nodes in which a changed object was at rest; the next refit looks through no others.
@@ -196,7 +199,8 @@ void clv_kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end );
 /// A single empty leaf with this region.
 bool clv_kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] );
 
-/// Another region for the root, and with it for the nodes along its border. Objects may be out of place afterwards.
+/// Another region for the root, and with it for the nodes along its border. Objects may be out of place
+/// afterwards.
 void clv_kd_tree_set_region( kd_tree* tree, const float lower[3], const float upper[3] );
 
 /// KD_NONE if out of memory. Pointers to nodes die.
@@ -211,7 +215,8 @@ void clv_kd_node_inherit( kd_tree* tree, uint32_t index );
 /// Apply what is delayed on a node to its own indices and pass it on to its children.
 void clv_kd_node_settle( kd_tree* tree, uint32_t index );
 
-/// The first node of a subtree in in-order, and in the whole tree the one behind another; KD_NONE behind the last. Without a stack.
+/// The first node of a subtree in in-order, and in the whole tree the one behind another; KD_NONE behind the
+/// last. Without a stack.
 uint32_t clv_kd_node_first( const kd_tree* tree, uint32_t index );
 uint32_t clv_kd_node_next( const kd_tree* tree, uint32_t index );
 
@@ -223,11 +228,12 @@ uint32_t clv_kd_tree_height( kd_tree* tree );
 
 // ---- objects in and out: kd_member.c
 
-/// Append a slot to the array, in the rightmost node; the next refit and optimize find its place. Room must be reserved.
+/// Append a slot to the array, in the rightmost node; the next refit and optimize find its place. Room must
+/// be reserved.
 void clv_kd_tree_append( kd_tree* tree, uint32_t slot );
 
-/// Drop every object whose bit in `live` is not set: the last object of the array takes its place. Sets the bits of the
-/// objects that were displaced in `displaced`, unless that is NULL.
+/// Drop every object whose bit in `live` is not set: the last object of the array takes its place. Sets the
+/// bits of the objects that were displaced in `displaced`, unless that is NULL.
 void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displaced );
 
 /// Take those objects out of the outside list that the root holds now, and append them to the array.
@@ -236,11 +242,12 @@ void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced );
 
 // ---- the update: one file per operator
 
-/// Bottom-up: every object that left its node's region goes to the parent, from the root to the outside list. Leaves
-/// delayed offsets behind. Out of memory only if the outside list could not grow.
+/// Bottom-up: every object that left its node's region goes to the parent, from the root to the outside list.
+/// Leaves delayed offsets behind. Out of memory only if the outside list could not grow.
 bool clv_kd_refit( kd_tree* tree );
 
-/// Sums over a stretch: of both bounds and lengths on all axes, of both bounds on one, of those on either side of a plane.
+/// Sums over a stretch: of both bounds and lengths on all axes, of both bounds on one, of those on either
+/// side of a plane.
 kd_block_sums clv_kd_block_moments( kd_tree* tree, const kd_block* block );
 kd_block_sums clv_kd_block_centres( kd_tree* tree, const kd_block* block );
 kd_block_sums clv_kd_block_sides( kd_tree* tree, const kd_block* block );
@@ -251,8 +258,8 @@ bool clv_kd_optimize( kd_tree* tree );
 /// Hand the objects of an inner node that lie on one side of its plane to the child there.
 void clv_kd_filter( kd_tree* tree, uint32_t index );
 
-/// Give a leaf two children, with a plane that Evaluate accepts, or as the tree's flow has it. If there is none, the leaf
-/// stays and is marked as refused.
+/// Give a leaf two children, with a plane that Evaluate accepts, or as the tree's flow has it. If there is
+/// none, the leaf stays and is marked as refused.
 /// False if out of memory, with the leaf as it was.
 bool clv_kd_partition( kd_tree* tree, uint32_t index );
 
@@ -265,16 +272,16 @@ bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_coun
 /// Lift all objects of the subtree into the node, move the plane to their mean on the same axis, and filter.
 void clv_kd_translate( kd_tree* tree, uint32_t index );
 
-/// Replace a node, whose objects have just been lifted and filtered, by its more populated child, which gets all objects.
-/// Returns that child.
+/// Replace a node, whose objects have just been lifted and filtered, by its more populated child, which gets
+/// all objects. Returns that child.
 uint32_t clv_kd_erase( kd_tree* tree, uint32_t index );
 
 // ---- instruments
 
-/// All invariants: layout, counts, containment, ideal positions, offsets applied, R1-R3. The first that is broken becomes
-/// a sentence in `text`. True if all hold. Without tree->boxes, what needs them is left out.
+/// All invariants: layout, counts, containment, ideal positions, offsets applied, R1-R3. The first that is
+/// broken becomes a sentence in `text`. True if all hold. Without tree->boxes, what needs them is left out.
 bool clv_kd_check( kd_tree* tree, char* text, size_t text_size );
 
-/// The tree as JSON, nodes in preorder: depth, region, plane, block. Returns the length without the terminating zero, which
-/// may exceed `text_size`, as snprintf does.
+/// The tree as JSON, nodes in preorder: depth, region, plane, block. Returns the length without the
+/// terminating zero, which may exceed `text_size`, as snprintf does.
 size_t clv_kd_dump( const kd_tree* tree, char* text, size_t text_size );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of method_kernels.h, written once over the registers of simd/lanes_<isa>.h, behind simd/kernel_body.h, and over what
-// small_x86.h or method_kernels_neon.c defines:
+// The kernels of method_kernels.h, written once over the registers of simd/lanes_<isa>.h, behind
+// simd/kernel_body.h, and over what small_x86.h or method_kernels_neon.c defines:
 //   small_wide            a register of 16-bit numbers
 //   small_splat( n )
 //   small_round( lower, upper, boxes, at )  SMALL_ROUND bits, lowest first: which columns from `at` on overlap on both axes
@@ -37,9 +37,9 @@ static inline uint32_t overlap_bits_yz( const wide_row* q, const simd_boxes* box
         }                                                                                                    \
     }
 
-// Columns from *column on that begin inside the interval of `q`, which reaches to `reach`: full steps while even the last lane
-// does, then one step by mask. Unless `movers` is NULL, a pair is one with a mover, or any if `others` has all bits. *column
-// becomes the end, or where to go on after false.
+// Columns from *column on that begin inside the interval of `q`, which reaches to `reach`: full steps while
+// even the last lane does, then one step by mask. Unless `movers` is NULL, a pair is one with a mover, or any
+// if `others` has all bits. *column becomes the end, or where to go on after false.
 static inline bool sweep_columns( const wide_row* q, float reach, const simd_boxes* boxes,
     const uint64_t* movers, uint32_t others, uint32_t* column, pair_sink* sink )
 {
@@ -88,8 +88,8 @@ static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink
     return true;
 }
 
-// A row of one list against the columns of a list from `begin` on, where pairs of two at rest are left out. Whether the row rests
-// decides no branch: half of them may.
+// A row of one list against the columns of a list from `begin` on, where pairs of two at rest are left out.
+// Whether the row rests decides no branch: half of them may.
 static inline bool sweep_list_row( const simd_list* rows, uint32_t row, const simd_list* columns,
     uint32_t begin, uint32_t* column, pair_sink* sink, uint64_t* test_count )
 {
@@ -243,7 +243,8 @@ static uint32_t keep_overlapping(
     return kept_count;
 }
 
-// Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
+// Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the
+// same.
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
     const four outward[2] = {
@@ -262,7 +263,8 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
             four_bits( four_and( four_le( old0, box0 ), four_le( box0, four_add( old0, depth ) ) ) );
         uint32_t below =
             four_bits( four_and( four_le( box1, old1 ), four_le( four_sub( old1, depth ), box1 ) ) );
-        // A branch: it predicts well, since in a frame most boxes rest or most move, and it saves writing back boxes at rest.
+        // A branch: it predicts well, since in a frame most boxes rest or most move, and it saves writing
+        // back boxes at rest.
         if ( ( ( above & 7 ) | ( below & 14 ) << 3 ) != 0x77 )
         {
             four_store( old, four_add( box0, outward[0] ) );
@@ -312,11 +314,11 @@ static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t
 
 // ---- rows against ranges of small boxes
 
-// Rounds start at the first wanted column, at any address: one round does for most rows, where aligned ones would need two
-// and a branch that mispredicts.
+// Rounds start at the first wanted column, at any address: one round does for most rows, where aligned ones
+// would need two and a branch that mispredicts.
 //
-// A branch on whether a round hits anything mispredicts, so every round notes its hits, and the notes are gone through
-// later.
+// A branch on whether a round hits anything mispredicts, so every round notes its hits, and the notes are
+// gone through later.
 
 enum
 {
@@ -377,8 +379,8 @@ static inline void put_candidates(
     sink->count = (uint64_t)( out - sink->pairs );
 }
 
-// Puts all candidates into the sink, then takes out those that do not overlap. False, with the cursor at the first note that
-// found the sink full. `rows` is NULL where the rows are the boxes' own.
+// Puts all candidates into the sink, then takes out those that do not overlap. False, with the cursor at the
+// first note that found the sink full. `rows` is NULL where the rows are the boxes' own.
 static bool take_notes( const small_notes* notes, const simd_small_row* rows, const simd_small_boxes* boxes,
     simd_cursor* cursor, pair_sink* sink )
 {

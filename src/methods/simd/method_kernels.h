@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of sweeps, trees and grids, as simd/kernels.h has those of the core: a table per instruction set, all of which give
-// the same pairs in the same order and the same counts.
+// The kernels of sweeps, trees and grids, as simd/kernels.h has those of the core: a table per instruction
+// set, all of which give the same pairs in the same order and the same counts.
 #pragma once
 
 #include "base/bit_set.h"
@@ -18,9 +18,10 @@ typedef struct simd_item
 
 static_assert( sizeof( simd_item ) == 32, "two items to a cache line" );
 
-/// Boxes in steps of a small grid, for a first test: small numbers, four times as many to a register. If two boxes overlap,
-/// so do their small ones, since every bound went through the same monotonic function; those that pass are tested exactly.
-/// The first axis, along which the boxes stand in order of bucket, is left to that order and the exact test.
+/// Boxes in steps of a small grid, for a first test: small numbers, four times as many to a register. If two
+/// boxes overlap, so do their small ones, since every bound went through the same monotonic function; those
+/// that pass are tested exactly. The first axis, along which the boxes stand in order of bucket, is left to
+/// that order and the exact test.
 typedef struct simd_small_boxes
 {
     int16_t* lower[2]; ///< second and third axis, never negative
@@ -31,13 +32,14 @@ typedef struct simd_small_boxes
     const clv_aabb* exact; ///< by slot
 } simd_small_boxes;
 
-/// A box that reaches into several strips of a list stands in each of them, in all but its first with this bit. Two boxes
-/// that both have it have met before, so they are no pair here.
+/// A box that reaches into several strips of a list stands in each of them, in all but its first with this
+/// bit. Two boxes that both have it have met before, so they are no pair here.
 #define SMALL_AGAIN ( (uint32_t)1 << 31 )
 
 static_assert( CLV_MAX_OBJECTS <= SMALL_AGAIN, "slots leave a bit to spare" );
 
-/// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without its fraction.
+/// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without
+/// its fraction.
 typedef struct simd_small_grid
 {
     float origin[4]; ///< the fourth is 0
@@ -88,7 +90,8 @@ typedef struct simd_small_row
     uint32_t begin, end;
 } simd_small_row;
 
-/// The same for two lists: their heads, and the next column of the head that is being searched for; 0: none yet.
+/// The same for two lists: their heads, and the next column of the head that is being searched for; 0: none
+/// yet.
 typedef struct simd_cross_cursor
 {
     uint32_t heads[2];
@@ -147,16 +150,17 @@ typedef struct simd_method_kernels
     bool ( *test_block )( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
         uint32_t column_end, simd_cursor* cursor, pair_sink* sink );
 
-    /// Boxes sorted ascending by lower[0]. Each row is tested against the columns behind it until one begins past the
-    /// row's upper[0]. Adds the columns looked at to *test_count. Start with cursor { 0, 0 }; answers as test_block.
-    /// A part of the rows: start with cursor { row_begin, 0 } and let boxes->count say where the rows end; columns go on
-    /// behind them, up to the NaN at the end of the arrays.
+    /// Boxes sorted ascending by lower[0]. Each row is tested against the columns behind it until one begins
+    /// past the row's upper[0]. Adds the columns looked at to *test_count. Start with cursor { 0, 0 };
+    /// answers as test_block. A part of the rows: start with cursor { row_begin, 0 } and let boxes->count say
+    /// where the rows end; columns go on behind them, up to the NaN at the end of the arrays.
     bool ( *sweep )( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
-    /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and Edelsbrunner's scan
-    /// of two lists). The head that begins first, the first list's on a tie, is tested against the other list from its head on
-    /// until one begins past it, and is then done with. Start with cursor { 0, 0, 0 }; counts and answers as above.
-    /// Pairs of two at rest are left out where the lists have movers: a head at rest is tested against movers alone.
+    /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and
+    /// Edelsbrunner's scan of two lists). The head that begins first, the first list's on a tie, is tested
+    /// against the other list from its head on until one begins past it, and is then done with. Start with
+    /// cursor { 0, 0, 0 }; counts and answers as above. Pairs of two at rest are left out where the lists
+    /// have movers: a head at rest is tested against movers alone.
     bool ( *sweep_cross )( const simd_list* first, const simd_list* second, simd_cross_cursor* cursor,
         pair_sink* sink, uint64_t* test_count );
 
@@ -164,12 +168,13 @@ typedef struct simd_method_kernels
     bool ( *sweep_movers )(
         const simd_list* list, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
-    /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the others move
-    /// up. Returns how many left. Both arrays are `count` long.
+    /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the
+    /// others move up. Returns how many left. Both arrays are `count` long.
     uint32_t ( *take_leavers )( const clv_aabb* boxes, const float lower[3], const float upper[3],
         uint32_t* slots, uint32_t count, uint32_t* leavers );
 
-    /// Of the slots those whose box overlaps `box`, in order, into `hits`, which is `count` long. Returns how many.
+    /// Of the slots those whose box overlaps `box`, in order, into `hits`, which is `count` long. Returns how
+    /// many.
     uint32_t ( *pick_overlapping )(
         const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits );
 
@@ -177,13 +182,13 @@ typedef struct simd_method_kernels
     uint32_t ( *scan_overlapping )(
         const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits );
 
-    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long and may be `pairs`. Returns how
-    /// many.
+    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long and may be
+    /// `pairs`. Returns how many.
     uint32_t ( *keep_overlapping )(
         const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );
 
-    /// A bit for each of up to 64 boxes that is not at rest: one that does not lie in its grown box, or has a face more than
-    /// twice epsilon inside it. The grown box becomes that box, grown by epsilon.
+    /// A bit for each of up to 64 boxes that is not at rest: one that does not lie in its grown box, or has a
+    /// face more than twice epsilon inside it. The grown box becomes that box, grown by epsilon.
     uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
 
     /// Items in steps. Not a number, where an endless bound meets a scale of 0, becomes 0.
@@ -198,8 +203,8 @@ typedef struct simd_method_kernels
     void ( *spread_small )( const simd_small_item* items, uint32_t begin, uint32_t end,
         const simd_small_turn* turn, const simd_small_boxes* boxes );
 
-    /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as above; start
-    /// with cursor { 0, 0 }.
+    /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as
+    /// above; start with cursor { 0, 0 }.
     bool ( *sweep_small )(
         const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
@@ -208,5 +213,6 @@ typedef struct simd_method_kernels
         simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 } simd_method_kernels;
 
-/// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.
+/// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not
+/// accepted.
 const simd_method_kernels* clv_simd_method_kernels_for( clv_isa isa );

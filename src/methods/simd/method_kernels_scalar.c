@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reference: plain loops, written apart from the templates of the others so that they can be held against each other.
+// The reference: plain loops, written apart from the templates of the others so that they can be held against
+// each other.
 #include "simd/method_kernels.h"
 
 #include "simd/kernel_plain.h"
@@ -35,7 +36,8 @@ static bool overlap_axis_of_two( const simd_boxes* a, uint32_t i, const simd_box
     return a->lower[axis][i] <= b->upper[axis][j] && b->lower[axis][j] <= a->upper[axis][i];
 }
 
-// Row `row` of one list against the other from `begin` on. False, and *column where to go on, if the sink is full.
+// Row `row` of one list against the other from `begin` on. False, and *column where to go on, if the sink is
+// full.
 static bool cross_row_scalar( const simd_boxes* rows, uint32_t row, const simd_boxes* columns, uint32_t begin,
     uint32_t* column, pair_sink* sink, uint64_t* test_count )
 {

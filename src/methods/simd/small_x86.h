@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small boxes of the kind that method_body.h wants, for every x86 instruction set: items of eight 16-bit numbers in registers of
-// sixteen bytes. No include guard: part of a template.
+// Small boxes of the kind that method_body.h wants, for every x86 instruction set: items of eight 16-bit
+// numbers in registers of sixteen bytes. No include guard: part of a template.
 
 // Corners become 16-bit numbers. The halves overlap in the lane that is not used.
 static inline void store_small( simd_small_item* small, four lower, four upper, uint32_t slot )

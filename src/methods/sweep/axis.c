@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums run over the slots in order, in double, on one thread and without SIMD, so that every instruction set chooses the
-// same axis.
+// Sums run over the slots in order, in double, on one thread and without SIMD, so that every instruction set
+// chooses the same axis.
 #include "sweep/axis.h"
 
 #include "sweep/bulk.h"

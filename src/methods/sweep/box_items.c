@@ -77,8 +77,9 @@ static float lower_of( const simd_item* item, uint32_t axis, float floor )
     return lower > floor ? lower : floor;
 }
 
-// Keys by exact lower bound; the values number the items. One that ends below the floor would be laid out upside down, its
-// lower bound lifted over its upper, and so touch whatever begins on the floor; it meets nothing above and is left out.
+// Keys by exact lower bound; the values number the items. One that ends below the floor would be laid out
+// upside down, its lower bound lifted over its upper, and so touch whatever begins on the floor; it meets
+// nothing above and is left out.
 static uint32_t make_keys( base_keyed* keys, const sweep_wanted* wanted, float* least, float* most )
 {
     const simd_item* items = wanted->items;
@@ -130,8 +131,9 @@ static uint32_t count_descents( const base_keyed* keys, uint32_t count )
     return descents;
 }
 
-// Two passes by the place of the lower bound in 65,536 equal steps between least and most, then insertion for what shares
-// a step. The steps are monotonic in the bound, so the outcome is that of any stable sort by the exact key.
+// Two passes by the place of the lower bound in 65,536 equal steps between least and most, then insertion for
+// what shares a step. The steps are monotonic in the bound, so the outcome is that of any stable sort by the
+// exact key.
 static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_t count,
     const sweep_wanted* wanted, float least, float scale )
 {
@@ -327,7 +329,8 @@ uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count )
     {
         double variance = variance_of( &m, axis );
         double length = m.length[axis];
-        // variance / length^2, cross-multiplied so that length 0 needs no case of its own; points are compared by variance.
+        // variance / length^2, cross-multiplied so that length 0 needs no case of its own; points are
+        // compared by variance.
         double mine = variance * best_length * best_length;
         double theirs = best_variance * length * length;
         bool better = mine > theirs || ( mine == theirs && variance > best_variance );

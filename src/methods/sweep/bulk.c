@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-// By insertion at shrinking distances (Shell 1959), those of Ciura (2001): of 256 numbers a tenth of the work of distance 1 alone.
+// By insertion at shrinking distances (Shell 1959), those of Ciura (2001): of 256 numbers a tenth of the work
+// of distance 1 alone.
 static void sort_ascending( double* values, uint32_t count )
 {
     static const uint32_t gaps[] = { 57, 23, 10, 4, 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where most of the boxes are, from a sample of their centres, so that infinite boxes and far outliers have no say in how a grid
-// is laid or which axis is swept: one object at 1e9 must not decide for a million others. In double, on one thread and without
-// SIMD: the same on every instruction set.
+// Where most of the boxes are, from a sample of their centres, so that infinite boxes and far outliers have
+// no say in how a grid is laid or which axis is swept: one object at 1e9 must not decide for a million
+// others. In double, on one thread and without SIMD: the same on every instruction set.
 #pragma once
 
 #include "base/bits.h"
@@ -18,7 +18,8 @@ typedef struct sweep_bulk
     double middle[3];       ///< the sample's median, 0 if there is no finite box in it
 } sweep_bulk;
 
-/// From `sample_count` boxes: where they are without one in `tail` at each end, and `reach` times that width more on both sides.
+/// From `sample_count` boxes: where they are without one in `tail` at each end, and `reach` times that width
+/// more on both sides.
 sweep_bulk clv_sweep_bulk_find(
     const clv_method_input* input, uint32_t sample_count, uint32_t tail, double reach );
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Sorted lists of the boxes' ends along an axis that survive the frame: Baraff's (1992) coherence, I-COLLIDE's (1995)
-// insertion sort. A beginning that passes an ending on its way down is the only way two boxes can come to overlap on the
-// axis.
+// Sorted lists of the boxes' ends along an axis that survive the frame: Baraff's (1992) coherence,
+// I-COLLIDE's (1995) insertion sort. A beginning that passes an ending on its way down is the only way two
+// boxes can come to overlap on the axis.
 #pragma once
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
 #include "pair/sink.h"
 
-/// An end: `key` orders like the coordinate, `value` tells whose, with SWEEP_UPPER for the upper one. Equal coordinates put
-/// lower ends first, so that touching boxes overlap.
+/// An end: `key` orders like the coordinate, `value` tells whose, with SWEEP_UPPER for the upper one. Equal
+/// coordinates put lower ends first, so that touching boxes overlap.
 #define SWEEP_UPPER 0x80000000u
 
 static inline uint32_t sweep_owner( base_keyed end )
@@ -48,7 +48,8 @@ typedef enum sweep_sort_outcome
     SWEEP_FAILED,  ///< the sink refused; likewise
 } sweep_sort_outcome;
 
-/// Insertion sort of an almost sorted list of ends with their new keys. Pairs that began to overlap on this axis and
-/// overlap altogether go into the sink, perhaps together with pairs that overlapped before; *result is the sink's answer.
+/// Insertion sort of an almost sorted list of ends with their new keys. Pairs that began to overlap on this
+/// axis and overlap altogether go into the sink, perhaps together with pairs that overlapped before; *result
+/// is the sink's answer.
 sweep_sort_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
     sweep_effort* effort, pair_sink* sink, clv_result* result );

@@ -43,7 +43,8 @@ static void insertion_sort_list( base_keyed* keys, uint32_t begin, uint32_t end 
     }
 }
 
-// Of the quarters, not of the ends: lists are often sorted ones one behind the other, or sorted up to what joined at their ends.
+// Of the quarters, not of the ends: lists are often sorted ones one behind the other, or sorted up to what
+// joined at their ends.
 static uint64_t median_of_three( const base_keyed* keys, const quick_part* list )
 {
     uint32_t quarter = ( list->end - list->begin ) / 4;
@@ -55,8 +56,8 @@ static uint64_t median_of_three( const base_keyed* keys, const quick_part* list 
     return c < low ? low : c > high ? high : c;
 }
 
-// Hoare's two hands: [begin, cut) is not above the pivot, [cut, end) not below. The pivot is one of three different ranks,
-// so both hands stop inside the list and neither side is empty.
+// Hoare's two hands: [begin, cut) is not above the pivot, [cut, end) not below. The pivot is one of three
+// different ranks, so both hands stop inside the list and neither side is empty.
 static uint32_t cut_list( base_keyed* keys, const quick_part* list )
 {
     uint64_t pivot = median_of_three( keys, list );

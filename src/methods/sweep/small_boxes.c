@@ -126,9 +126,10 @@ typedef struct axis_sample
     float lower[SMALL_SAMPLES];
 } axis_sample;
 
-// How many boxes overlap a box along an axis grows with its length over the crowd's width, and with how unevenly the crowd is
-// spread: bodies that lie on the ground under a few that still fall vary most along the height, and all overlap there.
-// Cross-multiplied, so that a width of 0 needs no case of its own; points have no length and are compared by the rest.
+// How many boxes overlap a box along an axis grows with its length over the crowd's width, and with how
+// unevenly the crowd is spread: bodies that lie on the ground under a few that still fall vary most along the
+// height, and all overlap there. Cross-multiplied, so that a width of 0 needs no case of its own; points have
+// no length and are compared by the rest.
 static bool is_better( const grid_sample* sample, uint32_t axis, uint32_t than )
 {
     double mine = sample->crowding[axis] * ( (double)sample->most[than] - (double)sample->least[than] );
@@ -163,8 +164,9 @@ static axis_bins count_bins( const axis_sample* values, uint32_t count, float le
     return bins;
 }
 
-// Where the crowd lies, if that is at most half of what the sample covers: all but the last few at each end. A body that
-// still falls would stretch the grid of a pile, and what the grid saves lies in the pile. True if the ends moved.
+// Where the crowd lies, if that is at most half of what the sample covers: all but the last few at each end.
+// A body that still falls would stretch the grid of a pile, and what the grid saves lies in the pile. True if
+// the ends moved.
 static bool find_crowd( const axis_bins* bins, uint32_t count, float* least, float* most )
 {
     uint32_t few = count / FAR_SHARE;
@@ -330,8 +332,8 @@ static uint32_t drop_others( sweep_small* small, const sweep_list* list, uint32_
     return kept;
 }
 
-// How many to a cell. Those that reach beyond their first strip are listed in small->wide and counted in a second loop: a branch
-// on that in the first one mispredicts. Returns how many entries there will be.
+// How many to a cell. Those that reach beyond their first strip are listed in small->wide and counted in a
+// second loop: a branch on that in the first one mispredicts. Returns how many entries there will be.
 static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t count )
 {
     const simd_small_item* items = small->items.items;
@@ -466,7 +468,8 @@ sweep_outcome clv_sweep_small_fill(
 
 // ---- finding
 
-// A row for each strip that the item reaches into and that has columns for it. Returns how many rows there are then.
+// A row for each strip that the item reaches into and that has columns for it. Returns how many rows there
+// are then.
 static inline uint32_t add_rows( simd_small_row* rows, const uint32_t* starts, int32_t reach,
     small_shape shape, const simd_small_item* item, uint32_t found )
 {

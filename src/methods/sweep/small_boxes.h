@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sweep and prune for the lists of a node, without a full sort and without floats. Every bound becomes a step of a small
-// grid laid over the node; boxes are put into buckets by lower step along one axis, which one pass does. A box is tested
-// against those behind it up to the end of the bucket in which its upper bound lies: a few more than an exact sort
-// would leave, none fewer, and the range is known before the test begins. Long lists are cut into strips along a second
-// axis, each swept by itself; a box stands in every strip that it reaches into.
+// Sweep and prune for the lists of a node, without a full sort and without floats. Every bound becomes a step
+// of a small grid laid over the node; boxes are put into buckets by lower step along one axis, which one pass
+// does. A box is tested against those behind it up to the end of the bucket in which its upper bound lies: a
+// few more than an exact sort would leave, none fewer, and the range is known before the test begins. Long
+// lists are cut into strips along a second axis, each swept by itself; a box stands in every strip that it
+// reaches into.
 #pragma once
 
 #include "base/array.h"
@@ -69,7 +70,7 @@ typedef enum sweep_outcome
 sweep_outcome clv_sweep_small_fill(
     sweep_small* small, const sweep_grid* grid, const sweep_list* list, uint32_t mark );
 
-/// For each item with a mark of at least `least_mark` the columns that it may overlap, into small->rows; items that can overlap
-/// none are left out. False if out of memory.
+/// For each item with a mark of at least `least_mark` the columns that it may overlap, into small->rows;
+/// items that can overlap none are left out. False if out of memory.
 bool clv_sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count );

@@ -187,7 +187,7 @@ void clv_sim_rigid_sleep_rested( clv_rigid* world )
             world->marks[find_root( world->parents, i )] = 1;
         }
     }
-    // Decide for all before anybody sleeps: find_root needs the parents only, but movable changes with sleep.
+    // Decide for all before any body falls asleep: find_root needs the parents only, but movable changes with sleep.
     for ( uint32_t i = 0; i < world->count; ++i )
     {
         uint32_t root = find_root( world->parents, i );
