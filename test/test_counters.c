@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What methods count and what the lab makes of it: figures that must add up, their means in results, a tree as a file.
-#include "kd/kd_batch.h"
+#include "kd/kd_search.h"
 #include "lab/base/json.h"
 #include "lab/base/terminal.h"
 #include "lab/command/commands.h"

@@ -4,7 +4,7 @@
 #include "base/heap_sort.h"
 #include "base/radix_sort.h"
 #include "support.h"
-#include "sweep/quick_sort.h"
+#include "sweep/box_items.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // What is chosen from a sample of the boxes: the axes and widths of the grid that a node's boxes are swept in, the axis of a
 // sweep, where a uniform grid lies. It decides nothing about the pairs, only how many tests they take.
 #include "base/bits.h"
-#include "grid/grid_lattice.h"
+#include "grid/grid_cells.h"
 #include "support.h"
 #include "sweep/axis.h"
 #include "sweep/box_items.h"

@@ -186,7 +186,7 @@ static bool fetch_text( clv_space* space, byte_buffer* room )
     return true;
 }
 
-// kd_dump.c writes one line per node, and the axis of those that have one before their objects.
+// kd_check.c writes one line per node, and the axis of those that have one before their objects.
 static int find_plane( const char* line, const char* end, double* plane )
 {
     static const char axis_word[] = "\"axis\": ", plane_word[] = "\"plane\": ";

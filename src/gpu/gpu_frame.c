@@ -37,7 +37,7 @@ clv_gpu_def clv_default_gpu_def( void )
 static const char* why_bad( const clv_gpu_def* def )
 {
     return def->cookie != COOKIE || def->size != sizeof( clv_gpu_def ) ? "start from clv_default_gpu_def()"
-        : (unsigned)def->way > CLV_GPU_LBVH                            ? "the way is none"
+        : (unsigned)def->way > CLV_GPU_LBVH                            ? "def.way is not a clv_gpu_way"
         : def->axis_frames == 0                                        ? "axis_frames is 0"
         : ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL )
         ? "an allocator has both functions or none"
@@ -473,7 +473,7 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
         if ( result == CLV_OK && gpu->counters.pair_count != total )
         {
             result = clv_gpu_fail( gpu, CLV_DEVICE_FAILED,
-                "%s found %llu pairs, and then %llu: boxes changed, or it errs", gpu->device->facts.name,
+                "%s found %llu pairs, and then %llu: boxes changed during the search, or the device is faulty", gpu->device->facts.name,
                 (unsigned long long)total, (unsigned long long)gpu->counters.pair_count );
         }
     }

@@ -11,7 +11,7 @@
 #include "simd/box_lanes.h"
 #include "simd/method_kernels.h"
 #include "sweep/axis.h"
-#include "sweep/endpoints.h"
+#include "sweep/box_items.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "base/assertion.h"
 #include "base/bit_set.h"
-#include "grid/grid_large.h"
+#include "grid/grid_cells.h"
 #include "grid/grid_lists.h"
 #include "pair/table.h"
 #include "task/gather.h"

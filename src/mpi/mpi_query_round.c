@@ -81,7 +81,7 @@ static clv_result no_memory( clv_mpi_space* space )
 static clv_result too_many( clv_mpi_space* space )
 {
     return clv_mpi_fail(
-        space, CLV_TOO_MANY_OBJECTS, "more questions than one message can tell: ask in smaller batches" );
+        space, CLV_TOO_MANY_OBJECTS, "the questions exceed the message limit: ask in smaller batches" );
 }
 
 static clv_result write_questions( clv_mpi_space* space, const mpi_asking* asking )
@@ -395,7 +395,7 @@ static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
         if ( q->replies.count > INT32_MAX )
         {
             return clv_mpi_fail(
-                space, CLV_TOO_MANY_OBJECTS, "more hits than one message can tell: ask in smaller batches" );
+                space, CLV_TOO_MANY_OBJECTS, "the hits exceed the message limit: ask in smaller batches" );
         }
         CLV_ASSERT( before <= q->replies.count );
         space->exchange.send_starts[r] = (int)before;

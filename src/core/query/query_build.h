@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A build of the tree on its way: objects are listed, put in order along the curve and cut where it costs least (query_sort.c), made
-// into nodes, and hulls go upwards (query_tree.c).
+// A build of the tree on its way: objects are listed, put in order along the curve and cut where it costs
+// least (query_sort.c), made into nodes, and hulls go upwards (query_tree.c).
 //
-// The curve goes through the middles of boxes, as in C. Lauterbach et al., "Fast BVH construction on GPUs" (2009), with keys that halve
-// the longest side first, as in M. Vinkler et al., "Extended Morton codes for high performance bounding volume hierarchy construction"
-// (2017). In four lanes where there are some, whose last is never looked at; the same bits.
+// The curve goes through the middles of boxes, as in C. Lauterbach et al., "Fast BVH construction on GPUs"
+// (2009), with keys that halve the longest side first, as in M. Vinkler et al., "Extended Morton codes for
+// high performance bounding volume hierarchy construction" (2017). In four lanes where there are some, whose
+// last is never looked at; the same bits.
 #pragma once
 
 #include "base/assertion.h"
@@ -129,7 +130,8 @@ uint32_t clv_query_list_objects( query_build* b );
 /// The tree's items, in order along the curve, by all workers.
 void clv_query_sort_items( query_build* b, task_runner* tasks );
 
-/// Items that one key could not tell apart: keys of their own, by their own extent. All in one place: they stay as they are, by slot.
+/// Items that one key could not tell apart: keys of their own, by their own extent. All in one place: they
+/// stay as they are, by slot.
 void clv_query_sort_again( query_build* b, uint32_t first, uint32_t end );
 
 /// An empty lane, which no walk meets.
@@ -161,7 +163,8 @@ enum
     QUERY_SWEPT = 64, ///< items up to which every cut is tried
 };
 
-/// The cut of at most QUERY_SWEPT items that costs least. Few are put in another order before: their keys are of no more use.
+/// The cut of at most QUERY_SWEPT items that costs least. Few are put in another order before: their keys are
+/// of no more use.
 uint32_t clv_query_cut_sweep( query_item* items, uint32_t first, uint32_t end );
 
 /// Where the highest bit that differs changes; the first and the last key differ.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Holds a tree to what query_tree.h says of it, and its hulls in double likewise. Every lane is looked at, and the nodes are
-// walked depth first, with none of the code that made them. The first sentence that is not true is returned. For tests and debug builds.
+// Holds a tree to what query_tree.h says of it, and its hulls in double likewise. Every lane is looked at,
+// and the nodes are walked depth first, with none of the code that made them. The first sentence that is not
+// true is returned. For tests and debug builds.
 #include "query/query_shape.h"
 #include "query/query_tree.h"
 
@@ -155,8 +156,8 @@ static const char* check_node( tree_check* c, tree_stop at )
     return wrong;
 }
 
-// In the order of the array: so no node has two parents or none, and a subtree is a part of the array. At no depth of at most QUERY_DEPTH
-// more than QUERY_STACK can wait.
+// In the order of the array: so no node has two parents or none, and a subtree is a part of the array. At no
+// depth of at most QUERY_DEPTH more than QUERY_STACK can wait.
 static const char* check_nodes( tree_check* c )
 {
     const query_tree* tree = c->tree;

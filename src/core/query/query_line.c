@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A line and a box where doubles are too few: a line so long that the rounding of a place on it is as large as the distance that is asked
-// for. The same as query_shape.c has in double, from the numbers as given and in about 104 bits; some twenty times as slow.
+// A line and a box where doubles are too few: a line so long that the rounding of a place on it is as large
+// as the distance that is asked for. The same as query_shape.c has in double, from the numbers as given and
+// in about 104 bits; some twenty times as slow.
 #include "query/query_shape.h"
 
 #include "base/assertion.h"
@@ -19,7 +20,8 @@ static const double STEP_BOUND =
     1 - 0x1p-50; // a step may come out so much too far: the time itself is compared in the end
 static const double LEAST_STEP = 0x1p-100; // as a part of the time: so that it goes on
 
-// From the line's beginning, in units that bring the lengths and the motion near 1: squares and products stay within the doubles.
+// From the line's beginning, in units that bring the lengths and the motion near 1: squares and products stay
+// within the doubles.
 typedef struct long_line
 {
     double_double lower[3], upper[3]; // of the box

@@ -5,8 +5,10 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 
-// ---- a list along a curve, by all workers: each counts the buckets of its part of the list, then puts its part where it belongs, then the
-// buckets are sorted each for itself
+// ---- a list along a curve
+//
+// By all workers: each counts the buckets of its part of the list, then puts its part where it belongs, then
+// the buckets are sorted each for itself.
 
 enum
 {
@@ -156,7 +158,8 @@ typedef struct hit_range
     uint32_t shift; // of its digit
 } hit_range;
 
-// The functions below are compiled once for each size of a hit, a constant then: of clv_hit or clv_hit64, which begin with the slot.
+// The functions below are compiled once for each size of a hit, a constant then: of clv_hit or clv_hit64,
+// which begin with the slot.
 typedef struct hit_bytes
 {
     uint32_t index;
@@ -196,8 +199,8 @@ static inline void insert_hits( char* hits, uint64_t count, size_t size )
     }
 }
 
-// Hits of one range to their digits' places, each where the one that was there has to go next (P. M. McIlroy et al.,
-// "Engineering radix sort", 1993). `ends` are where digits end.
+// Hits of one range to their digits' places, each where the one that was there has to go next (P. M. McIlroy
+// et al., "Engineering radix sort", 1993). `ends` are where digits end.
 static inline void place_digits( char* hits, uint32_t shift, const uint32_t counts[DIGITS], uint64_t first,
     uint64_t ends[DIGITS], size_t size )
 {

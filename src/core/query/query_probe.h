@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Every question as one probe: whatever its kind, in three axes and in double. There are eleven shapes in floats, flat and in double,
-// which is a table of eleven rows: all but turned boxes and half-spaces are a row of numbers, in the same order. What follows the door
-// knows seven forms: what the walk is like, and what decides.
+// Every question as one probe: whatever its kind, in three axes and in double. There are eleven shapes in
+// floats, flat and in double, which is a table of eleven rows: all but turned boxes and half-spaces are a row
+// of numbers, in the same order. What follows the door knows seven forms: what the walk is like, and what
+// decides.
 #pragma once
 
 #include "cleave/world_query.h"
@@ -146,8 +147,8 @@ static inline const char* query_take_number( const query_probe* p, const char* a
     return at + sizeof( number );
 }
 
-/// Where questions of two axes lie: half way between 0 and 1, where all flat boxes are (space/take.c), still and without a
-/// thickness. So the third axis adds nothing to any sum, not even rounding.
+/// Where questions of two axes lie: half way between 0 and 1, where all flat boxes are (space/take.c), still
+/// and without a thickness. So the third axis adds nothing to any sum, not even rounding.
 #define QUERY_HALF_WAY 0.5f
 
 /// Half the sides of a turned box and its turn, which is of floats in double too.
@@ -164,7 +165,8 @@ static inline void query_take_turned( query_probe* p, const char* at )
         }
         return;
     }
-    // The quaternion of half the angle: tan( a / 2 ) = sin / ( 1 + cos ) = ( 1 - cos ) / sin, whichever does not cancel.
+    // The quaternion of half the angle: tan( a / 2 ) = sin / ( 1 + cos ) = ( 1 - cos ) / sin, whichever does
+    // not cancel.
     memcpy( turn, at, 2 * sizeof( float ) );
     double c = (double)turn[0], s = (double)turn[1], length = sqrt( c * c + s * s );
     p->turn[0] = p->turn[1] = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One query over the tree: walks hand over objects, and here it is decided whether they count. Where everything counts, whole lists of
-// rays and of neighbours go together, several in turn, so that one works while the others wait for memory.
+// One query over the tree: walks hand over objects, and here it is decided whether they count. Where
+// everything counts, whole lists of rays and of neighbours go together, several in turn, so that one works
+// while the others wait for memory.
 #include "query/query_search.h"
 
 #include "base/assertion.h"
@@ -109,8 +110,9 @@ static bool meets_cast( const query_search* s, const clv_aabb64* box, double* t 
     return is_met;
 }
 
-// In double what the shape's box with its room does not meet is not met: where one axis is so much longer than another that its rounding
-// alone outweighs the other, only that tells. Lanes have been asked; a box as given is asked here.
+// In double what the shape's box with its room does not meet is not met: where one axis is so much longer
+// than another that its rounding alone outweighs the other, only that tells. Lanes have been asked; a box as
+// given is asked here.
 static bool meets_round( const query_search* s, const clv_aabb64* box, double* t )
 {
     const query_probe* p = &s->probe;
@@ -139,7 +141,8 @@ static bool meets_turned( const query_search* s, const clv_aabb64* box )
         clv_query_turned_box_edges_meet( &s->turned, &from );
 }
 
-// The one test that decides, in the arithmetic of the question. Where the walk has asked all of it already it is not asked again.
+// The one test that decides, in the arithmetic of the question. Where the walk has asked all of it already it
+// is not asked again.
 static bool meets( const query_search* s, const clv_aabb64* box, double* t )
 {
     *t = 0;
@@ -525,7 +528,8 @@ static clv_hit hit_of( uint64_t key )
     return ( clv_hit ){ (uint32_t)key, query_key_near( key ) };
 }
 
-// Rays of floats are taken as they stand: they are what is asked most, and a probe costs a tenth of the answer.
+// Rays of floats are taken as they stand: they are what is asked most, and a probe costs a tenth of the
+// answer.
 static void set_exact_cast( query_cast* cast, const query_list* list, uint32_t index )
 {
     clv_ray ray;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Questions over the tree. An item is read and checked as a probe (query_probe.h), a walk is made ready for it (query_walk.c), and what the
-// walk hands over is decided by one test (query_search.c). Of floats and flat spaces by walks in float (simd/query_lanes.h), of doubles by
-// one in double (query_walk.h); hits are clv_hit or clv_hit64.
+// Questions over the tree. An item is read and checked as a probe (query_probe.h), a walk is made ready for
+// it (query_walk.c), and what the walk hands over is decided by one test (query_search.c). Of floats and flat
+// spaces by walks in float (simd/query_lanes.h), of doubles by one in double (query_walk.h); hits are clv_hit
+// or clv_hit64.
 #pragma once
 
 #include "base/radix_sort.h"
@@ -86,8 +87,8 @@ static inline bool query_calls( const query_list* list )
 uint64_t clv_query_find_all(
     const query_scene* scene, const query_list* list, uint32_t index, void* hits, uint64_t room );
 
-/// One hit of each of some queries of a list, `which` of them, to hits[which[i]]: any, or the closest. CLV_NO_HIT if there is
-/// none. QUERY_SOME at most.
+/// One hit of each of some queries of a list, `which` of them, to hits[which[i]]: any, or the closest.
+/// CLV_NO_HIT if there is none. QUERY_SOME at most.
 void clv_query_find_one( const query_scene* scene, const query_list* list, const uint32_t* which,
     uint32_t count, query_mode mode, void* hits );
 
@@ -97,17 +98,20 @@ void clv_query_find_nearest( const query_scene* scene, const query_list* list, c
 
 // ---- orders (query_order.c)
 
-/// A long list is gone through along a curve through the world: neighbours walk the same nodes, which are in the cache then. Each
-/// answer goes where it belongs, so that this shows in time alone. Of half-spaces, which have no place, and of doubles there is none.
+/// A long list is gone through along a curve through the world: neighbours walk the same nodes, which are in
+/// the cache then. Each answer goes where it belongs, so that this shows in time alone. Of half-spaces, which
+/// have no place, and of doubles there is none.
 static inline bool query_has_order( clv_query_kind kind )
 {
     const query_row* row = query_row_of( kind );
     return row->place_count > 0 && !query_is_double( kind );
 }
 
-/// The queries of a list in that order: the values of `items` or `more`, each as long as the list. The list has an order and the tree nodes.
+/// The queries of a list in that order: the values of `items` or `more`, each as long as the list. The list
+/// has an order and the tree nodes.
 const base_keyed* clv_query_order( const query_list* list, const query_scene* scene, base_keyed* items,
     base_keyed* more, task_runner* tasks );
 
-/// Hits by slot. In place and without recursion, a digit of the slot after the other: six steps at most, whatever the order.
+/// Hits by slot. In place and without recursion, a digit of the slot after the other: six steps at most,
+/// whatever the order.
 void clv_query_hits_sort( void* hits, uint64_t count, size_t hit_size );

@@ -181,8 +181,8 @@ static int find_breaks( const double a[3], const double d[3], const clv_aabb64* 
     return count;
 }
 
-// Where on the line from a along d it is nearest to the box. The squared distance is convex, and its slope is a straight line
-// between breaks: where it passes through 0 is exact.
+// Where on the line from a along d it is nearest to the box. The squared distance is convex, and its slope is
+// a straight line between breaks: where it passes through 0 is exact.
 static double nearest_on_line( const double a[3], const double d[3], const clv_aabb64* box )
 {
     double from = 0, from_slope = slope( a, d, 0, box );

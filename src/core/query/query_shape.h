@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shapes against one box, in double: what decides where a box of the shape only chooses. Nothing but + - * / and square root,
-// each rounded as IEEE 754 has it, in this order: the same bits everywhere.
+// Shapes against one box, in double: what decides where a box of the shape only chooses. Nothing but + - * /
+// and square root, each rounded as IEEE 754 has it, in this order: the same bits everywhere.
 #pragma once
 
 #include "base/bits.h"
@@ -10,7 +10,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/// What these shapes may measure, and how far they reach: squares and sums of such are doubles. Larger than any float.
+/// What these shapes may measure, and how far they reach: squares and sums of such are doubles. Larger than
+/// any float.
 #define QUERY_MOST 1e150
 
 /// dot( normal, p ) <= offset.
@@ -54,7 +55,8 @@ static inline clv_aabb64 query_box_from( const clv_aabb64* box, const double ori
 
 // ---- two boxes
 
-/// Length of these gaps as if exponents had no end: the largest is brought near 1 where its square would leave the doubles.
+/// Length of these gaps as if exponents had no end: the largest is brought near 1 where its square would
+/// leave the doubles.
 double clv_query_scaled_length( double x, double y, double z );
 
 /// Of these gaps; `square` is x * x + y * y + z * z.
@@ -82,7 +84,8 @@ static inline double query_gaps( const clv_aabb64* a, const clv_aabb64* b, doubl
 
 // ---- planes and turned boxes
 
-/// Finite faces no farther than the shapes reach, so that no product of theirs is infinite. Those of floats never are.
+/// Finite faces no farther than the shapes reach, so that no product of theirs is infinite. Those of floats
+/// never are.
 static inline double query_near_face( double face )
 {
     double near = face < -QUERY_MOST ? -QUERY_MOST : face > QUERY_MOST ? QUERY_MOST : face;
@@ -97,7 +100,8 @@ static inline clv_aabb64 query_near_faces( const clv_aabb64* box )
     };
 }
 
-/// The least dot product of the normal with a place in the box. Endless sides count only where the normal sees them. Monotonic.
+/// The least dot product of the normal with a place in the box. Endless sides count only where the normal
+/// sees them. Monotonic.
 static inline double query_least_dot( const double normal[3], const clv_aabb64* box )
 {
     double least = 0;
@@ -112,8 +116,8 @@ static inline double query_least_dot( const double normal[3], const clv_aabb64* 
 /// Turned by that quaternion, of any length; zero: not at all.
 query_turned_box clv_query_turn( const double half[3], const double rotation[4] );
 
-/// The separating axis test. First the axes of both boxes, which is monotonic and so does for nodes too; then those of the edges.
-/// `from` is the box less the turned one's centre.
+/// The separating axis test. First the axes of both boxes, which is monotonic and so does for nodes too; then
+/// those of the edges. `from` is the box less the turned one's centre.
 bool clv_query_turned_box_faces_meet( const query_turned_box* turned, const clv_aabb64* from );
 bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb64* from );
 
@@ -122,8 +126,9 @@ bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_
 /// Is the line as near to the box as the radius?
 bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb64* box );
 
-/// The first time of 0 .. end at which the capsule, moved by that many times `motion`, is so near. False if there is none. By
-/// Newton's method on the distance, which is convex: from the left, never beyond the true time by more than rounding.
+/// The first time of 0 .. end at which the capsule, moved by that many times `motion`, is so near. False if
+/// there is none. By Newton's method on the distance, which is convex: from the left, never beyond the true
+/// time by more than rounding.
 bool clv_query_capsule_cast(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time );
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Objects in the order of the curve, large ones apart as in M. Vinkler et al., "Extended Morton codes for high performance bounding volume
-// hierarchy construction" (2017); and where that order is cut into nodes. The lowest levels are put in order along their own longest side
-// and cut where the surface area heuristic says, as in I. Wald, "On fast construction of SAH-based bounding volume hierarchies" (2007).
+// Objects in the order of the curve, large ones apart as in M. Vinkler et al., "Extended Morton codes for
+// high performance bounding volume hierarchy construction" (2017); and where that order is cut into nodes.
+// The lowest levels are put in order along their own longest side and cut where the surface area heuristic
+// says, as in I. Wald, "On fast construction of SAH-based bounding volume hierarchies" (2007).
 #include "query/query_build.h"
 
 #include "base/bits.h"
@@ -106,7 +107,8 @@ static float find_typical( const query_build* b )
     return sides[have / 2];
 }
 
-// Objects much larger than most have a subtree of their own: among small ones each would make a node as large as itself.
+// Objects much larger than most have a subtree of their own: among small ones each would make a node as large
+// as itself.
 static uint32_t size_class( float side, float typical )
 {
     uint32_t class = 0;
@@ -268,7 +270,8 @@ enum
     ORDER_STEPS = 16, // and in so many steps
 };
 
-// The hull of items that come one by one. In four lanes where there are some, whose last is never looked at; the same bits.
+// The hull of items that come one by one. In four lanes where there are some, whose last is never looked at;
+// the same bits.
 #ifdef CLV_HAVE_SSE2
 
 typedef struct hull
@@ -397,8 +400,8 @@ static uint32_t longest_axis( const query_item* items, uint32_t count, float* lo
     return longest;
 }
 
-// Few items in order along the side where they are farthest apart, roughly: in as many steps as make a difference. The curve has
-// brought together what is near; which of that lies beside which it does not know.
+// Few items in order along the side where they are farthest apart, roughly: in as many steps as make a
+// difference. The curve has brought together what is near; which of that lies beside which it does not know.
 static void order_items( query_item* items, uint32_t count )
 {
     CLV_ASSERT( count <= ORDERED );

@@ -156,7 +156,8 @@ void clv_query_state_freeze( query_state* state, const object_store* objects, ba
     }
     if ( state->is_used && !state->is_copied )
     {
-        // Without memory queries see nothing until the next update; whoever moves boxes is not to suffer for it.
+        // Without memory queries see nothing until the next update; whoever moves boxes is not to suffer for
+        // it.
         state->is_lost = !copy_boxes( state, objects, memory );
     }
     state->store_is_seen = false;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a space keeps for queries: the boxes of its last good update, and the tree over them. Both are made when they are first
-// needed, by the first query; all others wait for it.
+// What a space keeps for queries: the boxes of its last good update, and the tree over them. Both are made
+// when they are first needed, by the first query; all others wait for it.
 //
-// The store's boxes are those of the update until one is changed. So nothing is copied without queries; after the
-// first query, the first change after an update copies what the update had (query_state_freeze), unless a query has.
+// The store's boxes are those of the update until one is changed. So nothing is copied without queries; after
+// the first query, the first change after an update copies what the update had (query_state_freeze), unless a
+// query has.
 #pragma once
 
 #include "query/query_search.h"

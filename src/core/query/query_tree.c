@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Built from the top along the curve: a node's items are cut where the keys differ, few of them where it costs least (query_sort.c).
-// Nodes are eight wide as in I. Wald et al., "Getting rid of packets" (2008). Then boxes go upwards: every lane follows its object or the
-// node below it. The nodes stay, until queries visit too many of them (query_wear.c).
+// Built from the top along the curve: a node's items are cut where the keys differ, few of them where it
+// costs least (query_sort.c). Nodes are eight wide as in I. Wald et al., "Getting rid of packets" (2008).
+// Then boxes go upwards: every lane follows its object or the node below it. The nodes stay, until queries
+// visit too many of them (query_wear.c).
 #include "query/query_build.h"
 
 #include <math.h>
@@ -265,7 +266,8 @@ static void refit_node( const void* context, uint32_t index )
     }
 }
 
-// Hulls of inner lanes from those below; where `from` is not NULL objects' boxes too, and objects that are gone leave their lanes.
+// Hulls of inner lanes from those below; where `from` is not NULL objects' boxes too, and objects that are
+// gone leave their lanes.
 static void refit_tree(
     query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks )
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The structure that queries walk: a tree of nodes with eight boxes each, over objects in the order of a space-filling curve.
-// docs/queries.md tells what it costs; query_check.c holds it to what is said here.
+// The structure that queries walk: a tree of nodes with eight boxes each, over objects in the order of a
+// space-filling curve. docs/queries.md tells what it costs; query_check.c holds it to what is said here.
 //
 // - Every object that is there is in one lane of one node, with its box as it is; every other lane's box is the hull of the
 //   node below it.
@@ -66,7 +66,8 @@ typedef struct query_tree
 bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd_queries* kernels,
     base_memory* memory, task_runner* tasks );
 
-/// The same objects, less those that are gone, in other places. The nodes stay, their boxes follow. Needs no memory.
+/// The same objects, less those that are gone, in other places. The nodes stay, their boxes follow. Needs no
+/// memory.
 void clv_query_tree_refit(
     query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks );
 
@@ -81,8 +82,8 @@ const char* clv_query_tree_check( const query_tree* tree, const query_boxes* fro
 
 // ---- in double
 //
-// Where boxes are doubles the tree's shape is that of the floats they are mapped to (far/), which tell them apart wherever they are; beside
-// it are hulls in double, so that nothing is rounded on the way down.
+// Where boxes are doubles the tree's shape is that of the floats they are mapped to (far/), which tell them
+// apart wherever they are; beside it are hulls in double, so that nothing is rounded on the way down.
 
 /// As query_node; seven cache lines.
 typedef struct query_node64

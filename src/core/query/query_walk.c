@@ -20,8 +20,8 @@ static void start_distance( query_search* s )
     walk->reach_time = INFINITY;
 }
 
-// The box of a shape that has a test of its own, so much larger that no rounding of the lanes can lose what that test finds.
-// *span is the sum of what its faces are made of.
+// The box of a shape that has a test of its own, so much larger that no rounding of the lanes can lose what
+// that test finds. *span is the sum of what its faces are made of.
 static clv_aabb roomy_box( const double a[3], const double b[3], double radius, double* span )
 {
     CLV_ASSERT( radius >= 0 );
@@ -40,8 +40,8 @@ static clv_aabb roomy_box( const double a[3], const double b[3], double radius, 
     return box;
 }
 
-// The lanes' times are bounds: from a little before to a little after. False: a difference of places or a time may leave the
-// floats.
+// The lanes' times are bounds: from a little before to a little after. False: a difference of places or a
+// time may leave the floats.
 static bool start_round_lanes( query_search* s, const double b[3], clv_vec3 motion )
 {
     double span;
@@ -105,7 +105,8 @@ static void set_cast64( query_cast64* cast, const double lower[3], const double 
     }
 }
 
-// Spheres at a and at b that move by `motion`, walked as a box with room; `extra` times the motion is more of it.
+// Spheres at a and at b that move by `motion`, walked as a box with room; `extra` times the motion is more of
+// it.
 static void set_round64( query_search* s, const double b[3], const double motion[3], double extra )
 {
     const query_probe* p = &s->probe;
@@ -167,7 +168,8 @@ static void start_test( query_search* s )
     case QUERY_CAST:
     case QUERY_ROUND_CAST:
         CLV_ASSERT( p->max_t >= 0 );
-        // A time is finite: what is never reached has infinite ones, and must not be within an infinite reach.
+        // A time is finite: what is never reached has infinite ones, and must not be within an infinite
+        // reach.
         s->reach = s->end = p->max_t < most ? p->max_t : most;
         for ( int axis = 0; axis < 3 && p->form == QUERY_ROUND_CAST; ++axis )
         {

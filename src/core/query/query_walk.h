@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// One search under way, and what its walk asks of boxes. A walk never decides too little: its boxes, times and distances have room for
-// whatever is rounded, and each test is monotonic, so that what holds for an object holds for every node above it. In float that is
-// simd/query_lanes.h; in double it is here, over hulls in double, or over those of floats where a question of floats is too large or too
-// small for the lanes, or has planes. What has a middle or a beginning is looked at from there: differences of doubles are exact nearby.
+// One search under way, and what its walk asks of boxes. A walk never decides too little: its boxes, times
+// and distances have room for whatever is rounded, and each test is monotonic, so that what holds for an
+// object holds for every node above it. In float that is simd/query_lanes.h; in double it is here, over hulls
+// in double, or over those of floats where a question of floats is too large or too small for the lanes, or
+// has planes. What has a middle or a beginning is looked at from there: differences of doubles are exact
+// nearby.
 #pragma once
 
 #include "query/query_search.h"
@@ -10,14 +12,16 @@
 #include <float.h>
 #include <math.h>
 
-/// Shapes with a test of their own are walked for so much longer in float, so that no rounding of the lanes loses what that test finds.
+/// Shapes with a test of their own are walked for so much longer in float, so that no rounding of the lanes
+/// loses what that test finds.
 #define QUERY_WIDER 1.000002f
 #define QUERY_EARLIER 0.999998f
 
 /// The same in double: boxes are so much larger and times so much longer than any rounding of that test.
 #define QUERY_ROOM 1e-9
 
-/// A motion in double: what is taken off the near and the far face of an axis, first the place, then how far the shape goes beyond it.
+/// A motion in double: what is taken off the near and the far face of an axis, first the place, then how far
+/// the shape goes beyond it.
 typedef struct query_cast64
 {
     double near_place[3], far_place[3], near_more[3], far_more[3];
@@ -80,7 +84,8 @@ static inline float query_wider( float reach )
     return more < FLT_MAX ? more : FLT_MAX;
 }
 
-/// Of a round cast of floats: the latest time that counts. Times that round to the reach are within it, also those that round to 0.
+/// Of a round cast of floats: the latest time that counts. Times that round to the reach are within it, also
+/// those that round to 0.
 static inline double query_latest( const query_search* s )
 {
     double end = s->reach > 0 ? (double)query_wider( (float)s->reach ) : (double)FLT_TRUE_MIN;
@@ -126,7 +131,8 @@ static inline double query_cast_reach( const query_search* s )
     return more < DBL_MAX ? more : DBL_MAX;
 }
 
-/// Times at which a motion starts and ends to meet the sides of a box: is there one up to the reach, and the first.
+/// Times at which a motion starts and ends to meet the sides of a box: is there one up to the reach, and the
+/// first.
 static inline bool query_cast_sides(
     const query_cast64* cast, const clv_aabb64* box, double reach, double* near )
 {
@@ -147,7 +153,8 @@ static inline bool query_cast_sides(
     return from <= to;
 }
 
-/// Is part of the box, seen from the probe's origin, on the inner side of every plane? Each for itself: a box beyond a corner may pass.
+/// Is part of the box, seen from the probe's origin, on the inner side of every plane? Each for itself: a box
+/// beyond a corner may pass.
 static inline bool query_planes_meet( const query_probe* p, const clv_aabb64* from )
 {
     const clv_aabb64 near = p->is_double ? query_near_faces( from ) : *from;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A tree is certainly worn if places where objects are take more nodes than when it was built, or if many objects are gone. It is
-// suspected to be if they take more than they have since, or those of one part of it do, or places between objects do; or if the world is
-// no longer the one it was built for, so that the figures of then mean little. A suspicion costs a build; where that has not helped, the
-// next ones count for nothing for a while.
+// A tree is certainly worn if places where objects are take more nodes than when it was built, or if many
+// objects are gone. It is suspected to be if they take more than they have since, or those of one part of it
+// do, or places between objects do; or if the world is no longer the one it was built for, so that the
+// figures of then mean little. A suspicion costs a build; where that has not helped, the next ones count for
+// nothing for a while.
 #include "query/query_wear.h"
 
 #include "base/assertion.h"
@@ -26,10 +27,12 @@ enum
     MOST_WAIT = 64,    // refits after builds in vain
 };
 
-// Times the nodes visited at the build: at objects, the same by few probes, at those of one part, between objects.
+// Times the nodes visited at the build: at objects, the same by few probes, at those of one part, between
+// objects.
 static const double WORN = 1.65, WORN_FEW = 1.5, WORN_GROUP = 2.5, WORN_BETWEEN = 1.8;
 
-// Boxes that overlap are built for worse: so many for each that is needed are worse than usual, where it was that much better.
+// Boxes that overlap are built for worse: so many for each that is needed are worse than usual, where it was
+// that much better.
 static const double WORSE = 1.9, WORSE_THAN_BUILT = 1.3;
 
 static const double HELPED = 1.15;       // times the nodes visited: a build was worth it
@@ -189,7 +192,8 @@ static bool are_many_gone( const query_tree* tree, const query_boxes* from )
     return (uint64_t)from->live_count * 4 < (uint64_t)tree->item_count * 3;
 }
 
-// Is this another world than that of the build? Objects have left their neighbours, have other sizes, or meet others.
+// Is this another world than that of the build? Objects have left their neighbours, have other sizes, or meet
+// others.
 static bool is_other_world( const query_wear* wear, const wear_survey* s )
 {
     double now = hits_of( s ), then = wear->built_hits;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// When is a tree that follows its boxes built anew? When questions visit more nodes than they need. The nodes that hold the middles of some
-// objects are counted when the tree is built and after every refit. So the figure is about the places where objects are, and a giant,
-// infinite or not, adds a node or two to it and hides nothing. (The nodes' total surface, by which D. Kopta et al. decide in "Fast,
-// effective BVH updates for animated scenes" (2012), would be the giant's.) In spaces of doubles these are the floats that boxes are mapped
-// to, which never descend: a place is in a node's hull there if it is in double.
+// When is a tree that follows its boxes built anew? When questions visit more nodes than they need. The nodes
+// that hold the middles of some objects are counted when the tree is built and after every refit. So the
+// figure is about the places where objects are, and a giant, infinite or not, adds a node or two to it and
+// hides nothing. (The nodes' total surface, by which D. Kopta et al. decide in "Fast, effective BVH updates
+// for animated scenes" (2012), would be the giant's.) In spaces of doubles these are the floats that boxes
+// are mapped to, which never descend: a place is in a node's hull there if it is in double.
 //
-// Counters alone decide, the same for any number of workers and any instruction set; no answer depends on them.
+// Counters alone decide, the same for any number of workers and any instruction set; no answer depends on
+// them.
 #pragma once
 
 #include "query/query_tree.h"
@@ -16,8 +18,8 @@ enum
     QUERY_WEAR_GROUPS = 16,  ///< parts of the sample that are compared for themselves, at most
 };
 
-/// An object whose middle is looked up, and another one: a neighbour in the tree, or, of every fourth probe, one from the other half of
-/// the tree, and then it is the place half way between the two that is looked up.
+/// An object whose middle is looked up, and another one: a neighbour in the tree, or, of every fourth probe,
+/// one from the other half of the tree, and then it is the place half way between the two that is looked up.
 typedef struct query_wear_probe
 {
     uint32_t slot, other;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists of queries at the doors of a space: each call is one list of probes, whatever its arithmetic. A list is checked as a whole, then
-// done in pieces, by the workers where it is long.
+// Lists of queries at the doors of a space: each call is one list of probes, whatever its arithmetic. A list
+// is checked as a whole, then done in pieces, by the workers where it is long.
 #include "space/space_query.h"
 
 #include "base/assertion.h"
@@ -117,8 +117,9 @@ static clv_result check_list(
     return result;
 }
 
-// Looks at every query of a list, by workers where it is long, and opens the scene that it is about. The first bad one's place goes to
-// `position`, where that is not NULL. Kinds that are none are refused item by item.
+// Looks at every query of a list, by workers where it is long, and opens the scene that it is about. The
+// first bad one's place goes to `position`, where that is not NULL. Kinds that are none are refused item by
+// item.
 static clv_result open_list(
     const clv_space* space, const query_list* list, query_mode mode, uint32_t* position, query_scene* scene )
 {
@@ -133,7 +134,8 @@ static clv_result open_list(
     return result == CLV_OK ? clv_space_open_scene( space, kind, scene ) : result;
 }
 
-// What a question does between the door and the answer. A callback is the caller's code: what would change the space is refused then.
+// What a question does between the door and the answer. A callback is the caller's code: what would change
+// the space is refused then.
 static clv_result ask( const clv_space* space, query_job* job, uint32_t* position,
     clv_result ( *answer )( clv_space* space, query_job* job ) )
 {
@@ -158,7 +160,9 @@ static clv_result ask( const clv_space* space, query_job* job, uint32_t* positio
     return result;
 }
 
-// ---- any, closest, nearest: each answer has its place beforehand, so that pieces go anywhere at any time, and long lists along a curve
+// ---- any, closest, nearest
+//
+// Each answer has its place beforehand, so that pieces go anywhere at any time, and long lists along a curve.
 
 static void answer_piece( uint32_t piece, uint32_t worker, void* context )
 {
@@ -283,7 +287,9 @@ clv_result clv_space_query_nearest64( const clv_space* space, const clv_queries6
     return result;
 }
 
-// ---- all: workers do not know where their hits go before all have counted. Hits wait, piece by piece, and are copied when they do
+// ---- all
+//
+// Workers do not know where their hits go before all have counted. Hits wait, piece by piece, and are then copied.
 
 // Hits of a piece wait in a place of their own; how many each query has is noted where its offset will be.
 static void find_piece( uint32_t index, uint32_t worker, void* context )

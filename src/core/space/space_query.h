@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The doors of cleave/query.h and cleave/world_query.h: lists of queries (space_query.c), and pairs of two spaces
-// (space_query_pairs.c). Here is what they share: lists are done in pieces, and hits of one query have room.
+// The doors of cleave/query.h and cleave/world_query.h: lists of queries (space_query.c), and pairs of two
+// spaces (space_query_pairs.c). Here is what they share: lists are done in pieces, and hits of one query have
+// room.
 #pragma once
 
 #include "base/radix_sort.h"
@@ -72,7 +73,8 @@ static inline uint32_t space_query_pieces( const query_job* job )
     return job->list->count / SPACE_PIECE_QUERIES + ( job->list->count % SPACE_PIECE_QUERIES > 0 ? 1 : 0 );
 }
 
-/// Without room for hits that wait every piece is searched twice, which is all that a lack of memory does here.
+/// Without room for hits that wait every piece is searched twice, which is all that a lack of memory does
+/// here.
 void clv_space_reserve_waiting( clv_space* space, query_job* job, uint32_t pieces );
 
 // ---- room for the hits of one query at a time, however many there are

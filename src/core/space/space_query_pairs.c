@@ -195,7 +195,8 @@ static base_keyed* reserve_counts( clv_space* space, uint32_t count )
     return has_room ? state->order : NULL;
 }
 
-// The boxes of the one are the queries of the other: query i is slot i. Filters are asked for only where one of the two has some.
+// The boxes of the one are the queries of the other: query i is slot i. Filters are asked for only where one
+// of the two has some.
 static query_list boxes_as_queries( const query_scene* one, const query_scene* other, uint32_t slot_count,
     bool as_given, const clv_filter* usual )
 {

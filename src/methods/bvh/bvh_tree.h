@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/radix_sort.h"
-#include "grid/grid_lattice.h"
+#include "grid/grid_cells.h"
 
 #define BVH_NONE UINT32_MAX
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "grid/grid_cells.h"
-#include "sweep/endpoints.h"
+#include "sweep/box_items.h"
 
 typedef struct grid_lists
 {

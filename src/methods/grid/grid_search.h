@@ -4,7 +4,6 @@
 
 #include "base/radix_sort.h"
 #include "grid/grid_cells.h"
-#include "grid/grid_large.h"
 #include "simd/box_lanes.h"
 #include "simd/method_kernels.h"
 #include "task/gather.h"

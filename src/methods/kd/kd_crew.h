@@ -7,7 +7,6 @@
 // longest are begun first, and the rows of a leaf that has far more tests to do than others are cut in parts.
 #pragma once
 
-#include "kd/kd_exact.h"
 #include "kd/kd_search.h"
 #include "task/gather.h"
 

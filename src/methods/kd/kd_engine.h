@@ -1,13 +1,41 @@
 // SPDX-License-Identifier: MIT
 // The parts together: tree, search and rest, and the choice between complete and incremental detection
-// (sections 3.4 to 3.6). The rows of kd.c, kd_paper.c and ray_kd.c differ in the rules alone.
+// (sections 3.4 to 3.6). The rows of kd.c differ in the rules alone.
 #pragma once
 
 #include "kd/kd_crew.h"
-#include "kd/kd_query.h"
 #include "kd/kd_rest.h"
 #include "kd/kd_search.h"
-#include "kd/kd_world.h"
+#include "kd/kd_tree.h"
+
+// ---- What the tree takes for the world: the region of its root, beyond which lie the far outliers, and the size
+// of a usual object. Both stay as they are until the crowd has changed, so that nothing depends on one
+// frame's chance.
+
+typedef struct kd_world
+{
+    float lower[3], upper[3];
+    float side;              ///< of a usual box: the median of the finite ones' mean sides, or their mean
+    bool is_endless;         ///< all finite boxes belong inside: there is no crowd to be far from
+    uint32_t measured_count; ///< objects when it was measured; 0: never
+} kd_world;
+
+// ---- Detection when few objects are active: each asks the tree for its own pairs, instead of every node being
+// swept. For that a node keeps its objects at rest in the cells of a grid over two axes from frame to frame
+// (kd_node.rest_*): they are a stretch of its block in order of cell; whatever stands before and behind the
+// stretch is tested one by one. An object is in the one cell where its lower corner lies, and a question goes
+// to all cells from which a box may reach it.
+
+/// As clv_kd_search_run, for active objects alone; `active` is not NULL and has `active_count` bits. Uses the
+/// search's scratch and counters, and puts objects at rest in order where too many are not.
+clv_result clv_kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
+    uint32_t active_count, pair_sink* sink );
+
+/// Would a question with its own box find the object at rest at order[at], with the box as it is in the tree?
+bool clv_kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at );
+
+/// Forget what is in order, in every node.
+void clv_kd_query_forget( kd_tree* tree );
 
 typedef enum kd_mode
 {
@@ -17,7 +45,7 @@ typedef enum kd_mode
     KD_MODE_ADAPTIVE,    ///< incremental above a share of static objects, complete below
 } kd_mode;
 
-/// All that differs between the rows of kd.c, kd_paper.c and ray_kd.c: set once, when a state is made.
+/// All that differs between the rows of kd.c: set once, when a state is made.
 typedef struct kd_rules
 {
     kd_mode mode;

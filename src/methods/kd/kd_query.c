@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kd/kd_query.h"
+#include "kd/kd_engine.h"
 
 #include "base/assertion.h"
 #include "base/bits.h"

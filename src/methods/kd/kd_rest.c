@@ -3,7 +3,7 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
-#include "kd/kd_exact.h"
+#include "kd/kd_search.h"
 
 #include <math.h>
 #include <stdatomic.h>

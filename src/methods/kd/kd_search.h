@@ -3,11 +3,81 @@
 // external ones that reach into its region from above, by sweep and prune along the node's best axis.
 #pragma once
 
-#include "kd/kd_batch.h"
 #include "kd/kd_tree.h"
+#include "pair/sink.h"
 #include "simd/method_kernels.h"
 #include "sweep/box_items.h"
 #include "sweep/small_boxes.h"
+
+// ---- How long the batches are that the sweeps hand to the kernels: one object, and all others in reach along the
+// axis. Figure 11 of the paper explains the small gain of wide instructions by them. Counting walks the lists
+// once more, so it is done where a setting asks for it alone.
+
+/// Bin i holds batches of up to 2^i tests; the last one all longer ones.
+#define KD_BATCH_BINS 11
+
+typedef struct kd_batches
+{
+    uint64_t count; ///< of at least one test
+    uint64_t test_count;
+    uint64_t bins[KD_BATCH_BINS];
+} kd_batches;
+
+void clv_kd_batches_add( kd_batches* batches, uint32_t length );
+
+/// Of one call of the kernel (the first from row `first` on) `sweep_small`, `cross_small`, `sweep`,
+/// `sweep_cross`, `test_block` each.
+void clv_kd_batches_add_small( kd_batches* batches, const simd_small_boxes* boxes, uint32_t first );
+void clv_kd_batches_add_rows( kd_batches* batches, const simd_small_row* rows, uint32_t row_count );
+void clv_kd_batches_add_sorted( kd_batches* batches, const simd_list* list );
+void clv_kd_batches_add_crossed( kd_batches* batches, const simd_list* first, const simd_list* second );
+void clv_kd_batches_add_block(
+    kd_batches* batches, uint32_t row_begin, uint32_t row_end, uint32_t column_begin, uint32_t column_end );
+
+// ---- A sink on the way to another that lets those pairs pass whose boxes overlap: a search of grown boxes finds
+// too many.
+
+enum
+{
+    KD_CANDIDATES = 2048 // 16 KiB: they are still in the first-level cache when they are looked at
+};
+
+typedef struct kd_exact_sink
+{
+    pair_sink sink; ///< hand this to the search
+    pair_sink* out;
+    const clv_aabb* boxes;
+    const simd_method_kernels* kernels;
+    uint64_t passed; ///< candidates so far
+} kd_exact_sink;
+
+static inline clv_result kd_exact_pass( pair_sink* sink )
+{
+    kd_exact_sink* self = (kd_exact_sink*)sink;
+    self->passed += sink->count;
+    uint32_t kept =
+        self->kernels->keep_overlapping( self->boxes, sink->pairs, (uint32_t)sink->count, sink->pairs );
+    sink->count = 0;
+    return clv_pair_sink_put_all( self->out, sink->pairs, kept );
+}
+
+/// `candidates` is KD_CANDIDATES long.
+static inline kd_exact_sink kd_exact_open(
+    const simd_method_kernels* kernels, const clv_aabb* boxes, clv_pair* candidates, pair_sink* out )
+{
+    return ( kd_exact_sink ){
+        .sink = { .pairs = candidates, .capacity = KD_CANDIDATES, .make_room = kd_exact_pass },
+        .out = out,
+        .boxes = boxes,
+        .kernels = kernels,
+    };
+}
+
+/// After the search: the last candidates.
+static inline clv_result kd_exact_close( kd_exact_sink* sink )
+{
+    return kd_exact_pass( &sink->sink );
+}
 
 /// How a node's lists are searched.
 typedef enum kd_sweep

@@ -321,3 +321,251 @@ uint32_t clv_kd_tree_height( kd_tree* tree )
     }
     return height;
 }
+
+// ---- Objects in and out, as section 3.2 has it: insertion at the end of the array, in the rightmost node;
+// removal by swap with the last. Both leave objects in wrong places, which the next refit lifts and the next
+// optimisation lowers.
+
+// The last node of the in-order sequence.
+static kd_node* rightmost( kd_tree* tree )
+{
+    kd_node* node = &tree->nodes.items[tree->root];
+    while ( !kd_node_is_leaf( node ) )
+    {
+        node = &tree->nodes.items[node->right];
+    }
+    return node;
+}
+
+void clv_kd_tree_append( kd_tree* tree, uint32_t slot )
+{
+    CLV_ASSERT( tree->count < tree->order.capacity );
+    kd_node* node = rightmost( tree );
+    CLV_ASSERT( node->end == tree->count );
+    tree->order.items[tree->count++] = slot;
+    node->end += 1;
+    node->touched = true;
+}
+
+static uint32_t clip( uint32_t index, uint32_t end )
+{
+    return index < end ? index : end;
+}
+
+// Blocks lie in order, so the nodes that lost their last objects are those that reach beyond the new end.
+static void clip_blocks( kd_tree* tree )
+{
+    uint32_t count = clv_kd_tree_list( tree );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        kd_node* node = &tree->nodes.items[tree->stack.items[i]];
+        node->touched = true;
+        node->begin = clip( node->begin, tree->count );
+        node->end = clip( node->end, tree->count );
+        node->rest_begin = clip( node->rest_begin, tree->count );
+        node->rest_end = clip( node->rest_end, tree->count );
+        node->rest_is_hit = true; // by the object that took the place of a dead one, and belongs elsewhere
+    }
+}
+
+static uint32_t remove_from_list( uint32_t* slots, uint32_t count, const uint64_t* live, uint64_t* displaced )
+{
+    for ( uint32_t i = 0; i < count; )
+    {
+        if ( base_bits_has( live, slots[i] ) )
+        {
+            i += 1;
+            continue;
+        }
+        slots[i] = slots[--count];
+        if ( i < count && displaced != NULL )
+        {
+            base_bits_add( displaced, slots[i] );
+        }
+    }
+    return count;
+}
+
+void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displaced )
+{
+    if ( tree->root == KD_NONE )
+    {
+        return;
+    }
+    CLV_ASSERT( tree->count <= tree->order.capacity && tree->outside_count <= tree->outside.capacity );
+    tree->outside_count = remove_from_list( tree->outside.items, tree->outside_count, live, NULL );
+    uint32_t count = remove_from_list( tree->order.items, tree->count, live, displaced );
+    if ( count != tree->count )
+    {
+        tree->count = count;
+        clip_blocks( tree );
+    }
+}
+
+void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced )
+{
+    CLV_ASSERT( tree->root != KD_NONE && tree->boxes != NULL );
+    const kd_node* root = &tree->nodes.items[tree->root];
+    uint32_t kept = 0;
+    for ( uint32_t i = 0; i < tree->outside_count; ++i )
+    {
+        uint32_t slot = tree->outside.items[i];
+        if ( kd_node_holds( root, &tree->boxes[slot] ) )
+        {
+            clv_kd_tree_append( tree, slot );
+            if ( displaced != NULL )
+            {
+                base_bits_add( displaced, slot );
+            }
+        }
+        else
+        {
+            CLV_ASSERT( kept <= i );
+            tree->outside.items[kept++] = slot;
+        }
+    }
+    tree->outside_count = kept;
+}
+
+// ---- Collapse (figure 6b, backwards): the blocks of a subtree are one stretch of the array, so taking them all
+// is a matter of two indices, whatever is still delayed below.
+
+void clv_kd_collapse( kd_tree* tree, uint32_t index )
+{
+    kd_node* node = &tree->nodes.items[index];
+    CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
+    node->begin -= tree->nodes.items[node->left].population;
+    node->end += tree->nodes.items[node->right].population;
+    node->rest_begin = node->rest_end = node->begin;
+    node->touched = true;
+    node->refused = false;
+    CLV_ASSERT( node->end - node->begin == node->population );
+    clv_kd_subtree_free( tree, node->left );
+    clv_kd_subtree_free( tree, node->right );
+    node->left = node->right = KD_NONE;
+    tree->counters.collapse_count += 1;
+}
+
+// ---- Evaluate, equations 1-3: Cost says how close the expected tests are to the worst case, Balance how close
+// the smaller branch is to all the rest. With binom(n, 2) tests among n objects, t_max - t_min is p^2 / 4.
+
+static double pairs_of( double count )
+{
+    return count * ( count - 1 ) / 2;
+}
+
+bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_count, uint32_t right_count )
+{
+    double own = own_count, left = left_count, right = right_count;
+    double all = own + left + right;
+    double fewer = left < right ? left : right;
+    double more = left < right ? right : left;
+    if ( fewer == 0 )
+    {
+        return false; // Cost is 1 and Balance 0, or there is nothing here at all
+    }
+    double tests = pairs_of( own ) + pairs_of( left ) + pairs_of( right ) + own * ( left + right );
+    double least = 2 * pairs_of( all / 2 );
+    double most = pairs_of( all );
+    CLV_ASSERT( most > least );
+    double cost = ( tests - least ) / ( most - least );
+    if ( balance == KD_BALANCE_CHILDREN )
+    {
+        return fewer / more > cost;
+    }
+    return !( cost > fewer / ( own + more ) );
+}
+
+// ---- Translate (figure 6c): all objects of the subtree come up, which again is a matter of indices; the plane
+// moves to their mean on its axis; Filter sends them down. Below, every block is empty from here on, so
+// nothing lies in between.
+
+static void lift( kd_tree* tree, kd_node* node )
+{
+    kd_node* left = &tree->nodes.items[node->left];
+    kd_node* right = &tree->nodes.items[node->right];
+    CLV_ASSERT( left->population <= node->begin && right->population <= tree->count - node->end );
+    node->begin -= left->population;
+    node->end += right->population;
+    node->rest_begin = node->rest_end = node->begin;
+    left->begin = left->end = left->rest_begin = left->rest_end = node->begin;
+    right->begin = right->end = right->rest_begin = right->rest_end = node->end;
+    left->population = right->population = 0;
+    left->offset = right->offset = 0;
+    left->lifted = right->lifted = true;
+}
+
+static double mean_centre( kd_tree* tree, const kd_node* node )
+{
+    CLV_ASSERT( node->begin < node->end );
+    kd_block block = { .begin = node->begin, .end = node->end, .axis = node->axis };
+    return clv_kd_block_centres( tree, &block ).sum[node->axis] / 2 / ( node->end - node->begin );
+}
+
+void clv_kd_translate( kd_tree* tree, uint32_t index )
+{
+    kd_node* node = &tree->nodes.items[index];
+    CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
+    lift( tree, node );
+    CLV_ASSERT( node->end - node->begin == node->population );
+    node->touched = true;
+    if ( node->end > node->begin )
+    {
+        node->plane = (float)mean_centre( tree, node );
+    }
+    tree->counters.translate_count += 1;
+    clv_kd_filter( tree, index );
+}
+
+// ---- Erase (figure 6d): the node and its smaller branch go, the larger branch takes their place and all objects.
+// Comes after Translate, so the branch is empty below its top.
+
+uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
+{
+    kd_node* node = &tree->nodes.items[index];
+    CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
+    kd_node* left = &tree->nodes.items[node->left];
+    kd_node* right = &tree->nodes.items[node->right];
+    bool keep_left = left->population >= right->population;
+    uint32_t kept_index = keep_left ? node->left : node->right;
+    uint32_t gone_index = keep_left ? node->right : node->left;
+    kd_node* kept = keep_left ? left : right;
+    CLV_ASSERT(
+        left->end - left->begin == left->population && right->end - right->begin == right->population );
+
+    // What is below `kept` is empty and still to be told so; this tells it where the two ends are.
+    kept->begin = left->begin;
+    kept->end = right->end;
+    kept->rest_begin = kept->rest_end = kept->begin;
+    kept->population = node->population;
+    CLV_ASSERT( kept->end - kept->begin == kept->population );
+    kept->lifted = true;
+    kept->offset = 0;
+    kept->touched = true;
+    kept->refused = false;
+
+    kept->parent = node->parent;
+    if ( node->parent == KD_NONE )
+    {
+        tree->root = kept_index;
+    }
+    else
+    {
+        kd_node* parent = &tree->nodes.items[node->parent];
+        CLV_ASSERT( parent->left == index || parent->right == index );
+        *( parent->left == index ? &parent->left : &parent->right ) = kept_index;
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        kept->lower[axis] = node->lower[axis];
+        kept->upper[axis] = node->upper[axis];
+    }
+
+    tree->nodes.items[gone_index].parent = KD_NONE;
+    clv_kd_subtree_free( tree, gone_index );
+    node->left = node->right = KD_NONE;
+    node->parent = KD_NONE;
+    clv_kd_subtree_free( tree, index );
+    tree->counters.erase_count += 1;
+    return kept_index;
+}

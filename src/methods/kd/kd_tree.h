@@ -81,7 +81,7 @@ typedef struct kd_branch
     kd_counters counters;
 } kd_branch;
 
-/// A stretch of the array, and what is asked about it: kd_block.c.
+/// A stretch of the array, and what is asked about it: kd_partition.c.
 typedef struct kd_block
 {
     uint32_t begin, end;
@@ -226,7 +226,7 @@ uint32_t clv_kd_tree_list( kd_tree* tree );
 /// Levels below the root; 0 for a single leaf or none.
 uint32_t clv_kd_tree_height( kd_tree* tree );
 
-// ---- objects in and out: kd_member.c
+// ---- objects in and out
 
 /// Append a slot to the array, in the rightmost node; the next refit and optimize find its place. Room must
 /// be reserved.
