@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Looks for cliffs: random worlds (random_worlds.h), in each of which the default engine is timed beside `sap` and `kd-rebuilt`, update
-// by update. Where it takes over three times as long as the better of the two, the world is a cliff, and its seed is told, so that it
-// can be looked at again. `cliffs --help` lists the flags.
+// Looks for cliffs: random worlds (random_worlds.h), in each of which the default engine is timed beside
+// `sap` and `kd-rebuilt`, update by update. Where it takes over three times as long as the better of the two,
+// the world is a cliff, and its seed is told, so that it can be looked at again. `cliffs --help` lists the
+// flags.
 //
-// Times are of the processor, and of everything an update takes: boxes removed, moved and added, and the search. A world with a slow
-// update is run three times in all, and of each update the least counts. All methods have to find as many pairs, in every update.
+// Times are of the processor, and of everything an update takes: boxes removed, moved and added, and the
+// search. A world with a slow update is run three times in all, and of each update the least counts. All
+// methods have to find as many pairs, in every update.
 #define _POSIX_C_SOURCE 200809L
 
 #include "cleave/cleave.h"

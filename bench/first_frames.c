@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a space costs before it is warm: create, add, the first update, and how far the slowest of the first 60 frames lies above their median.
-// Time of the processor, the least of many rounds. bench/first_frames.md has its results.
+// What a space costs before it is warm: create, add, the first update, and how far the slowest of the first
+// 60 frames lies above their median. Time of the processor, the least of many rounds. bench/first_frames.md
+// has its results.
 //
 //   first_frames [BOXES]...       default: 10000 32000 128000
 #define _POSIX_C_SOURCE 200809L

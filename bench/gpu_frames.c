@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How long a frame takes on a device: boxes that live there and move there between frames, by a kernel; batches of 20 frames on a
-// plain queue, the counters read back once per batch, the median of 5 batches. Beside it the same from memory of the host to pairs
-// in memory of the host, and the CPU's default method. Every row's pairs are held against the CPU's.
+// How long a frame takes on a device: boxes that live there and move there between frames, by a kernel;
+// batches of 20 frames on a plain queue, the counters read back once per batch, the median of 5 batches.
+// Beside it the same from memory of the host to pairs in memory of the host, and the CPU's default method.
+// Every row's pairs are held against the CPU's.
 //
 //   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--rest-part N] [--kernels] [--tune] [--events]
 //              [--host] [--csv FILE]
@@ -216,8 +217,8 @@ static void time_device( bench_world* world, bench_result* result )
     int taken = 0;
     for ( int i = 0; i < TRIES && taken < BATCHES; ++i )
     {
-        // A frame that cannot go on from the one before is left undone, and so are all behind it but the last, which is waited for.
-        // Such a batch is not taken, as long as there are tries left.
+        // A frame that cannot go on from the one before is left undone, and so are all behind it but the
+        // last, which is waited for. Such a batch is not taken, as long as there are tries left.
         uint64_t rests = clv_gpu_get_stats( world->gpu ).rest_count;
         bool tracks = world->gpu->rest.tracks;
         frames[taken] = batch( world, true );

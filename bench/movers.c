@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A large world in which next to nothing moves: what a frame costs when all boxes are handed over, and when only those that
-// moved are. Processor time of the one thread, so that a busy machine disturbs less. bench/engine.md has its output.
+// A large world in which next to nothing moves: what a frame costs when all boxes are handed over, and when
+// only those that moved are. Processor time of the one thread, so that a busy machine disturbs less.
+// bench/engine.md has its output.
 //
 //   movers [OBJECTS [MOVERS [SETTINGS]]]        default 1000000 100, such as cleave.rest=0
 #include "cleave/cleave.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What handing over boxes costs, by how many of them are handed over, in which order and how they lie in memory: nanoseconds of the processor for
-// each box of clv_space_move and its kin, the least of many rounds. bench/moves.md has its results.
+// What handing over boxes costs, by how many of them are handed over, in which order and how they lie in
+// memory: nanoseconds of the processor for each box of clv_space_move and its kin, the least of many rounds.
+// bench/moves.md has its results.
 //
 //   moves [BOXES]       default: 32000
 #define _POSIX_C_SOURCE 200809L

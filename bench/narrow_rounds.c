@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many rounds GJK and EPA take over random pairs, beside what the k-DOP paper reports for its own (section
-// 3.6), and how long; then the two ways to find an extreme point against the size of the hull.
+// How many rounds GJK and EPA take over random pairs, beside what the k-DOP paper reports for its own
+// (section 3.6), and how long; then the two ways to find an extreme point against the size of the hull.
 // bench/narrow.md is made of its output.
 //
 //   narrow_rounds [PAIRS]        default 10,000,000

@@ -393,7 +393,8 @@ static void make_self_similar( math_random* random, clv_aabb64* boxes, uint32_t 
     }
 }
 
-// Sizes in proportion to the distance from the middle, which is some power of an even number: nearly all far out, or nearly all inside.
+// Sizes in proportion to the distance from the middle, which is some power of an even number: nearly all far
+// out, or nearly all inside.
 static void make_proportional( math_random* random, clv_aabb64* boxes, uint32_t count )
 {
     double power = log_between( random, 0.33, 4 ), largest = log_between( random, 1, 1e5 );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random worlds to look for slow cases in: a maker of boxes (kind), something added to them (extra) and a motion, each a row of a table.
-// A world is a function of its seed, kind and range of sizes alone, and so is each of its frames.
+// Random worlds to look for slow cases in: a maker of boxes (kind), something added to them (extra) and a
+// motion, each a row of a table. A world is a function of its seed, kind and range of sizes alone, and so is
+// each of its frames.
 #pragma once
 
 #include "cleave/world.h"
@@ -9,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What is asked of a world: which kind and motion, how large. RANDOM_WORLD_ANY leaves the choice to the seed.
+/// What is asked of a world: which kind and motion, how large. RANDOM_WORLD_ANY leaves the choice to the
+/// seed.
 typedef struct random_world_def
 {
     uint64_t seed;
@@ -41,7 +43,8 @@ const char* random_world_kind( int kind );   ///< its name; NULL beyond the last
 const char* random_world_extra( int extra ); ///< likewise
 const char* random_world_motion( int motion );
 
-/// Makes the boxes; false if out of memory. To be freed in either case; all but the boxes can be read afterwards.
+/// Makes the boxes; false if out of memory. To be freed in either case; all but the boxes can be read
+/// afterwards.
 bool random_world_make( random_world* world, const random_world_def* def );
 void random_world_free( random_world* world );
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Moments in the life of a space that a table of scenes does not show: small spaces beside brute force, the worst frame of
-// steady motion, many boxes added to a running space. bench/worst.md is made of its output.
+// Moments in the life of a space that a table of scenes does not show: small spaces beside brute force, the
+// worst frame of steady motion, many boxes added to a running space. bench/worst.md is made of its output.
 //
 //   space_moments [few|steady|burst]        default: all three
 //
-// Everything is done several times over, what is compared in turn, and of each moment the least counts: a busy machine can
-// only make a moment longer.
+// Everything is done several times over, what is compared in turn, and of each moment the least counts: a
+// busy machine can only make a moment longer.
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"
@@ -155,25 +155,25 @@ static void measure_few( uint32_t count, const rival* rivals, double medians[RIV
     double* frames = take( RIVALS * FEW_FRAMES, sizeof( double ) );
     for ( int round = 0; round < ROUNDS * 3; ++round )
     {
-        for ( int rival = 0; rival < RIVALS; ++rival )
+        for ( int i = 0; i < RIVALS; ++i )
         {
             swarm all = make_swarm( count, 1 );
-            clv_space* space = make_space( rivals[rival].method, rivals[rival].isa, &all );
+            clv_space* space = make_space( rivals[i].method, rivals[i].isa, &all );
             for ( int frame = 0; frame < FEW_FRAMES; ++frame )
             {
                 step( &all );
                 double ns = time_frame( space, &all );
-                double* best = &frames[rival * FEW_FRAMES + frame];
+                double* best = &frames[i * FEW_FRAMES + frame];
                 *best = round == 0 ? ns : least( *best, ns );
             }
             clv_space_destroy( space );
             free_swarm( &all );
         }
     }
-    for ( int rival = 0; rival < RIVALS; ++rival )
+    for ( int i = 0; i < RIVALS; ++i )
     {
-        qsort( frames + rival * FEW_FRAMES, FEW_FRAMES, sizeof( double ), compare_doubles );
-        medians[rival] = frames[rival * FEW_FRAMES + FEW_FRAMES / 2];
+        qsort( frames + i * FEW_FRAMES, FEW_FRAMES, sizeof( double ), compare_doubles );
+        medians[i] = frames[i * FEW_FRAMES + FEW_FRAMES / 2];
     }
     free( frames );
 }

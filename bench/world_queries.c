@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Questions to worlds of another kind: in double, near and 10^9 metres away, beside the same in floats; flat, beside Box2D's tree where that
-// is installed. bench/worlds.md is made of its output.
+// Questions to worlds of another kind: in double, near and 10^9 metres away, beside the same in floats; flat,
+// beside Box2D's tree where that is installed. bench/worlds.md is made of its output.
 //
 //   world_queries [COUNT]        default: 32000 boxes
 //
-// Lists of queries on one thread, the structure ready; the least of several rounds, in ns per query. Hits are counted, to be compared.
+// Lists of queries on one thread, the structure ready; the least of several rounds, in ns per query. Hits are
+// counted, to be compared.
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"

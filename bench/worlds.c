@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Worlds of another kind than the scenes': boxes in double, near and 10^9 metres away; boxes of two axes, beside Box2D's tree where
-// that is installed. bench/worlds.md is made of its output.
+// Worlds of another kind than the scenes': boxes in double, near and 10^9 metres away; boxes of two axes,
+// beside Box2D's tree where that is installed. bench/worlds.md is made of its output.
 //
 //   worlds [double|flat|match] [COUNT]        default: all, 32000 boxes
 //
-// Every frame all boxes move, are handed over and searched. Each row is run several times in turn with the others; of each frame the
-// least counts, since a busy machine can only make a frame longer, and the mean over the frames is shown.
+// Every frame all boxes move, are handed over and searched. Each row is run several times in turn with the
+// others; of each frame the least counts, since a busy machine can only make a frame longer, and the mean
+// over the frames is shown.
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Questions to a space whose boxes have moved for a while, beside the same questions to a new space with the same boxes: beside infinite
-// half-spaces, far walls and giants, in spaces of floats, of two axes and of doubles. bench/queries.md has its output.
+// Questions to a space whose boxes have moved for a while, beside the same questions to a new space with the
+// same boxes: beside infinite half-spaces, far walls and giants, in spaces of floats, of two axes and of
+// doubles. bench/queries.md has its output.
 //
 //   worn_queries [COUNT]        default: 30000 boxes
 //
-// One thread, the structure ready; the least of several rounds, in ns per query. `refresh` is a frame's clv_space_refresh, on average.
+// One thread, the structure ready; the least of several rounds, in ns per query. `refresh` is a frame's
+// clv_space_refresh, on average.
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"

@@ -104,10 +104,12 @@ static clv_result reserve(
 #define HEIRLOOM "CLEAVE_TEST_HEIRLOOM"
 #define HEIRLOOM_HANDLE 200
 
-// Did this process find in its environment, or among its handles, what the module left there in the one that started it?
+// Did this process find in its environment, or among its handles, what the module left there in the one that
+// started it?
 static bool s_is_heir;
 
-// As drivers do when they are loaded: OpenCL's loader and PoCL write to the environment, others open a device for as long as the process lives.
+// As drivers do when they are loaded: OpenCL's loader and PoCL write to the environment, others open a device
+// for as long as the process lives.
 static void leave_traces( void )
 {
     s_is_heir = getenv( HEIRLOOM ) != NULL || fcntl( HEIRLOOM_HANDLE, F_GETFD ) >= 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// An OpenCL driver with one device that does nothing, and one that behaves badly: the variable FAKE_VARIABLE (a macro, so that there can be two)
-// says how and in which call, such as "abort@clGetDeviceIDs"; "dlopen" is the moment it is loaded. It can be loaded as it is
-// (CLEAVE_OPENCL names it), or by a loader of drivers, as a file .icd names it. test_gpu_driver.c and test_runner.c do.
+// An OpenCL driver with one device that does nothing, and one that behaves badly: the variable FAKE_VARIABLE
+// (a macro, so that there can be two) says how and in which call, such as "abort@clGetDeviceIDs"; "dlopen" is
+// the moment it is loaded. It can be loaded as it is (CLEAVE_OPENCL names it), or by a loader of drivers, as
+// a file .icd names it. test_gpu_driver.c and test_runner.c do.
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/opencl.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An OpenCL that does nothing: devices without kernels, and any call of which can fail. What is made is counted.
+// An OpenCL that does nothing: devices without kernels, and any call of which can fail. What is made is
+// counted.
 #pragma once
 
 #include "opencl.h"

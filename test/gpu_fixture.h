@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the GPU library share: whether there is a device, worlds that are hard for something, and the judge.
+// What the tests of the GPU library share: whether there is a device, worlds that are hard for something, and
+// the judge.
 #pragma once
 
 #include "cleave/gpu.h"
@@ -8,7 +9,8 @@
 #define EACH_WAY( way )                                                                                      \
     for ( clv_gpu_way way = CLV_GPU_AUTO; way <= CLV_GPU_LBVH; way = (clv_gpu_way)( way + 1 ) )
 
-/// For main: true, with a sentence on standard output, where no OpenCL device is here; such tests end with status 77.
+/// For main: true, with a sentence on standard output, where no OpenCL device is here; such tests end with
+/// status 77.
 bool gpu_test_is_skipped( void );
 
 /// A gpu on the test's device, every other member of the def as given.

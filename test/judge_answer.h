@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions to flat worlds and to worlds of doubles, compared with brute force (judge_force.c). One judge for both: its steps are rounded
-// to float for the flat ones.
+// Questions to flat worlds and to worlds of doubles, compared with brute force (judge_force.c). One judge for
+// both: its steps are rounded to float for the flat ones.
 #pragma once
 
 #include "judge_world.h"

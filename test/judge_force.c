@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Written again from what cleave/world_query.h says, in one arithmetic whose steps are rounded to float for flat worlds; only shapes with a
-// test of their own share that with the library, and it has tests of its own.
+// Written again from what cleave/world_query.h says, in one arithmetic whose steps are rounded to float for
+// flat worlds; only shapes with a test of their own share that with the library, and it has tests of its own.
 #include "judge_force.h"
 
 #include "query/query_shape.h"
@@ -123,7 +123,8 @@ static double awake( double motion )
     return fabs( motion ) < 1e-300 ? 0 : motion;
 }
 
-// The box around the shape, larger by a billionth, on its way; a capsule that stands still is a sphere that goes from end to end.
+// The box around the shape, larger by a billionth, on its way; a capsule that stands still is a sphere that
+// goes from end to end.
 static bool room_meets(
     const judge_question* q, const double d[3], const double motion[3], const clv_aabb64* from )
 {

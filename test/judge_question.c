@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drawn from the world's own boxes, so that questions meet some; exact faces and equal numbers are among them.
+// Drawn from the world's own boxes, so that questions meet some; exact faces and equal numbers are among
+// them.
 #include "judge_question.h"
 
 #include "far_crowd.h"

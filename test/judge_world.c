@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every change is made in the space and noted; margins and motions are worked out again, with the machine's own rounding.
+// Every change is made in the space and noted; margins and motions are worked out again, with the machine's
+// own rounding.
 #include "judge_world.h"
 
 #include "far_crowd.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A flat world or one of doubles, in a space and beside it: what the space should see, by slot. What is rounded to float for the flat ones
-// is rounded here.
+// A flat world or one of doubles, in a space and beside it: what the space should see, by slot. What is
+// rounded to float for the flat ones is rounded here.
 #pragma once
 
 #include "support.h"

@@ -21,7 +21,8 @@ typedef struct kd_fixture
 /// A root alone, from -100 to 100 on every axis.
 void kd_fixture_open( kd_fixture* g, uint32_t leaf_limit );
 
-/// Root cut at x = 0, left child at x = -12; objects 8, 9, 10 lie across the left child's plane, 11 across the root's.
+/// Root cut at x = 0, left child at x = -12; objects 8, 9, 10 lie across the left child's plane, 11 across
+/// the root's.
 void kd_fixture_of_figure_5( kd_fixture* g );
 
 /// Nothing of the memory may be left over.

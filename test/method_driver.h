@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drives a row of the method table without a space around it: updates it over the frames of a moving crowd, and judges it
-// by brute force and by its own checker.
+// Drives a row of the method table without a space around it: updates it over the frames of a moving crowd,
+// and judges it by brute force and by its own checker.
 #pragma once
 
 #include "support.h"

@@ -182,7 +182,8 @@ typedef struct bounds
     float lower[3], upper[3];
 } bounds;
 
-// What the header says about margins, with the processor's own rounding upwards. What is volatile is computed here and now.
+// What the header says about margins, with the processor's own rounding upwards. What is volatile is computed
+// here and now.
 static float margin_of( const oracle_object* object, const bounds* given )
 {
     if ( object->by_size == 0 && object->by_speed == 0 )
@@ -465,7 +466,8 @@ static void check_stats( const oracle* world, const clv_space* space )
     }
 }
 
-// The sums of as many mixed pairs are equal: so are the sets. Sorting, to name the pair, is for those that differ.
+// The sums of as many mixed pairs are equal: so are the sets. Sorting, to name the pair, is for those that
+// differ.
 static void check_pairs( const oracle* world, clv_pair_view view )
 {
     for ( uint64_t i = 0; i < view.count; ++i )

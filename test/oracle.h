@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a space should answer, found the slow way from the public rules alone: no code of the library takes part.
+// What a space should answer, found the slow way from the public rules alone: no code of the library takes
+// part.
 #pragma once
 
 #include "support.h"
@@ -60,7 +61,8 @@ typedef struct oracle
 void oracle_open( oracle* world, const clv_space_def* def, oracle_accept* accept );
 void oracle_close( oracle* world );
 
-/// Notes an object the library gave this id. Fails the test if the slot is taken or the generation was seen before.
+/// Notes an object the library gave this id. Fails the test if the slot is taken or the generation was seen
+/// before.
 void oracle_add( oracle* world, clv_id id, clv_aabb box );
 void oracle_remove( oracle* world, clv_id id );
 void oracle_clear( oracle* world );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fixed scripts of calls, from create to destroy, for what is not a space: hulls and the narrow phase, sweeps over volumes,
-// bodies by shape matching, rigid boxes. The caller brings the memory, may hook in around every call, and gets a hash of
-// all results.
+// Fixed scripts of calls, from create to destroy, for what is not a space: hulls and the narrow phase, sweeps
+// over volumes, bodies by shape matching, rigid boxes. The caller brings the memory, may hook in around every
+// call, and gets a hash of all results.
 #pragma once
 
 #include "heap.h"

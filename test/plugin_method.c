@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A plug-in for test_plugin.c, built from cleave/method.h alone: every box against every other, on as many workers as there are,
-// with memory, log and account used as a method may. Definitions make bad ones of it:
+// A plug-in for test_plugin.c, built from cleave/method.h alone: every box against every other, on as many
+// workers as there are, with memory, log and account used as a method may. Definitions make bad ones of it:
 //   PLUGIN_NAME      another name than "plugged"
 //   PLUGIN_VERSION   another version of the row
 //   PLUGIN_FUTURE    a plug-in that was built for another host

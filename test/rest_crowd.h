@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A crowd of boxes that mostly rests, the ways in which some of it moves, and a run of it in which every list is compared
-// with brute force's.
+// A crowd of boxes that mostly rests, the ways in which some of it moves, and a run of it in which every list
+// is compared with brute force's.
 #pragma once
 
 #include "support.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What all tests share: checks that say where they are, random numbers and boxes, one space per method and instruction
-// set, hashes, and snapshots of everything a caller can see of a space.
+// What all tests share: checks that say where they are, random numbers and boxes, one space per method and
+// instruction set, hashes, and snapshots of everything a caller can see of a space.
 #pragma once
 
 #include "cleave/cleave.h"
@@ -28,7 +28,8 @@ typedef struct test_case
 
 #define TEST_COUNT( array ) ( sizeof( array ) / sizeof( ( array )[0] ) )
 
-/// Runs the cases through cmocka; the value for main to return. With an argument only cases whose name contains it.
+/// Runs the cases through cmocka; the value for main to return. With an argument only cases whose name
+/// contains it.
 int test_run( const char* group, const test_case* cases, size_t count, int argc, char** argv );
 
 /// `count` times the environment variable CLEAVE_TEST_SCALE (default 1), at least 1.
@@ -125,15 +126,16 @@ typedef struct test_variant
     uint32_t worker_count;
 } test_variant;
 
-/// Every method on every instruction set this machine has, and with several workers where it has threads; variants of
-/// one method are neighbours.
+/// Every method on every instruction set this machine has, and with several workers where it has threads;
+/// variants of one method are neighbours.
 uint32_t test_variant_count( void );
 test_variant test_variant_at( uint32_t index );
 
 /// One per method: what users get. Enough for what no kernel and no thread has a part in.
 bool test_variant_is_usual( test_variant variant );
 
-/// A row of the papers' tree that is kd-paper with other choices: what kd-paper survives whole it may show in samples.
+/// A row of the papers' tree that is kd-paper with other choices: what kd-paper survives whole it may show in
+/// samples.
 bool test_method_is_kin( const method* row );
 
 /// Says in test_where what is being tested.

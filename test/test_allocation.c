@@ -105,10 +105,11 @@ static void check_steady( test_variant variant, uint32_t bits )
     show* act = test_alloc( 1, sizeof( show ) );
     show_open( act, variant, &def, ( bits & 16 ) != 0 );
     uint32_t frame = 0;
-    // Worlds that are followed draw their margins anew with time: their largest frame comes later than in the first cycle. The default's
-    // plans serve eight updates, while objects that come and go take other slots.
+    // Worlds that are followed draw their margins anew with time: their largest frame comes later than in the
+    // first cycle. The default's plans serve eight updates, while objects that come and go take other slots.
     bool is_default = strcmp( variant.method->name, METHOD_DEFAULT ) == 0;
-    // kd-incremental's tree under small limits, whose nodes its workers share, is still being rearranged after 48 frames.
+    // kd-incremental's tree under small limits, whose nodes its workers share, is still being rearranged
+    // after 48 frames.
     bool is_slow = variant.worker_count > 1 && strcmp( variant.method->name, "kd-incremental" ) == 0;
     uint32_t warmup = CYCLE * ( ( bits >> 5 ) > 1 || is_slow ? 40 : is_default ? 12 : 6 );
     for ( ; frame < warmup; ++frame )
@@ -132,8 +133,9 @@ static void check_steady( test_variant variant, uint32_t bits )
 
 static void a_steady_frame_allocates_nothing( void )
 {
-    // Options are the space's, so every mixture of them goes to the default method, none or all of them to the others.
-    // Kernels take no memory: all options at once on each. Then small limits, and objects that come and go.
+    // Options are the space's, so every mixture of them goes to the default method, none or all of them to
+    // the others. Kernels take no memory: all options at once on each. Then small limits, and objects that
+    // come and go.
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {
         test_variant variant = test_variant_at( i );

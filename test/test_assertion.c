@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What happens when an assertion fails: the hook hears it and decides; without one the program says so and stops.
+// What happens when an assertion fails: the hook hears it and decides; without one the program says so and
+// stops.
 #define _POSIX_C_SOURCE 200809L // fork
 
 #include "base/assertion.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batches are all or nothing: a table of bad input for every call that takes a batch. Each refusal must name its code,
-// position and id, and leave the space as a twin that never heard of it.
+// Batches are all or nothing: a table of bad input for every call that takes a batch. Each refusal must name
+// its code, position and id, and leave the space as a twin that never heard of it.
 #include "heap.h"
 
 #include <float.h>

@@ -61,7 +61,8 @@ static void lowest_bit_count_and_width_hold_for_every_single_bit( void )
     CHECK_EQUAL( base_bit_width( UINT64_MAX ), 64 );
 }
 
-// One from each part, all of them where as many are wanted as there are, and no stride that a pattern could hide behind.
+// One from each part, all of them where as many are wanted as there are, and no stride that a pattern could
+// hide behind.
 static void samples_come_from_every_part( void )
 {
     static const uint32_t counts[] = { 1, 2, 7, 64, 1000, 128000, UINT32_MAX };

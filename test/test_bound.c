@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory is bounded by max_pairs, and by nothing but the boxes where pairs are visited, however long the world rests: what is
-// remembered of pairs to save a search is not worth more than the promise.
+// Memory is bounded by max_pairs, and by nothing but the boxes where pairs are visited, however long the
+// world rests: what is remembered of pairs to save a search is not worth more than the promise.
 #include "heap.h"
 
 #include <stdlib.h>
@@ -73,7 +73,8 @@ static void tremble( world* w )
     move_all( w );
 }
 
-// The default and methods that remember pairs to save a search; methods that are made of pairs hold them all the same.
+// The default and methods that remember pairs to save a search; methods that are made of pairs hold them all
+// the same.
 static const char* const s_names[] = { "cleave", "kd", "kd-incremental", "kd-complete", "sap" };
 
 typedef void check_one( test_variant variant );
@@ -159,7 +160,8 @@ static void a_space_that_is_only_visited_keeps_no_pairs( void )
     for_each( check_visits );
 }
 
-// A list of a few pairs, and then the world shrinks and is visited only: the list may stay, and nothing may grow.
+// A list of a few pairs, and then the world shrinks and is visited only: the list may stay, and nothing may
+// grow.
 static void check_list_then_visits( test_variant variant )
 {
     clv_space_def def = clv_default_space_def();
@@ -192,7 +194,8 @@ static clv_pair_view list( clv_space* space )
     return clv_space_pairs( space );
 }
 
-// Lists and visits in every mixture, members coming and going: each finds what a space that never saw a visit lists.
+// Lists and visits in every mixture, members coming and going: each finds what a space that never saw a visit
+// lists.
 static void check_mixture( test_variant variant )
 {
     test_variant judge_variant = { clv_method_find( "sap" ), CLV_ISA_AUTO, 1 };
@@ -251,7 +254,8 @@ static void lists_and_visits_may_be_mixed( void )
     for_each( check_mixture );
 }
 
-// Filters thin what is found: pairs that are none in the end do not fail an update, and are not kept on the quiet either.
+// Filters thin what is found: pairs that are none in the end do not fail an update, and are not kept on the
+// quiet either.
 static void check_filtered( test_variant variant )
 {
     clv_space_def def = clv_default_space_def();

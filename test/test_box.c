@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exact little cases: which boxes are pairs, on every method and instruction set, answers written out by hand.
+// Exact little cases: which boxes are pairs, on every method and instruction set, answers written out by
+// hand.
 #include "space_group.h"
 
 #include <float.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Manifolds against answers one can work out, and random boxes against projections onto all 15 axes in double precision.
+// Manifolds against answers one can work out, and random boxes against projections onto all 15 axes in double
+// precision.
 #include "narrow/box_manifold.h"
 #include "support.h"
 
@@ -120,7 +121,8 @@ static void a_tilted_box_on_a_plane_stands_on_its_edge( void )
     CHECK( is_near( deepest( &m ), -0.01f ) );
 }
 
-// ---- random boxes ------------------------------------------------------------------------------------------------
+// ---- random boxes
+// ------------------------------------------------------------------------------------------------
 
 static narrow_box random_box( test_random* random, float spread )
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Structures have checkers that debug builds and tests ask after every step. Here each is broken in one place after the
-// other, and its checker must say so: one that is always content proves nothing.
+// Structures have checkers that debug builds and tests ask after every step. Here each is broken in one place
+// after the other, and its checker must say so: one that is always content proves nothing.
 #include "bvh/bvh_tree.h"
 #include "grid/grid_cells.h"
 #include "pair/table.h"
@@ -35,7 +35,8 @@ static void fill_boxes( void )
     }
 }
 
-/// `place` holds `value` for as long as the checker looks; it must complain in these words, and be content afterwards.
+/// `place` holds `value` for as long as the checker looks; it must complain in these words, and be content
+/// afterwards.
 #define SPOIL( place, value, words )                                                                         \
     do                                                                                                       \
     {                                                                                                        \
@@ -157,7 +158,8 @@ static void a_broken_set_of_pairs_is_noticed( void )
 
 // ---- the tree of queries
 
-// A tree over the first objects; the others are not there. Five are a single node, whose lanes no hull above it tells of.
+// A tree over the first objects; the others are not there. Five are a single node, whose lanes no hull above
+// it tells of.
 typedef struct asked
 {
     base_memory memory;

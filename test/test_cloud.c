@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hulls of clouds that are nearly flat, nearly straight, nearly a point, or far away: whatever a hull leaves out lies
-// within 1e-5 of the cloud's diameter of it. The judges look at every triangle of given points or vertices; they know
-// nothing of faces, neighbours and GJK.
+// Hulls of clouds that are nearly flat, nearly straight, nearly a point, or far away: whatever a hull leaves
+// out lies within 1e-5 of the cloud's diameter of it. The judges look at every triangle of given points or
+// vertices; they know nothing of faces, neighbours and GJK.
 #include "cleave/narrow.h"
 #include "cleave/volume.h"
 #include "math/orient.h"
@@ -83,8 +83,8 @@ static bool is_outside( clv_vec3 p, const clv_vec3* points, uint32_t count )
     return false;
 }
 
-// How far a point is from the convex set around others. A point within is near none of its triangles, so it is asked
-// first which side it is on, but only if it matters.
+// How far a point is from the convex set around others. A point within is near none of its triangles, so it
+// is asked first which side it is on, but only if it matters.
 static double to_hull( clv_vec3 point, const clv_vec3* points, uint32_t count, double good_enough )
 {
     math_vec3 p = math_widen( point );
@@ -137,7 +137,8 @@ static void check_vertices_are_points( const clv_hull* hull, const cloud* c )
     }
 }
 
-// In any direction the hull reaches as far as the cloud, whether every vertex is looked at or the climb finds it.
+// In any direction the hull reaches as far as the cloud, whether every vertex is looked at or the climb finds
+// it.
 static void check_reach( const clv_hull* hull, const cloud* c, math_random* random, double diameter )
 {
     clv_hull_view view = clv_hull_get_view( hull );
@@ -347,7 +348,8 @@ static void thin_boxes_keep_their_corners( void )
     }
 }
 
-// Sines and cosines leave 1e-16 where zeros belong: twins that a climb cannot tell apart, on hulls large enough to climb.
+// Sines and cosines leave 1e-16 where zeros belong: twins that a climb cannot tell apart, on hulls large
+// enough to climb.
 static void rings_with_twins_are_climbed_to_the_top( void )
 {
     for ( uint32_t seed = 1; seed <= 50; ++seed )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two results are told apart beyond the noise and not within it; broken files are refused with what is wrong in them.
+// Two results are told apart beyond the noise and not within it; broken files are refused with what is wrong
+// in them.
 #include "lab/compare/comparison.h"
 #include "program.h"
 #include "support.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What methods count and what the lab makes of it: figures that must add up, their means in results, a tree as a file.
+// What methods count and what the lab makes of it: figures that must add up, their means in results, a tree
+// as a file.
 #include "kd/kd_search.h"
 #include "lab/base/json.h"
 #include "lab/base/terminal.h"
@@ -190,7 +191,8 @@ static void a_grid_follows_the_size_of_its_boxes( void )
     clv_space_destroy( space );
 }
 
-// All boxes jump away right after blocks were planned: the plan is no use there, and waiting until it is due would take long.
+// All boxes jump away right after blocks were planned: the plan is no use there, and waiting until it is due
+// would take long.
 static void a_plan_is_dropped_when_all_boxes_jump( void )
 {
     enum
@@ -218,8 +220,8 @@ static void a_plan_is_dropped_when_all_boxes_jump( void )
     clv_space_destroy( space );
 }
 
-// Beyond the border of a grid all boxes have one code and their pairs are decided in float: few boxes may lie there, also
-// when a swarm spreads.
+// Beyond the border of a grid all boxes have one code and their pairs are decided in float: few boxes may lie
+// there, also when a swarm spreads.
 static void few_boxes_lie_beyond_a_grid( void )
 {
     enum
@@ -250,7 +252,8 @@ static void few_boxes_lie_beyond_a_grid( void )
     }
 }
 
-// Others move every frame: a box that comes to rest must not stay out of order for long, or every search pays.
+// Others move every frame: a box that comes to rest must not stay out of order for long, or every search
+// pays.
 static void a_settling_crowd_stays_in_order( void )
 {
     enum

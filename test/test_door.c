@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every public function called with floating-point traps, another rounding mode and flushed denormals:
-// no trap fires, the answer is the plain one, and modes and flags are as before. doors.def lists the functions, and
-// the headers are read to see that none is missing.
+// no trap fires, the answer is the plain one, and modes and flags are as before. doors.def lists the
+// functions, and the headers are read to see that none is missing.
 #if !defined( _GNU_SOURCE )
 #define _GNU_SOURCE // feenableexcept
 #endif
@@ -702,7 +702,8 @@ static void every_door_is_listed( void )
     {
         char path[1000];
         snprintf( path, sizeof( path ), "%s/%s", TEST_INCLUDE, entry->d_name );
-        // What stands behind gpu.h is a driver's, behind mpi.h other processes; test_gpu and test_mpi call them in other modes.
+        // What stands behind gpu.h is a driver's, behind mpi.h other processes; test_gpu and test_mpi call
+        // them in other modes.
         bool is_ours = entry->d_name[0] != '.' && strcmp( entry->d_name, "gpu.h" ) != 0 &&
             strcmp( entry->d_name, "mpi.h" ) != 0;
         count += is_ours ? check_header( path ) : 0;

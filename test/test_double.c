@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spaces of doubles: the pairs are those of brute force in double, wherever the world is and whatever it looks like.
+// Spaces of doubles: the pairs are those of brute force in double, wherever the world is and whatever it
+// looks like.
 #include "far/far_fit.h"
 #include "far_crowd.h"
 #include "heap.h"
@@ -415,7 +416,8 @@ static void steps_too_small_for_floats_begin_and_end_pairs( void )
     clv_space_destroy( space );
 }
 
-// ---- no cliffs: what is found in vain is a matter of the boxes' number, in every world and from the first update on
+// ---- no cliffs: what is found in vain is a matter of the boxes' number, in every world and from the first
+// update on
 
 static void check_waste( const clv_space* space, uint32_t count, int kind, int frame )
 {

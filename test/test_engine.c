@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The default engine with blocks so small that a few hundred boxes fill many of them: pairs across blocks and cells, once
-// each, whatever the boxes look like.
+// The default engine with blocks so small that a few hundred boxes fill many of them: pairs across blocks and
+// cells, once each, whatever the boxes look like.
 #include "heap.h"
 #include "space/instrument.h"
 
@@ -212,7 +212,8 @@ static void misleading_worlds_are_searched_right( void )
     free( boxes );
 }
 
-// A region measured some updates ago must not make a crowd of all boxes that have left it, by a little or for good.
+// A region measured some updates ago must not make a crowd of all boxes that have left it, by a little or for
+// good.
 static void a_world_that_jumps_away_is_found_again( void )
 {
     enum
@@ -305,8 +306,8 @@ static void a_crowd_may_leave_its_block( void )
     free( ids );
 }
 
-// One grid shared by several workers keeps its slabs, and room in each, from frame to frame: a few boxes at a time gather in
-// one place until it is too small, here and there and back.
+// One grid shared by several workers keeps its slabs, and room in each, from frame to frame: a few boxes at a
+// time gather in one place until it is too small, here and there and back.
 static void a_slab_may_outgrow_its_room( void )
 {
     enum
@@ -358,7 +359,8 @@ static void check_by_brute_force( clv_space* space, clv_space* judge )
     CHECK_EQUAL( hashes[0], hashes[1] );
 }
 
-// A grid serves several updates; so few boxes as go into one cell must not be left with one of many, nor more with one of one.
+// A grid serves several updates; so few boxes as go into one cell must not be left with one of many, nor more
+// with one of one.
 static void a_world_may_cross_the_bound_of_one_cell( void )
 {
     enum
@@ -502,7 +504,8 @@ static void pieces_do_not_change_the_order_in_blocks( void )
     CHECK_EQUAL( order_of_life( 16 ), alone );
 }
 
-// More pairs than there are chunks for: a block is searched a second time, after the first has given it another grid.
+// More pairs than there are chunks for: a block is searched a second time, after the first has given it
+// another grid.
 static void a_block_may_be_searched_twice( void )
 {
     enum
@@ -543,7 +546,8 @@ static void make_corners( clv_aabb* boxes, uint32_t count )
     }
 }
 
-// The grid of an update that failed serves the next one, for which fewer boxes, and so fewer cells, are expected.
+// The grid of an update that failed serves the next one, for which fewer boxes, and so fewer cells, are
+// expected.
 static void a_grid_outlives_the_update_that_failed( void )
 {
     enum

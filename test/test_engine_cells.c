@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The default engine's kernels: every instruction set against the scalar set, which is written for itself, record by record and pair by pair: random boxes
-// and bytes, those at the ends of their range, every tail, and what lies behind the last.
+// The default engine's kernels: every instruction set against the scalar set, which is written for itself,
+// record by record and pair by pair: random boxes and bytes, those at the ends of their range, every tail,
+// and what lies behind the last.
 #include "base/memory.h"
 #include "engine/cell.h"
 #include "simd/kernels.h"
@@ -32,7 +33,8 @@ static void for_each_set( void ( *body )( const simd_cells* cells ) )
     }
 }
 
-// ---- records -----------------------------------------------------------------------------------------------------
+// ---- records
+// -----------------------------------------------------------------------------------------------------
 
 static cell_grid random_grid( test_random* random )
 {
@@ -214,7 +216,8 @@ static void a_record_says_where_its_box_is( void )
     CHECK_EQUAL( out[3].name, cell_name( 3, 0 ) );
 }
 
-// ---- the pairs of a cell -----------------------------------------------------------------------------------------
+// ---- the pairs of a cell
+// -----------------------------------------------------------------------------------------
 
 typedef struct pair_log
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Laying a grid alone: entries counted and placed by one worker and by slabs, looked at by the checker; and the checker by what it says when something
-// is spoilt.
+// Laying a grid alone: entries counted and placed by one worker and by slabs, looked at by the checker; and
+// the checker by what it says when something is spoilt.
 #include "engine/block.h"
 #include "engine/corner.h"
 #include "engine/segments.h"
@@ -182,7 +182,8 @@ static void records_made_again_keep_what_they_began_before( void )
     close_crowd( l );
 }
 
-// ---- slabs -------------------------------------------------------------------------------------------------------
+// ---- slabs
+// -------------------------------------------------------------------------------------------------------
 
 typedef struct slab_case
 {
@@ -265,9 +266,11 @@ static void slabs_hold_what_one_worker_places( void )
     }
 }
 
-// ---- the checker -------------------------------------------------------------------------------------------------
+// ---- the checker
+// -------------------------------------------------------------------------------------------------
 
-/// `place` holds `value` for as long as the checker looks; it must complain in these words, and be content afterwards.
+/// `place` holds `value` for as long as the checker looks; it must complain in these words, and be content
+/// afterwards.
 #define SPOIL( place, value, words )                                                                         \
     do                                                                                                       \
     {                                                                                                        \
@@ -312,7 +315,8 @@ static void the_checker_sees_what_is_spoilt( void )
     close_crowd( l );
 }
 
-// ---- corners -----------------------------------------------------------------------------------------------------
+// ---- corners
+// -----------------------------------------------------------------------------------------------------
 
 static void corners_are_the_cells_of_a_class( void )
 {

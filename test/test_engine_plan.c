@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The default engine's choices, each alone: what a sample says of a crowd, which grid follows from it, how space is cut into blocks.
+// The default engine's choices, each alone: what a sample says of a crowd, which grid follows from it, how
+// space is cut into blocks.
 #include "engine/block.h"
 #include "support.h"
 
@@ -42,7 +43,8 @@ static void fill_even( void )
     }
 }
 
-// ---- measuring ---------------------------------------------------------------------------------------------------
+// ---- measuring
+// ---------------------------------------------------------------------------------------------------
 
 static void an_even_crowd_is_measured_as_it_is( void )
 {
@@ -134,7 +136,8 @@ static void selection_finds_what_sorting_would( void )
     }
 }
 
-// ---- choosing a grid ---------------------------------------------------------------------------------------------
+// ---- choosing a grid
+// ---------------------------------------------------------------------------------------------
 
 static void check_grid( const cell_grid* grid, uint32_t count )
 {
@@ -208,7 +211,8 @@ static void a_grid_tells_which_boxes_lie_beyond_it( void )
     CHECK( clv_engine_cell_grid_misses( &grid, &before ) );
 }
 
-// ---- blocks ------------------------------------------------------------------------------------------------------
+// ---- blocks
+// ------------------------------------------------------------------------------------------------------
 
 // Every coarse cell in the one leaf that the map says, and no leaf too full that could be cut.
 static void check_leaves( const block_plan* plan, uint32_t most )
@@ -288,7 +292,8 @@ static void a_histogram_of_a_few_speaks_for_all( void )
     clv_engine_plan_release( &plan, &memory );
 }
 
-// Every seventh box sits in one corner, and every seventh is asked: they must not be taken for all, or for none.
+// Every seventh box sits in one corner, and every seventh is asked: they must not be taken for all, or for
+// none.
 static void a_histogram_is_not_fooled_by_regular_order( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The default engine's search of one block alone, and of a world that was filled: every pair that touches, once, where it has its home. And what
-// clv_engine_check says of a world in which something is spoilt.
+// The default engine's search of one block alone, and of a world that was filled: every pair that touches,
+// once, where it has its home. And what clv_engine_check says of a world in which something is spoilt.
 #include "engine/engine_internal.h"
 #include "support.h"
 
@@ -16,7 +16,8 @@ enum
 static clv_aabb s_boxes[BOXES + 8];
 static uint32_t s_before[BOXES];
 
-// ---- pairs -------------------------------------------------------------------------------------------------------
+// ---- pairs
+// -------------------------------------------------------------------------------------------------------
 
 typedef struct pair_log
 {
@@ -97,7 +98,8 @@ static void fill_crowd( test_crowd crowd, uint32_t count, uint64_t seed )
     }
 }
 
-// ---- one block ---------------------------------------------------------------------------------------------------
+// ---- one block
+// ---------------------------------------------------------------------------------------------------
 
 typedef struct block_case
 {
@@ -154,7 +156,8 @@ static void a_block_finds_every_pair_once( void )
     }
 }
 
-// Boxes that begin before the block reach in from beyond its rim; two that do so on the same axis meet elsewhere.
+// Boxes that begin before the block reach in from beyond its rim; two that do so on the same axis meet
+// elsewhere.
 static void a_block_leaves_others_their_pairs( void )
 {
     static const test_crowd crowds[] = { TEST_CROWD_SPREAD, TEST_CROWD_SIZES, TEST_CROWD_FUNNEL };
@@ -176,7 +179,8 @@ static void a_block_leaves_others_their_pairs( void )
     }
 }
 
-// Cells as wide as the large boxes, of which one has half of all boxes; and one in which distances are of seven orders of magnitude.
+// Cells as wide as the large boxes, of which one has half of all boxes; and one in which distances are of
+// seven orders of magnitude.
 static void a_cell_that_no_grid_divides_is_cut( void )
 {
     static const test_crowd crowds[] = { TEST_CROWD_SIZES, TEST_CROWD_FUNNEL };
@@ -226,7 +230,8 @@ static void every_instruction_set_finds_the_same_order( void )
     }
 }
 
-// ---- a world -----------------------------------------------------------------------------------------------------
+// ---- a world
+// -----------------------------------------------------------------------------------------------------
 
 typedef struct world_case
 {
@@ -281,7 +286,8 @@ static void every_world_is_filled_as_the_checker_says( void )
     }
 }
 
-/// `place` holds `value` for as long as the checker looks; it must complain in these words, and be content afterwards.
+/// `place` holds `value` for as long as the checker looks; it must complain in these words, and be content
+/// afterwards.
 #define SPOIL( place, value, words )                                                                         \
     do                                                                                                       \
     {                                                                                                        \
@@ -318,7 +324,8 @@ static void the_checker_sees_spoilt_slabs( void )
     open_world( &w, BOXES, 3, 8192 );
     CHECK( w.world.slabs.count > 1 );
     cell_segment* segment = &w.world.segments.list.items[1];
-    SPOIL( segment->count, segment->count - 1, "the record count of a slab differs from the number of boxes reaching it" );
+    SPOIL( segment->count, segment->count - 1,
+        "the record count of a slab differs from the number of boxes reaching it" );
     SPOIL( segment->capacity, segment->count - 1, "a segment holds more records than it has room for" );
     cell_record* record = &w.world.segments.records.items[segment->first];
     SPOIL( record->code, record->code ^ 1, "a record is not that of its box" );
@@ -334,7 +341,8 @@ static void the_checker_sees_spoilt_blocks( void )
     cell_segment* segment = &w.world.segments.list.items[3];
     cell_record* record = &w.world.segments.records.items[segment->first];
     static const char home[] = "a record does not know where its box began, so a pair has no home or two";
-    SPOIL( segment->count, segment->count - 1, "the record count of a block differs from the number of boxes reaching it" );
+    SPOIL( segment->count, segment->count - 1,
+        "the record count of a block differs from the number of boxes reaching it" );
     SPOIL( record->code, record->code ^ (uint64_t)1 << 24, home );
     SPOIL( record->code, record->code ^ (uint64_t)1 << 40, "a record is not that of its box" );
     SPOIL( w.world.plan.map.items[0], (uint16_t)( w.world.plan.map.items[0] + 1 ),
@@ -352,7 +360,8 @@ static uint64_t update_world( world_case* w )
     return clv_engine_counters( &w->world ).failed_count;
 }
 
-// A fifth of a world leaves for a place far beyond the plan's grids, where all of them look alike, and stays there: the same update has a plan of its own.
+// A fifth of a world leaves for a place far beyond the plan's grids, where all of them look alike, and stays
+// there: the same update has a plan of its own.
 static void a_plan_that_was_outgrown_is_made_anew_at_once( void )
 {
     world_case w;
@@ -377,7 +386,8 @@ static void a_plan_that_was_outgrown_is_made_anew_at_once( void )
     close_world( &w );
 }
 
-// A row of boxes that flies by a fifth of its length in every update: cells and blocks at the border fill up, and no update is slower than the first.
+// A row of boxes that flies by a fifth of its length in every update: cells and blocks at the border fill up,
+// and no update is slower than the first.
 static void a_row_that_flies_is_no_slower( void )
 {
     static const uint32_t blocks[] = { 8192, 32 }; // one grid, and many

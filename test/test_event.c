@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Begun and ended pairs: the difference of two lists by identity. space_group_update compares them with the oracle's; here the
-// cases that matter are written out.
+// Begun and ended pairs: the difference of two lists by identity. space_group_update compares them with the
+// oracle's; here the cases that matter are written out.
 #include "heap.h"
 #include "space_group.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Faces where floats end and where they change their nature: infinities, the largest, the zeros, the smallest. Every method, every
-// choice of settings, against a comparison of every two boxes that is written out here.
+// Faces where floats end and where they change their nature: infinities, the largest, the zeros, the
+// smallest. Every method, every choice of settings, against a comparison of every two boxes that is written
+// out here.
 #include "support.h"
 
 #include <float.h>
@@ -106,7 +107,8 @@ static void check_answer( const clv_space* space, const clv_aabb* boxes, answer 
     CHECK_EQUAL( hash, expected.hash );
 }
 
-// Every method, kernel and setting; with a small CLEAVE_TEST_SCALE one in `share` of the settings with each, others with the next kernel.
+// Every method, kernel and setting; with a small CLEAVE_TEST_SCALE one in `share` of the settings with each,
+// others with the next kernel.
 static void check_everywhere( const clv_aabb* boxes, uint32_t count, uint32_t share )
 {
     answer expected = compare_all( boxes, count );
@@ -149,7 +151,8 @@ static void every_two_intervals_on_one_axis( void )
     }
 }
 
-// Two at a time, among small boxes that make a world of it: what is alone in a tree is not what is beside a crowd.
+// Two at a time, among small boxes that make a world of it: what is alone in a tree is not what is beside a
+// crowd.
 static void every_two_intervals_beside_a_crowd( void )
 {
     list_intervals();

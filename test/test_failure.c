@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lives in which updates fail for their number of pairs and succeed again, and visits are stopped: what a caller sees is a
-// function of the def and the calls alone, on every instruction set and for any number of workers, also of the failures and
-// of what follows them.
+// Lives in which updates fail for their number of pairs and succeed again, and visits are stopped: what a
+// caller sees is a function of the def and the calls alone, on every instruction set and for any number of
+// workers, also of the failures and of what follows them.
 #include "support.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is particular to the families of methods: their parameters, at the ends of their ranges, and what must not happen
-// to structures that last.
+// What is particular to the families of methods: their parameters, at the ends of their ranges, and what must
+// not happen to structures that last.
 #include "oracle.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ typedef struct family_case
     const char* settings;
 } family_case;
 
-// Cells of one and of all boxes, columns instead of cubes, no swaps and any number, no margin and a large one, scans of
-// four: small limits, so that a few hundred boxes meet every branch.
+// Cells of one and of all boxes, columns instead of cubes, no swaps and any number, no margin and a large
+// one, scans of four: small limits, so that a few hundred boxes meet every branch.
 static const family_case s_cases[] = {
     { "grid", "grid.cell=1" },
     { "grid", "grid.cell=1000000" },

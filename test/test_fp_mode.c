@@ -66,7 +66,8 @@ static void check_modes( uint32_t expected, const char* call )
     }
 }
 
-// One step of the script; its result is noted, its modes checked, and the checks wait until the modes are plain again.
+// One step of the script; its result is noted, its modes checked, and the checks wait until the modes are
+// plain again.
 typedef struct outcome
 {
     clv_result results[24];

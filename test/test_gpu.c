@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every way to search on a device against two loops, on whatever OpenCL is here (PoCL on most machines): sizes about those of
-// groups and blocks, worlds that are hard for one of the ways, and frames that follow each other.
+// Every way to search on a device against two loops, on whatever OpenCL is here (PoCL on most machines):
+// sizes about those of groups and blocks, worlds that are hard for one of the ways, and frames that follow
+// each other.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
 
@@ -493,8 +494,8 @@ static void bad_boxes_are_named( void )
     clv_gpu_destroy( gpu );
 }
 
-// Refused before anything was searched: no list is left, and the counters that the next update takes are clear, though the slots have
-// come round.
+// Refused before anything was searched: no list is left, and the counters that the next update takes are
+// clear, though the slots have come round.
 static void too_many_boxes_are_refused( void )
 {
     enum

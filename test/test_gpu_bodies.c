@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bodies on the device against the same on the CPU: volumes bit by bit, the pairs of each kind of volume by two loops, contacts.
+// Bodies on the device against the same on the CPU: volumes bit by bit, the pairs of each kind of volume by
+// two loops, contacts.
 #include "cleave/physics.h"
 #include "gpu_bodies.h"
 #include "gpu_fixture.h"
@@ -248,7 +249,8 @@ static bool is_same_vec( clv_vec3 a, clv_vec3 b, float tolerance )
         fabsf( a.z - b.z ) <= tolerance;
 }
 
-// As test_epa has it: the depth is right within 1e-5, and where normal and points are not the CPU's the depth along them is as short.
+// As test_epa has it: the depth is right within 1e-5, and where normal and points are not the CPU's the depth
+// along them is as short.
 static void check_contact( const crowd* c, clv_pair pair, clv_contact ours, bool is_exact )
 {
     clv_contact theirs;
@@ -325,7 +327,8 @@ static void contacts_of_a_crowd_are_the_cpus( void )
     }
 }
 
-// Faces, edges and corners that touch, the same body twice, one inside another, plates on plates, needles across, points.
+// Faces, edges and corners that touch, the same body twice, one inside another, plates on plates, needles
+// across, points.
 static void contacts_that_are_hard_are_the_cpus( void )
 {
     static crowd s_crowd;

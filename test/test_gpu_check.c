@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checkers of the GPU library say what broke: the host's view is spoilt in one place, its checker answers with the sentence about
-// that, and with NULL once it is as it was.
+// The checkers of the GPU library say what broke: the host's view is spoilt in one place, its checker answers
+// with the sentence about that, and with NULL once it is as it was.
 #include "gpu_bodies.h"
 #include "gpu_check.h"
 #include "gpu_fixture.h"

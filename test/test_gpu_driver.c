@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drivers that abort, crash, hang or end the program (bad_opencl.c): each is named and left out, this process lives on, and the driver beside
-// it works.
+// Drivers that abort, crash, hang or end the program (bad_opencl.c): each is named and left out, this process
+// lives on, and the driver beside it works.
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include "cleave/gpu.h"
 #include "gpu_device.h"

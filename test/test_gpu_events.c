@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Begun and ended pairs on a device, by every way, against two loops and against a space on the CPU; lists of them without room, and
-// updates that fail in between.
+// Begun and ended pairs on a device, by every way, against two loops and against a space on the CPU; lists of
+// them without room, and updates that fail in between.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
 #include "heap.h"
@@ -195,7 +195,8 @@ static void events_without_room_are_found_again( void )
     }
 }
 
-// What fails is no update: the next good one is compared with the last good one. And frames that were not waited for are no updates.
+// What fails is no update: the next good one is compared with the last good one. And frames that were not
+// waited for are no updates.
 static void failed_updates_are_no_base_for_events( void )
 {
     static clv_aabb boxes[EVENT_COUNT];
@@ -268,8 +269,9 @@ static cl_mem CL_CALL refuse_buffer(
     return NULL;
 }
 
-// A good update, one that runs out of memory at allocation number `at`, and a good one again, the events of which are against the first.
-// False where an update does not allocate as often. `is_host`: the library's own memory, else buffers of the device.
+// A good update, one that runs out of memory at allocation number `at`, and a good one again, the events of
+// which are against the first. False where an update does not allocate as often. `is_host`: the library's own
+// memory, else buffers of the device.
 static bool run_out( clv_gpu_way way, uint32_t at, bool is_host )
 {
     static clv_aabb boxes[EVENT_COUNT];
@@ -357,7 +359,8 @@ static cl_int CL_CALL refuse_launch( cl_command_queue queue, cl_kernel kernel, c
     return CL_OUT_OF_RESOURCES;
 }
 
-// An update whose list there was no memory to read was a good one all the same. What a device that failed had on it is lost.
+// An update whose list there was no memory to read was a good one all the same. What a device that failed had
+// on it is lost.
 static void events_go_on_after_reading_failed_but_not_after_the_device_did( void )
 {
     static clv_aabb boxes[EVENT_COUNT];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whatever fails on a device is a result with a reason, leaks nothing, and the next update is right; by an OpenCL of our own, any call
-// of which can be made to fail. Also: no OpenCL at all, several devices, damaged files in the cache.
+// Whatever fails on a device is a result with a reason, leaks nothing, and the next update is right; by an
+// OpenCL of our own, any call of which can be made to fail. Also: no OpenCL at all, several devices, damaged
+// files in the cache.
 #define _POSIX_C_SOURCE 200809L
 #include "cleave/gpu.h"
 #include "gpu_bodies.h"
@@ -82,7 +83,8 @@ static clv_result live( clv_gpu* gpu )
     return result;
 }
 
-// A world at rest, the last update of which is searched for what changed; and one that has to be searched whole after all.
+// A world at rest, the last update of which is searched for what changed; and one that has to be searched
+// whole after all.
 static clv_result live_at_rest( clv_gpu* gpu )
 {
     uint64_t seen = 0;
@@ -242,8 +244,8 @@ static void every_call_may_fail_in_blocks( void )
     s_box_most = 0;
 }
 
-// Memory of the host that the caller took is his until he gives it back, whatever became of the device; it is unmapped by the queue
-// that mapped it, since some drivers (PoCL) keep the whole context otherwise.
+// Memory of the host that the caller took is his until he gives it back, whatever became of the device; it is
+// unmapped by the queue that mapped it, since some drivers (PoCL) keep the whole context otherwise.
 static void taken_memory_outlives_a_device_that_failed( void )
 {
     gpu_fake_install();

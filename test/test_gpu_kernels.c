@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each kernel alone against a loop on the host: sample, check, fill, scan of a grid's rows, sort, moments; and the plans, which
-// are made on the host.
+// Each kernel alone against a loop on the host: sample, check, fill, scan of a grid's rows, sort, moments;
+// and the plans, which are made on the host.
 #include "gpu_fixture.h"
 #include "gpu_grid_plan.h"
 #include "gpu_state.h"
@@ -69,7 +69,8 @@ static void keys_are_sorted_and_equal_ones_keep_their_order( void )
 
 static void float_keys_sort_like_floats( void )
 {
-    // The keys of sap_keys, by the sweep itself: boxes along a line, with both zeros, denormals and infinities.
+    // The keys of sap_keys, by the sweep itself: boxes along a line, with both zeros, denormals and
+    // infinities.
     static const float s_places[] = { 1, -1, 0.0f, -0.0f, 1e-45f, -1e-45f, INFINITY, -INFINITY, 3e38f, -3e38f,
         1e-38f };
     clv_aabb boxes[TEST_COUNT( s_places )];

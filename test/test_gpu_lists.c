@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists that have no room, by every way: searched again, in pieces where the device has no memory for them, in blocks where the boxes
-// are too many; always whole.
+// Lists that have no room, by every way: searched again, in pieces where the device has no memory for them,
+// in blocks where the boxes are too many; always whole.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Worlds that mostly rest, on a device: only boxes that changed are searched for, and the list is still that of two loops, whoever
-// moves: none, few, other ones in turn, all, large ones, far ones; with lists that are cut, with events, without waiting, and
-// when boxes come and go.
+// Worlds that mostly rest, on a device: only boxes that changed are searched for, and the list is still that
+// of two loops, whoever moves: none, few, other ones in turn, all, large ones, far ones; with lists that are
+// cut, with events, without waiting, and when boxes come and go.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
 
@@ -159,7 +159,8 @@ static void pairs_are_right_whichever_boxes_move( void )
     }
 }
 
-// Who left its cell and rests asks for those that changed, by rows or, where these are very many, one by one; and two that left, of whom one rests.
+// Who left its cell and rests asks for those that changed, by rows or, where these are very many, one by one;
+// and two that left, of whom one rests.
 static void a_resting_box_that_moved_meets_its_neighbours( void )
 {
     for ( int wide = 0; wide < 2; ++wide )
@@ -195,7 +196,8 @@ static void a_resting_box_that_moved_meets_its_neighbours( void )
     }
 }
 
-// In a layer of very many rows one that moves across all of them would keep its items busy for long: all is searched then.
+// In a layer of very many rows one that moves across all of them would keep its items busy for long: all is
+// searched then.
 static void a_mover_across_many_rows_makes_a_full_search( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );
@@ -285,7 +287,8 @@ static uint64_t pairs_now( void )
     return count;
 }
 
-// The list grows while few move: cut, and searched whole with room for all; then carried over from the longer one.
+// The list grows while few move: cut, and searched whole with room for all; then carried over from the longer
+// one.
 static void lists_without_room_are_searched_whole( void )
 {
     make_world( false );
@@ -372,7 +375,8 @@ static void boxes_that_come_and_go_agree( void )
 
 // ---- without waiting
 
-// Several frames in the queue: each goes on from the one before it, and after one that could not the last is searched whole.
+// Several frames in the queue: each goes on from the one before it, and after one that could not the last is
+// searched whole.
 static void frames_that_are_not_waited_for_agree( void )
 {
     enum
@@ -481,7 +485,8 @@ static void begun_and_ended_pairs_agree_at_rest( void )
     clv_gpu_destroy( gpu );
 }
 
-// An update of no boxes takes no slot, but its lists are swapped; what it left must not be taken for the list of the frame before.
+// An update of no boxes takes no slot, but its lists are swapped; what it left must not be taken for the list
+// of the frame before.
 static void nothing_is_carried_over_an_empty_update( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 14, true );
@@ -499,7 +504,8 @@ static void nothing_is_carried_over_an_empty_update( void )
     clv_gpu_destroy( gpu );
 }
 
-// Slots come round: after as many frames of another way as there are slots, the frame before is none of the grid's.
+// Slots come round: after as many frames of another way as there are slots, the frame before is none of the
+// grid's.
 static void nothing_is_carried_over_other_ways( void )
 {
     for ( int rests = 0; rests < 2; ++rests )
@@ -574,7 +580,8 @@ static void comparing_begins_and_ends_by_itself( void )
     clv_gpu_destroy( gpu );
 }
 
-// Those that left their cells are laid anew before they are too many, in one frame; where that comes soon after the last time comparing ends.
+// Those that left their cells are laid anew before they are too many, in one frame; where that comes soon
+// after the last time comparing ends.
 static void boxes_that_left_their_cells_are_laid_anew_in_time( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );
@@ -606,7 +613,8 @@ static void boxes_that_left_their_cells_are_laid_anew_in_time( void )
     clv_gpu_destroy( gpu );
 }
 
-// Cells that are laid anew after a frame that was to search only what changed do not tell that no box stays: many may have left in many frames.
+// Cells that are laid anew after a frame that was to search only what changed do not tell that no box stays:
+// many may have left in many frames.
 static void an_order_outlasts_frames_that_were_not_done( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );
@@ -625,7 +633,8 @@ static void an_order_outlasts_frames_that_were_not_done( void )
     clv_gpu_destroy( gpu );
 }
 
-// Where all leave their cells in every frame the order is given up; where they do in every fourth, it is not, though just these are waited for.
+// Where all leave their cells in every frame the order is given up; where they do in every fourth, it is not,
+// though just these are waited for.
 static void an_order_is_dropped_where_no_box_stays( void )
 {
     for ( int every = 1; every <= 4; every += 3 )
@@ -649,8 +658,8 @@ static void an_order_is_dropped_where_no_box_stays( void )
     }
 }
 
-// The shares as they are without a wish: of 20,000 boxes one in a hundred begins and goes on, one in forty does neither, nor does one in a
-// hundred where there are 29 pairs per box to carry over.
+// The shares as they are without a wish: of 20,000 boxes one in a hundred begins and goes on, one in forty
+// does neither, nor does one in a hundred where there are 29 pairs per box to carry over.
 static void one_in_a_hundred_is_at_rest( void )
 {
     enum
@@ -695,7 +704,8 @@ static void one_in_a_hundred_is_at_rest( void )
     free( boxes );
 }
 
-// So dense that cells with room for an order would hold too much, while the plain ones would not: the tree serves for one frame, not for long.
+// So dense that cells with room for an order would hold too much, while the plain ones would not: the tree
+// serves for one frame, not for long.
 static void an_order_that_is_refused_gives_way_to_plain_cells( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 20, false );
@@ -732,7 +742,8 @@ static void a_device_without_room_does_not_rest( void )
     clv_gpu_destroy( gpu );
 }
 
-// A dense world, whose order is not kept as a rule: it is, from when it is seen to rest until it does no more.
+// A dense world, whose order is not kept as a rule: it is, from when it is seen to rest until it does no
+// more.
 static void an_order_is_kept_for_a_world_at_rest( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );

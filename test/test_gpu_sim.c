@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The k-DOP paper's pipeline on the device against clv_shape_sim, frame by frame: bodies and counts to the last bit.
+// The k-DOP paper's pipeline on the device against clv_shape_sim, frame by frame: bodies and counts to the
+// last bit.
 #include "cleave/physics.h"
 #include "gpu_bodies.h"
 #include "gpu_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spaces whose method is on a device beside one with brute force: lives of objects that come, move and go, with sorted lists, events
-// and margins. What a space promises does not depend on where it searches.
+// Spaces whose method is on a device beside one with brute force: lives of objects that come, move and go,
+// with sorted lists, events and margins. What a space promises does not depend on where it searches.
 #include "gpu_fixture.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ static void check_same( const clv_space* space, const clv_space* judge )
     CHECK_EQUAL( events.ended_count, expected_events.ended_count );
 }
 
-// The same calls on both: some objects move, some go, some come, so that slots are reused and live ones have gaps.
+// The same calls on both: some objects move, some go, some come, so that slots are reused and live ones have
+// gaps.
 static void live( clv_space* space, clv_space* judge, test_crowd crowd )
 {
     static clv_aabb boxes[COUNT];

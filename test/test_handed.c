@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a space makes of a method that hands over what is none of its pairs: slots that are not there end the update in every build, and
-// nothing is read or written past an end; the wrong way round, dead and told twice they are asserted in debug builds.
+// What a space makes of a method that hands over what is none of its pairs: slots that are not there end the
+// update in every build, and nothing is read or written past an end; the wrong way round, dead and told twice
+// they are asserted in debug builds.
 #include "support.h"
 
 #include <stdlib.h>
@@ -181,7 +182,8 @@ static void a_slot_out_of_range_ends_the_update( void )
                 uint32_t at = (uint32_t)i * 100;
                 script( 600, (manner)how );
                 s_script.pairs[at] = s_strays[i];
-                s_script.is_deaf = i == 2 && how != BY_HAND; // a method that does not stop writes past the end
+                // a method that does not stop writes past the end
+                s_script.is_deaf = i == 2 && how != BY_HAND;
                 check_refused( space, clv_space_update( space ), s_strays[i], at );
             }
             script( 31, (manner)how );

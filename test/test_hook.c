@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a def has allocator hooks, every byte comes through them: the C library's malloc is counted, and so are the calls
-// of the hooks, which take one malloc each.
+// Where a def has allocator hooks, every byte comes through them: the C library's malloc is counted, and so
+// are the calls of the hooks, which take one malloc each.
 #include "physics_script.h"
 
 #include <stdlib.h>

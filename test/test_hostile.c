@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hostile numbers in calls beside the space: what is no number is refused wherever it stands; what is one, however huge or
-// small, is answered. test/fuzz does the same for spaces.
+// Hostile numbers in calls beside the space: what is no number is refused wherever it stands; what is one,
+// however huge or small, is answered. test/fuzz does the same for spaces.
 #include "cleave/narrow.h"
 #include "cleave/sim.h"
 #include "cleave/volume.h"
@@ -347,7 +347,8 @@ static void bodies_of_any_number_stay_numbers( void )
     }
 }
 
-// One that is too fast for numbers is stopped; bodies far from it fall as if alone, and it falls itself afterwards.
+// One that is too fast for numbers is stopped; bodies far from it fall as if alone, and it falls itself
+// afterwards.
 static void stop_beyond_numbers( bool lean )
 {
     clv_rigid_def def = clv_default_rigid_def();

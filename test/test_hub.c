@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One object that touches all others, and batches with more than one thing wrong: shapes that random boxes miss.
+// One object that touches all others, and batches with more than one thing wrong: shapes that random boxes
+// miss.
 #include "space_group.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@ enum
     SPOKES = 300
 };
 
-// All pairs share their first slot, or their last: a digit of the sort is the same everywhere and its pass is skipped, so
-// the sorted list ends in the other buffer.
+// All pairs share their first slot, or their last: a digit of the sort is the same everywhere and its pass is
+// skipped, so the sorted list ends in the other buffer.
 static void check_hub( bool hub_is_first )
 {
     clv_space_def def = clv_default_space_def();

@@ -246,8 +246,8 @@ static void hulls_far_from_the_origin_are_right( void )
 
 // ---- less than a solid
 
-// Corners as far out as floats go: their distance from the origin is beyond the floats, so the radius is infinite, and every
-// answer that is made from it is still one.
+// Corners as far out as floats go: their distance from the origin is beyond the floats, so the radius is
+// infinite, and every answer that is made from it is still one.
 static void hulls_at_the_end_of_the_floats_answer( void )
 {
     clv_vec3 points[8];

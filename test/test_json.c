@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// JSON read back: values, kinds, where a text stops being JSON, files that are none. Without cJSON the program says so
-// and ends with 77: skipped.
+// JSON read back: values, kinds, where a text stops being JSON, files that are none. Without cJSON the
+// program says so and ends with 77: skipped.
 #include "lab/base/json.h"
 #include "support.h"
 

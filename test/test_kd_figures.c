@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Figures 2 to 5 of the CGF 2019 paper as cases: where objects belong, which are external, how blocks lie and how they move.
+// Figures 2 to 5 of the CGF 2019 paper as cases: where objects belong, which are external, how blocks lie and
+// how they move.
 #include "kd_fixture.h"
 
 #include <string.h>
@@ -8,7 +9,8 @@ static void figure_2_objects_reach_their_ideal_position( void )
 {
     kd_fixture g;
     kd_fixture_of_figure_5( &g );
-    // From LL into LR: an incorrect position, so the refit takes it as far up as needed: L holds it, which is fitting.
+    // From LL into LR: an incorrect position, so the refit takes it as far up as needed: L holds it, which is
+    // fitting.
     g.boxes[0] = test_cube( -6, -4, 0, 0.5f );
     CHECK( clv_kd_refit( &g.tree ) );
     CHECK( kd_fixture_owns( &g, "L", 0 ) );
@@ -29,8 +31,8 @@ static clv_result refuse( pair_sink* sink )
 
 static void figure_3_externals_go_only_where_they_reach( void )
 {
-    // Root cut at x = 0, its right child at y = 0. Of the two objects across the root's plane each is external to one of
-    // the right child's children.
+    // Root cut at x = 0, its right child at y = 0. Of the two objects across the root's plane each is
+    // external to one of the right child's children.
     kd_fixture g;
     kd_fixture_open( &g, 4 );
     kd_fixture_add( &g, 0, 20 );

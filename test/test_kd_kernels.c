@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels that src/methods/kd and src/methods/sweep brought along, each against the scalar table: same answers, same order, same
-// counts, tails included, and with a sink that is full all the time.
+// The kernels that src/methods/kd and src/methods/sweep brought along, each against the scalar table: same
+// answers, same order, same counts, tails included, and with a sink that is full all the time.
 #include "simd/box_lanes.h"
 #include "simd/method_kernels.h"
 #include "support.h"

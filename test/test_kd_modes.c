@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The points where one way of detecting takes over from another in the KD-tree, refusals on the way, and shapes that
-// trees dislike.
+// The points where one way of detecting takes over from another in the KD-tree, refusals on the way, and
+// shapes that trees dislike.
 #include "method_driver.h"
 #include "space/instrument.h"
 

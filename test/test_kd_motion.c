@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every variant of the KD-tree through every kind of motion; brute force judges each frame, the checker looks at each
-// tree, and the order of the pairs must be the same on all instruction sets.
+// Every variant of the KD-tree through every kind of motion; brute force judges each frame, the checker looks
+// at each tree, and the order of the pairs must be the same on all instruction sets.
 #include "method_driver.h"
 
 #include <math.h>
@@ -105,8 +105,8 @@ static void move_rest_and_motion( crowd* s )
     crowd_jitter( s, frame / 4 % 3 == 0 ? 100 : frame / 4 % 3 == 1 ? 0 : 2, 1 );
 }
 
-// A crowd at rest in which now and then one dies, one comes and one moves: few enough that every other stays in its
-// cell, beside those that take the places of the dead.
+// A crowd at rest in which now and then one dies, one comes and one moves: few enough that every other stays
+// in its cell, beside those that take the places of the dead.
 static void move_thin( crowd* s )
 {
     for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )

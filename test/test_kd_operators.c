@@ -135,7 +135,8 @@ static void evaluate_follows_equations_1_to_3( void )
         { 100, 0, 0, false, false },
         { 0, 100, 0, false, false },
         { 10, 45, 45, true, true },
-        // Straddlers: Cost passes Balance at 31 in a hundred, or later if they do not count against the balance.
+        // Straddlers: Cost passes Balance at 31 in a hundred, or later if they do not count against the
+        // balance.
         { 30, 35, 35, true, true },
         { 34, 33, 33, false, true },
         // Lopsided: at 23 in a hundred for large numbers.

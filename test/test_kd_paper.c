@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rows that follow the papers do what the papers say, step by step; that they find every pair is the other tests' matter, and is
-// judged here too where a paper would lose some.
+// The rows that follow the papers do what the papers say, step by step; that they find every pair is the
+// other tests' matter, and is judged here too where a paper would lose some.
 #include "kd_fixture.h"
 #include "method_driver.h"
 #include "space/instrument.h"
@@ -16,7 +16,8 @@ static void open_2019( kd_fixture* g, uint32_t leaf_limit )
     g->tree.flow = KD_FLOW_2019;
 }
 
-// Along x they vary most, along y they could be told apart: the paper cuts x, where every bar lies across the plane.
+// Along x they vary most, along y they could be told apart: the paper cuts x, where every bar lies across the
+// plane.
 static void add_bars( kd_fixture* g, uint32_t count )
 {
     for ( uint32_t i = 0; i < count; ++i )
@@ -52,7 +53,8 @@ static void ours_refuses_or_turns_where_the_paper_cuts( void )
     kd_fixture_close( &g );
 }
 
-// What docs/kd.md says of the papers' flow: a plane that Evaluate would refuse is made, erased and made again for ever.
+// What docs/kd.md says of the papers' flow: a plane that Evaluate would refuse is made, erased and made again
+// for ever.
 static void a_bad_plane_is_erased_and_made_again_every_update( void )
 {
     kd_fixture g;
@@ -93,7 +95,8 @@ static void points_on_one_spot_are_not_cut_for_ever( void )
 
 // ---- the order of the operators
 
-// All boxes move to one side. 2019 has no rule for an empty child: the plane follows by Translate. Ours collapses the node.
+// All boxes move to one side. 2019 has no rule for an empty child: the plane follows by Translate. Ours
+// collapses the node.
 static void an_empty_child_is_translated_in_2019_and_collapsed_in_2015_if_both_are( void )
 {
     static const kd_flow flows[] = { KD_FLOW_OURS, KD_FLOW_2015, KD_FLOW_2019 };
@@ -119,7 +122,8 @@ static void an_empty_child_is_translated_in_2019_and_collapsed_in_2015_if_both_a
 
 // ---- rest
 
-// With one of a hundred on the way: above K pairs at rest are remembered, below everything is searched, and nothing else decides.
+// With one of a hundred on the way: above K pairs at rest are remembered, below everything is searched, and
+// nothing else decides.
 static void only_the_share_at_rest_decides( void )
 {
     static const uint32_t movers[] = { 119, 120, 121 }; // of 300, K = 60 %: static must be more than 180
@@ -148,7 +152,8 @@ static void only_the_share_at_rest_decides( void )
     }
 }
 
-// Complete detection, too, works on grown boxes, and the answer is that of the boxes as given: brute force has judged it.
+// Complete detection, too, works on grown boxes, and the answer is that of the boxes as given: brute force
+// has judged it.
 static void grown_boxes_are_searched_and_exact_ones_answered( void )
 {
     method_driver r;
@@ -165,7 +170,8 @@ static void grown_boxes_are_searched_and_exact_ones_answered( void )
     driver_close( &r );
 }
 
-// One box of side 600 among 299 of side 1: the mean side is near 3, so a step of 0.02 is none; the median would say 0.01.
+// One box of side 600 among 299 of side 1: the mean side is near 3, so a step of 0.02 is none; the median
+// would say 0.01.
 static void growth_is_a_hundredth_of_the_mean_side( void )
 {
     static const struct

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Incremental detection in the KD-tree: what is not searched, that nothing is lost by it, and that workers and instruction sets
-// make no difference. Brute force judges every frame.
+// Incremental detection in the KD-tree: what is not searched, that nothing is lost by it, and that workers
+// and instruction sets make no difference. Brute force judges every frame.
 #include "method_driver.h"
 #include "space/instrument.h"
 
@@ -77,7 +77,8 @@ static void subtrees_at_rest_are_not_entered_for_one_mover( void )
     each_variant( one_mover_body );
 }
 
-// A wall across the whole world is external to every node. While it rests, so do they; when it moves, all are entered.
+// A wall across the whole world is external to every node. While it rests, so do they; when it moves, all are
+// entered.
 static void wall_body( method_driver* r, crowd* s )
 {
     s->boxes[0] = test_box( -0.2f, -14, -14, 0.2f, 14, 14 );
@@ -96,7 +97,8 @@ static void static_and_moving_externals_match_brute_force( void )
     each_variant( wall_body );
 }
 
-// Objects that stop and start again, in turn: pairs of two that stopped in the same frame were found before they did.
+// Objects that stop and start again, in turn: pairs of two that stopped in the same frame were found before
+// they did.
 static void stop_and_go_body( method_driver* r, crowd* s )
 {
     for ( uint32_t frame = 0; frame < 60; ++frame )
@@ -185,7 +187,8 @@ static void a_box_that_shrinks_inside_its_grown_box_loses_its_pairs( void )
     each_variant( shrink_body );
 }
 
-// Inside their grown boxes, boxes tremble, and pairs that barely touch come and go while no object counts as moving.
+// Inside their grown boxes, boxes tremble, and pairs that barely touch come and go while no object counts as
+// moving.
 static void tremble_body( method_driver* r, crowd* s )
 {
     for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The update of the tree as a whole: at rest it changes nothing, objects come, go and wait outside, the depth stays bounded.
+// The update of the tree as a whole: at rest it changes nothing, objects come, go and wait outside, the depth
+// stays bounded.
 #include "kd_fixture.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every instruction set's kernels against a plain loop and against the scalar table: same pairs, same order, same counts,
-// whatever the number of boxes and wherever a full sink interrupts.
+// Every instruction set's kernels against a plain loop and against the scalar table: same pairs, same order,
+// same counts, whatever the number of boxes and wherever a full sink interrupts.
 #include "base/memory.h"
 #include "simd/method_kernels.h"
 #include "support.h"
@@ -14,8 +14,8 @@
 
 static base_memory s_memory;
 
-// Behind what may be read either nothing, so that a sanitizer sees a read, or boxes that touch everything, so that the
-// pairs show it.
+// Behind what may be read either nothing, so that a sanitizer sees a read, or boxes that touch everything, so
+// that the pairs show it.
 enum
 {
     GUARD = 64,
@@ -386,7 +386,8 @@ static void kernels_agree_on_some_hundred_boxes( void )
     }
 }
 
-// One box against one other in each lane and on each of six faces: touching holds, one float further does not.
+// One box against one other in each lane and on each of six faces: touching holds, one float further does
+// not.
 static void every_lane_compares_closed_on_every_face( void )
 {
     for ( uint32_t lane = 1; lane <= 2 * KERNEL_LANES; ++lane )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// More objects than 16 bits can name. Too many for the oracle: the methods judge each other, by the hash of the set.
+// More objects than 16 bits can name. Too many for the oracle: the methods judge each other, by the hash of
+// the set.
 #include "support.h"
 
 #include <stdlib.h>

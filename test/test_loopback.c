@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The little server of `cleave view --serve`: what it answers, to which clients; that clients that are slow, silent or send nonsense cost others
-// nothing; and that its page can be read and replaced by its user alone.
+// The little server of `cleave view --serve`: what it answers, to which clients; that clients that are slow,
+// silent or send nonsense cost others nothing; and that its page can be read and replaced by its user alone.
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/loopback.h"
 #include "program.h"
@@ -100,7 +100,8 @@ static void request_heads_are_checked( void )
     }
 }
 
-// Whatever bytes come, in a room of just their size: one of the answers there are. Where the head ends does not depend on how it came.
+// Whatever bytes come, in a room of just their size: one of the answers there are. Where the head ends does
+// not depend on how it came.
 static void request_heads_of_any_bytes_are_checked( void )
 {
     static const char whole[] =
@@ -463,7 +464,8 @@ static void fifty_clients_are_served_at_once( void )
     stop_server( &server );
 }
 
-// One more than there is room for takes the place of the one that was idle longest; one that is being answered keeps its place.
+// One more than there is room for takes the place of the one that was idle longest; one that is being
+// answered keeps its place.
 static void the_oldest_idle_connection_makes_room( void )
 {
     enum
@@ -577,7 +579,8 @@ static uint32_t count_entries( const char* folder, bool removes )
     return count;
 }
 
-// The page's file is open in the process: without a name, and for its user alone. 0 where the system does not tell.
+// The page's file is open in the process: without a name, and for its user alone. 0 where the system does not
+// tell.
 static void check_private_file( int process )
 {
     char path[64], name[512];

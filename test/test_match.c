@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Regions of one to eight axes against brute force, in one set and between two; hostile ones must not be quadratic.
+// Regions of one to eight axes against brute force, in one set and between two; hostile ones must not be
+// quadratic.
 #include "heap.h"
 #include "match/match_search.h"
 
@@ -224,8 +225,8 @@ static void the_order_is_a_function_of_the_arguments( void )
     CHECK( first.count > MOST );
 }
 
-// Work is counted by what the stack of lists grows to, and by the time the test would take: 50,000 regions squared are 2.5 thousand
-// million, too slow under a sanitizer.
+// Work is counted by what the stack of lists grows to, and by the time the test would take: 50,000 regions
+// squared are 2.5 thousand million, too slow under a sanitizer.
 static void hostile_regions_are_not_quadratic( void )
 {
     enum

@@ -223,8 +223,8 @@ static clv_vec3 random_point( math_random* random )
 
 // Points one float away from a plane through small whole numbers: their side is known, the determinant is all
 // rounding.
-// A sliver a float's last digit wide, turned anyhow: its normal is at right angles to both edges, and points the way the
-// exact signs say.
+// A sliver a float's last digit wide, turned anyhow: its normal is at right angles to both edges, and points
+// the way the exact signs say.
 static void normals_of_slivers_are_true( void )
 {
     for ( uint32_t seed = 1; seed <= 1000; ++seed )
@@ -312,7 +312,8 @@ static math_quat turn_there_and_back( math_quat q )
     return math_quat_widen( math_quat_narrow( q ) );
 }
 
-// Whatever the compiler thinks of the way there and back: through pointers, so that it compiles the way by itself.
+// Whatever the compiler thinks of the way there and back: through pointers, so that it compiles the way by
+// itself.
 static void narrowing_to_float_rounds( void )
 {
     math_vec3 ( *volatile way )( math_vec3 ) = there_and_back;

@@ -367,7 +367,8 @@ static float hostile_length( test_random* random )
         : lengths[test_random_below( random, (uint32_t)TEST_COUNT( lengths ) )];
 }
 
-// Every crowd, with lengths that over- and underflow, against boxes made by the processor's own directed rounding.
+// Every crowd, with lengths that over- and underflow, against boxes made by the processor's own directed
+// rounding.
 static void hostile_rules_and_motions_match_the_oracle( void )
 {
     enum
@@ -418,7 +419,8 @@ static void hostile_rules_and_motions_match_the_oracle( void )
 
 // ---- rest, and memory
 
-// A world at rest is followed object by object: a bullet through it is found on its way and forgotten behind it.
+// A world at rest is followed object by object: a bullet through it is found on its way and forgotten behind
+// it.
 static void a_bullet_flies_through_a_world_at_rest( void )
 {
     enum

@@ -92,7 +92,8 @@ static void every_instruction_set_gives_the_same_order( void )
     }
 }
 
-// Counters are part of the answer: they may steer methods, so they may not depend on the instruction set either.
+// Counters are part of the answer: they may steer methods, so they may not depend on the instruction set
+// either.
 static void every_instruction_set_counts_the_same_tests( void )
 {
     const method* current = NULL;

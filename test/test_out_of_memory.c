@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every allocation of a scripted life refused in turn: no crash, no leak, the space as it was, and the same call works
-// once memory is back.
+// Every allocation of a scripted life refused in turn: no crash, no leak, the space as it was, and the same
+// call works once memory is back.
 #include "heap.h"
 #include "oracle.h"
 
@@ -46,8 +46,8 @@ static bool accept_by_index( const clv_space* space, clv_pair pair, void* user )
     return ( pair.a + pair.b ) % 7 != 0;
 }
 
-// What no estimate expects: a crowd ever denser towards a corner, and some long boxes through all of it, so that trees become
-// deep and their searches carry more than there is.
+// What no estimate expects: a crowd ever denser towards a corner, and some long boxes through all of it, so
+// that trees become deep and their searches carry more than there is.
 static clv_aabb odd_place( uint32_t i )
 {
     float at = ldexpf( 1.0f, -(int)( i % 120 ) );
@@ -532,7 +532,8 @@ static void open_play( script* play, const way* w )
     oracle_open( &play->world, &play->def, NULL );
 }
 
-// True if the script came to its end before the refused allocation was asked for; 0 refuses none and fills in `answers`.
+// True if the script came to its end before the refused allocation was asked for; 0 refuses none and fills in
+// `answers`.
 static bool play_with_refusal( const way* w, uint64_t refuse_from, answer* answers )
 {
     script* play = test_alloc( 1, sizeof( script ) );
@@ -555,8 +556,8 @@ static bool play_with_refusal( const way* w, uint64_t refuse_from, answer* answe
     return ended;
 }
 
-// Every allocation; every fifth, others in the next way, for rows that only choose otherwise among the code of another; with a
-// small CLEAVE_TEST_SCALE every eleventh.
+// Every allocation; every fifth, others in the next way, for rows that only choose otherwise among the code
+// of another; with a small CLEAVE_TEST_SCALE every eleventh.
 static void check_all_refusals( const way* w )
 {
     static uint32_t turn = 0;
@@ -574,7 +575,8 @@ static void check_all_refusals( const way* w )
     CHECK( refuse_from > stride ); // the script does allocate: at least one was refused
 }
 
-// Options are the space's, so every mixture of the four goes to the first method, and none or all of them to the others.
+// Options are the space's, so every mixture of the four goes to the first method, and none or all of them to
+// the others.
 static void refuse_options( test_variant variant, bool persistent )
 {
     bool is_mixed = variant.method == clv_method_at( 0 ) && !persistent;
@@ -584,8 +586,8 @@ static void refuse_options( test_variant variant, bool persistent )
     }
 }
 
-// Limits and choices are the method's, so it gets them all, without options or with all of them in turn; a refusal that
-// lasts is met with small limits.
+// Limits and choices are the method's, so it gets them all, without options or with all of them in turn; a
+// refusal that lasts is met with small limits.
 static void refuse_settings( test_variant variant, bool persistent )
 {
     uint32_t count = persistent ? 2 : method_settings_count( variant.method );

@@ -114,7 +114,8 @@ static void a_clear_forgets_all_words( void )
 
 // ---- the table
 
-// All pairs of a hub, or of a row of neighbours, find their places at once; that would take minutes otherwise.
+// All pairs of a hub, or of a row of neighbours, find their places at once; that would take minutes
+// otherwise.
 static void a_hub_of_a_million_finds_its_words( void )
 {
     enum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Methods from shared objects, through the program: `cleave --plugin FILE COMMAND …`. plugin_method.c is the plug-in, good and
-// bad.
+// Methods from shared objects, through the program: `cleave --plugin FILE COMMAND …`. plugin_method.c is the
+// plug-in, good and bad.
 #include "program.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program as a new user meets it: odd flags, closed streams, narrow terminals, Ctrl-C. Whatever goes wrong is said in one
-// line, and nothing that was done is lost.
+// The program as a new user meets it: odd flags, closed streams, narrow terminals, Ctrl-C. Whatever goes
+// wrong is said in one line, and nothing that was done is lost.
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/terminal.h"
 #include "lab/command/commands.h"
@@ -835,7 +835,8 @@ static void an_interrupted_bench_in_one_process_too( void )
 {
     setenv( "CLEAVE_PEERS", TEST_BAD_PEERS, 1 );
     remove( JSON );
-    // Nothing tells from outside when sap is done. The hang lasts for ever, so a longer wait is all it takes on a busy machine.
+    // Nothing tells from outside when sap is done. The hang lasts for ever, so a longer wait is all it takes
+    // on a busy machine.
     char text[1024] = "";
     for ( int seconds = 1; seconds <= 32 && strstr( text, "1 of 2 runs were done" ) == NULL; seconds *= 2 )
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queries against brute force: every kind, every crowd, every instruction set and number of workers, with filters, margins and
-// objects that come and go in between; and the little cases one by one.
+// Queries against brute force: every kind, every crowd, every instruction set and number of workers, with
+// filters, margins and objects that come and go in between; and the little cases one by one.
 #include "heap.h"
 #include "query/query_shape.h"
 #include "query_world.h"
@@ -223,7 +223,8 @@ static void far_neighbours_are_told_apart( void )
     clv_space_destroy( space );
 }
 
-// A distance that is a float short of the neighbour: lanes let it pass, doubles do not. On every instruction set.
+// A distance that is a float short of the neighbour: lanes let it pass, doubles do not. On every instruction
+// set.
 static void neighbours_end_at_the_distance( void )
 {
     for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
@@ -513,7 +514,8 @@ static void ask_as_one( uint32_t piece, uint32_t worker, void* context )
     all->bytes[piece] = clv_space_stats( all->space ).memory_bytes;
 }
 
-// The first to ask builds or refits, the others wait; one gets the workers, the others go alone. All hear the same.
+// The first to ask builds or refits, the others wait; one gets the workers, the others go alone. All hear the
+// same.
 static void four_threads_and_workers_ask_at_once( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ NULL, NULL, NULL } );
@@ -625,7 +627,8 @@ static void visit_many( const clv_space* space, const clv_queries* queries, heap
     CHECK_EQUAL( seen, 899 );
 }
 
-// Whatever is refused: the right answer or CLV_OUT_OF_MEMORY, and the right one once memory is back. Nothing leaks.
+// Whatever is refused: the right answer or CLV_OUT_OF_MEMORY, and the right one once memory is back. Nothing
+// leaks.
 static void without_memory_queries_answer_out_of_memory( void )
 {
     for ( uint64_t refused = 1; refused < 60; ++refused )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Queries at the ends of the range: far from the origin, with lines of a billion radii, with motions and coordinates next to the smallest
-// and the greatest float. What is expected is worked out by hand or in long double, not by the library.
+// Queries at the ends of the range: far from the origin, with lines of a billion radii, with motions and
+// coordinates next to the smallest and the greatest float. What is expected is worked out by hand or in long
+// double, not by the library.
 #include "support.h"
 
 #include "base/double_double.h"
@@ -41,8 +42,8 @@ static bool is_found( const clv_space* space, clv_queries queries )
 
 // ---- turned boxes
 
-// At 10^6 metres floats are 6 cm apart. The turned box reaches 5 / 3 of its half side up, to 1000000.27; the other begins at
-// 1000000.3125, and no other axis tells them apart.
+// At 10^6 metres floats are 6 cm apart. The turned box reaches 5 / 3 of its half side up, to 1000000.27; the
+// other begins at 1000000.3125, and no other axis tells them apart.
 static void a_turned_box_far_away_is_decided_in_double( void )
 {
     const clv_quat turned = { 1, 0.5f, 0, 2 };
@@ -71,7 +72,8 @@ static void a_flat_turned_box_far_away_is_decided_in_double( void )
     clv_space_destroy( space );
 }
 
-// The gap of two shadows on one axis, in long double and from the box's numbers as they are; negative: how deep they overlap.
+// The gap of two shadows on one axis, in long double and from the box's numbers as they are; negative: how
+// deep they overlap.
 static long double shadow_gap( const clv_oriented_box* turned, const long double axes[3][3],
     const clv_aabb* box, const long double along[3] )
 {
@@ -152,7 +154,8 @@ static void turned_boxes_anywhere_are_where_they_are( void )
 
 // ---- long capsules
 
-// A line from ( -n, -n ) to ( n + 1, n ) and the edge ( 0, h ) of a box above it: what it is apart, in closed form that cancels nothing.
+// A line from ( -n, -n ) to ( n + 1, n ) and the edge ( 0, h ) of a box above it: what it is apart, in closed
+// form that cancels nothing.
 static double distance_of_edge( double n, double h )
 {
     double k = 1 / ( 2 * n ), length = sqrt( ( 1 + k ) * ( 1 + k ) + 1 );
@@ -201,7 +204,8 @@ static void a_capsule_of_a_billion_radii_ends_at_its_radius( void )
     clv_space_destroy( space );
 }
 
-// A line without a radius meets an edge between their ends: the last step of Newton's method leaves a gap of rounding alone.
+// A line without a radius meets an edge between their ends: the last step of Newton's method leaves a gap of
+// rounding alone.
 static void a_line_without_a_radius_meets_edges( void )
 {
     test_random random = test_random_make( 32 );

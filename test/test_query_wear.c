@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// However boxes move, queries visit at most twice the nodes and boxes of a tree that was built for them as they are: beside infinite
-// half-spaces, far walls and giants, in spaces of floats, of two axes and of doubles. And the tree is not built more often than that takes.
+// However boxes move, queries visit at most twice the nodes and boxes of a tree that was built for them as
+// they are: beside infinite half-spaces, far walls and giants, in spaces of floats, of two axes and of
+// doubles. And the tree is not built more often than that takes.
 #include "query/query_search.h"
 #include "space/space_reader.h"
 #include "support.h"

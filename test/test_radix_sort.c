@@ -70,8 +70,9 @@ typedef enum key_kind
     KEY_KINDS
 } key_kind;
 
-// Made against the median of first, middle and last: it is next to the least of what is left, again and again. Each round of
-// such a sort takes the least and the second least to the front, so here they lie where it looks: in first and middle place.
+// Made against the median of first, middle and last: it is next to the least of what is left, again and
+// again. Each round of such a sort takes the least and the second least to the front, so here they lie where
+// it looks: in first and middle place.
 static uint32_t killer_key( uint32_t i, uint32_t count )
 {
     uint32_t half = count / 2;

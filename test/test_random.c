@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random lives against the oracle: 64 seeds of births, deaths, moves, teleports, margins, filters, static hints and
-// refilters, on every method and instruction set at once.
+// Random lives against the oracle: 64 seeds of births, deaths, moves, teleports, margins, filters, static
+// hints and refilters, on every method and instruction set at once.
 #include "space_group.h"
 
 #include <stdlib.h>
@@ -299,7 +299,8 @@ static void sizes_at_the_edges_of_tiles_match_the_oracle( void )
     }
 }
 
-// What was there a frame ago must not answer: a dense crowd loses one after the other, past every lane and tile edge.
+// What was there a frame ago must not answer: a dense crowd loses one after the other, past every lane and
+// tile edge.
 static void a_shrinking_crowd_leaves_nothing_behind( void )
 {
     space_group all;

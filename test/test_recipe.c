@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scene files are read as written or refused with their line; every scene of the table bakes, the same for any number
-// of threads, and stays in its world.
+// Scene files are read as written or refused with their line; every scene of the table bakes, the same for
+// any number of threads, and stays in its world.
 #include "lab/frame/bake.h"
 #include "lab/frame/scene_file.h"
 #include "lab/scene/generator.h"

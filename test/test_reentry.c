@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Callbacks and hooks that call the space they are called by: every call that would change it is refused and touches nothing,
-// from any of them; reading is defined where the header allows it.
+// Callbacks and hooks that call the space they are called by: every call that would change it is refused and
+// touches nothing, from any of them; reading is defined where the header allows it.
 #include "heap.h"
 
 #include <stdlib.h>
@@ -204,7 +204,8 @@ static bool assert_hook( const char* condition, const char* file, int line, void
     if ( it->who == BY_ASSERT && it->space != NULL )
     {
         it->attempts[BY_ASSERT] += 1;
-        CHECK_RESULT( clv_space_remove( it->space, it->ids, 2 ), CLV_BUSY ); // and the callback is not called again
+        // and the callback is not called again
+        CHECK_RESULT( clv_space_remove( it->space, it->ids, 2 ), CLV_BUSY );
     }
     return false;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every allocation of everything beside the space refused in turn: hulls, sweeps, simulations. No crash, no leak, what
-// there was is as it was, the same call works once memory is back, and then all goes on as if nothing had happened.
+// Every allocation of everything beside the space refused in turn: hulls, sweeps, simulations. No crash, no
+// leak, what there was is as it was, the same call works once memory is back, and then all goes on as if
+// nothing had happened.
 #include "physics_script.h"
 
 static uint64_t play_refused( const physics_script* script, uint64_t from, uint64_t count, bool* ended )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pictures without a screen: what is nearer hides what is farther, files that others can read, words that are refused.
+// Pictures without a screen: what is nearer hides what is farther, files that others can read, words that are
+// refused.
 #define _POSIX_C_SOURCE 200809L
 #include "inflate.h"
 #include "lab/render/picture.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// `cleave report`: what goes into the page comes out of it again, whatever the names; what is no results is refused by
-// name, and then no page is left behind. Without cJSON the program says so and ends with 77: skipped.
+// `cleave report`: what goes into the page comes out of it again, whatever the names; what is no results is
+// refused by name, and then no page is left behind. Without cJSON the program says so and ends with 77:
+// skipped.
 #include "lab/base/json.h"
 #include "lab/base/platform.h"
 #include "lab/command/commands.h"

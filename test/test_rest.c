@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Worlds that mostly rest: whatever moves, comes, goes or does neither, every list is that of brute force, in an order that
-// depends on the calls alone, and the mode that follows such worlds costs nothing where nothing happens.
+// Worlds that mostly rest: whatever moves, comes, goes or does neither, every list is that of brute force, in
+// an order that depends on the calls alone, and the mode that follows such worlds costs nothing where nothing
+// happens.
 #include "rest_crowd.h"
 
 #include <math.h>

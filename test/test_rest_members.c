@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A world at rest in which objects go, stay away for some frames and come back: slots that are empty for a while, which
-// replacing an object at once does not show.
+// A world at rest in which objects go, stay away for some frames and come back: slots that are empty for a
+// while, which replacing an object at once does not show.
 #include "space/space_internal.h"
 #include "support.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sure and marginal pairs, their list and their chains, against a table of all pairs; and which boxes are near, against all boxes.
+// Sure and marginal pairs, their list and their chains, against a table of all pairs; and which boxes are
+// near, against all boxes.
 #include "rest/loose_grid.h"
 #include "rest/rest_pairs.h"
 #include "support.h"
@@ -94,7 +95,8 @@ static void classes_change_and_the_list_follows( void )
     }
 }
 
-// ---- the loose grid ----------------------------------------------------------------------------------------------
+// ---- the loose grid
+// ----------------------------------------------------------------------------------------------
 
 typedef struct place
 {
@@ -179,7 +181,8 @@ static void all_near_boxes_are_found( void )
     free( p );
 }
 
-// ---- margins -----------------------------------------------------------------------------------------------------
+// ---- margins
+// -----------------------------------------------------------------------------------------------------
 
 static void margins_keep_to_their_bounds( void )
 {
@@ -201,7 +204,8 @@ static void margins_keep_to_their_bounds( void )
     CHECK( least >= 0.04f && least < 0.045f && most <= 0.12f && most > 0.115f );
 }
 
-// Whatever the boxes do within their margins, sure pairs touch and pairs apart do not; in float, with large numbers too.
+// Whatever the boxes do within their margins, sure pairs touch and pairs apart do not; in float, with large
+// numbers too.
 static void classes_hold_wherever_the_boxes_are( void )
 {
     for ( uint32_t seed = 1; seed <= test_scaled( 20000 ); ++seed )

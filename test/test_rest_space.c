@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What a space makes of a list that outlives the frame, and what a world at rest costs: lists, events, visits, limits, memory,
-// refits.
+// What a space makes of a list that outlives the frame, and what a world at rest costs: lists, events,
+// visits, limits, memory, refits.
 #include "heap.h"
 #include "rest_crowd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what the space does with the list ---------------------------------------------------------------------------
+// ---- what the space does with the list
+// ---------------------------------------------------------------------------
 
 static bool accept_some( const clv_space* space, clv_pair pair, void* user )
 {
@@ -115,7 +116,8 @@ static bool compare_visit( const clv_pair* pairs, size_t count, void* user )
     return true;
 }
 
-// A plain space shows the list where it lies: not copied, not even moved while nothing happens; and it outlives a shrink.
+// A plain space shows the list where it lies: not copied, not even moved while nothing happens; and it
+// outlives a shrink.
 static void the_list_stays_where_it_is( void )
 {
     rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
@@ -165,8 +167,8 @@ static bool sum_visit( const clv_pair* pairs, size_t count, void* user )
     return true;
 }
 
-// Two spaces, one of which has no list to keep: it finds the same pairs frame by frame, and never rests, for a world at rest is
-// a list of pairs.
+// Two spaces, one of which has no list to keep: it finds the same pairs frame by frame, and never rests, for
+// a world at rest is a list of pairs.
 static void a_visited_world_never_rests( void )
 {
     static const char* const settings[] = { REST_CROWD_FOLLOWED, REST_CROWD_CHOSEN };
@@ -235,9 +237,11 @@ static void a_limit_on_pairs_holds_at_rest_too( void )
     clv_space_destroy( space );
 }
 
-// ---- memory ------------------------------------------------------------------------------------------------------
+// ---- memory
+// ------------------------------------------------------------------------------------------------------
 
-// The k-th allocation refused, and all that follow for a frame: an answer is right or there is none, and the next is right.
+// The k-th allocation refused, and all that follow for a frame: an answer is right or there is none, and the
+// next is right.
 static uint64_t live_with_refusals( uint64_t refuse_from )
 {
     heap memory = { 0 };
@@ -319,7 +323,8 @@ static void a_frame_at_rest_takes_no_memory( void )
     free( s );
 }
 
-// What jitters below its margin costs comparisons and a few tests; what moved alone is looked at where that is known.
+// What jitters below its margin costs comparisons and a few tests; what moved alone is looked at where that
+// is known.
 static void a_world_at_rest_is_hardly_looked_at( void )
 {
     rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
@@ -355,8 +360,8 @@ static int compare_counts( const void* a, const void* b )
     return ( x > y ) - ( x < y );
 }
 
-// A quarter of the boxes set out in the same frame at the same speed: were their margins equal, they would be refitted in the
-// same frames ever after, all of them in one of sixteen.
+// A quarter of the boxes set out in the same frame at the same speed: were their margins equal, they would be
+// refitted in the same frames ever after, all of them in one of sixteen.
 static void refits_are_spread_over_frames( void )
 {
     enum

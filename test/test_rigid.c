@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boxes fall, stack, slide, bounce and come to rest as they should; nothing explodes, nothing leaves, and the bits
-// do not depend on the number of workers.
+// Boxes fall, stack, slide, bounce and come to rest as they should; nothing explodes, nothing leaves, and the
+// bits do not depend on the number of workers.
 #include "cleave/sim.h"
 #include "heap.h"
 #include "support.h"
@@ -98,7 +98,8 @@ static void a_stack_of_ten_stands( void )
     clv_rigid_destroy( world );
 }
 
-// Cubes on each other without sleep, masses from 1 at the bottom to `top` in even steps. Do they stand, and how far does the last one sink?
+// Cubes on each other without sleep, masses from 1 at the bottom to `top` in even steps. Do they stand, and
+// how far does the last one sink?
 static bool stands(
     const clv_rigid_def* def, uint32_t count, float top, uint32_t substeps, float seconds, float* sunk )
 {
@@ -216,7 +217,8 @@ static void restitution_gives_back_its_share( void )
     CHECK( full > 2.1f && full < 2.7f );
 }
 
-/// Overlaps are undone at up to 3 metres per second, of which one relaxing pass over four points leaves a few percent.
+/// Overlaps are undone at up to 3 metres per second, of which one relaxing pass over four points leaves a few
+/// percent.
 static void undoing_an_overlap_adds_little_speed( void )
 {
     clv_rigid_def def = usual_def();
@@ -254,7 +256,8 @@ static void a_fast_body_stops_at_the_surface( void )
     clv_rigid_destroy( world );
 }
 
-// ---- crowds ------------------------------------------------------------------------------------------------------
+// ---- crowds
+// ------------------------------------------------------------------------------------------------------
 
 static clv_rigid* make_crowd( uint32_t count, uint32_t workers, bool assorted, float side )
 {
@@ -308,7 +311,8 @@ static void a_crowd_comes_to_rest_inside_the_walls( void )
                 fabsf( p.x ) <= 0.5f * side && fabsf( p.y ) <= 0.5f * side && fabsf( p.z ) <= 0.5f * side );
         }
     }
-    // Pushing overlaps out lifts bodies a little; a hundredth of a percent of what they started with is no growth.
+    // Pushing overlaps out lifts bodies a little; a hundredth of a percent of what they started with is no
+    // growth.
     CHECK( least_gain < 1e-4 * start + 0.5 );
     clv_rigid_report report = clv_rigid_last_report( world );
     CHECK( late < 1e-3 * start ); // a mean: single bodies may still slip off the heap
@@ -382,7 +386,8 @@ static double most_outside( const clv_rigid* world, clv_aabb* boxes, float half 
     return (double)most;
 }
 
-/// Gravity turns once in six seconds and throws a heap from wall to wall, 30 frames a second: the playground's scene.
+/// Gravity turns once in six seconds and throws a heap from wall to wall, 30 frames a second: the
+/// playground's scene.
 static void a_thrown_heap_stays_whole( void )
 {
     const uint32_t count = 500;
@@ -443,7 +448,8 @@ static void reports_count_what_is_there( void )
     clv_rigid_destroy( world );
 }
 
-// ---- sleeping and static bodies ----------------------------------------------------------------------------------
+// ---- sleeping and static bodies
+// ----------------------------------------------------------------------------------
 
 static void sleepers_wake_when_hit_and_not_before( void )
 {
@@ -570,7 +576,8 @@ static void centres_beyond_a_wall_are_put_back( void )
     clv_rigid_destroy( world );
 }
 
-// ---- bad input ---------------------------------------------------------------------------------------------------
+// ---- bad input
+// ---------------------------------------------------------------------------------------------------
 
 static void bad_bodies_are_refused_with_their_position( void )
 {
@@ -673,8 +680,8 @@ static void a_lean_heap_falls_asleep( void )
     s_lean = false;
 }
 
-/// One search in which bodies look ahead by their own speeds, one warm start and one relaxing pass: all that is true of a
-/// world is true of a lean one.
+/// One search in which bodies look ahead by their own speeds, one warm start and one relaxing pass: all that
+/// is true of a world is true of a lean one.
 static void a_lean_world_passes_the_same_tests( void )
 {
     s_lean = true;

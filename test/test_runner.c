@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A run that crashes, hangs or eats the memory ends alone and says why; what is done outlives Ctrl-C and kill -9.
+// A run that crashes, hangs or eats the memory ends alone and says why; what is done outlives Ctrl-C and kill
+// -9.
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/json.h"
 #include "lab/result/results.h"
@@ -120,7 +121,8 @@ static void orphans_of_a_run_are_not_waited_for( void )
     run_results_free( &results );
 }
 
-// Drivers are asked in a child process first: one that crashes costs the methods on a device, and nothing else.
+// Drivers are asked in a child process first: one that crashes costs the methods on a device, and nothing
+// else.
 static void a_driver_that_crashes_ends_alone( void )
 {
     const char* before = getenv( "CLEAVE_OPENCL" );
@@ -455,8 +457,8 @@ static void failed_runs_are_done_again_under_other_limits( void )
 
 // ---- pieces
 
-// As many pieces as it takes; each leaves what it has done, and the last takes the journal away. On a machine with much else to do no run
-// may fit into the first ones, so they become longer.
+// As many pieces as it takes; each leaves what it has done, and the last takes the journal away. On a machine
+// with much else to do no run may fit into the first ones, so they become longer.
 static void a_schedule_is_done_in_pieces( void )
 {
     begin( LONG_SCHEDULE );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "family.name=value,…" as methods read it. A row of our own has the parameters, whatever the table's rows have.
+// "family.name=value,…" as methods read it. A row of our own has the parameters, whatever the table's rows
+// have.
 #define _POSIX_C_SOURCE 200809L // setenv
 
 #include "base/number.h"

@@ -118,7 +118,8 @@ static clv_hull* make_flat( clv_vec3 half )
     return hull;
 }
 
-// A plate turns as a box does that is a hundredth as thick as wide, and a needle's axis as that of such a bar.
+// A plate turns as a box does that is a hundredth as thick as wide, and a needle's axis as that of such a
+// bar.
 static void plates_and_needles_turn_as_thin_boxes_do( void )
 {
     const clv_vec3 flat[4] = { { 1, 0, 0.7f }, { 1, 1e-6f, 0.7f }, { 1, 0, 0 }, { 1, 1e-9f, 1e-8f } };
@@ -163,7 +164,8 @@ static void points_only_move( void )
     clv_hull_destroy( hull );
 }
 
-// Plates, needles and solids among each other, thrown on the floor askew: nothing is lost, and plates come to lie flat.
+// Plates, needles and solids among each other, thrown on the floor askew: nothing is lost, and plates come to
+// lie flat.
 static void flat_bodies_fall_and_lie_down( void )
 {
     const clv_vec3 halves[4] = { { 1, 0, 1 }, { 1, 1e-7f, 0.6f }, { 1, 0, 0 }, { 0.5f, 0.5f, 0.5f } };
@@ -469,7 +471,8 @@ static void a_body_below_the_floor_is_lifted( void )
     }
 }
 
-// A body that falls farther in a frame than it is large is wholly below the floor then, and those above it keep it busy.
+// A body that falls farther in a frame than it is large is wholly below the floor then, and those above it
+// keep it busy.
 static void nothing_sinks_through_the_floor( void )
 {
     for ( uint32_t seed = 1; seed <= test_scaled( 8 ); ++seed )

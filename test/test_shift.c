@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shifting the origin: boxes are where the definition says, pairs are those of the boxes so moved, and a shift that rounds
-// nothing keeps the list.
+// Shifting the origin: boxes are where the definition says, pairs are those of the boxes so moved, and a
+// shift that rounds nothing keeps the list.
 #include "far_crowd.h"
 #include "heap.h"
 #include "oracle.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bodies that give way: what a fit reproduces, what it keeps, and how whole simulations of them end. And the volumes and
-// searches of shape_sim that the paper does not have.
+// Bodies that give way: what a fit reproduces, what it keeps, and how whole simulations of them end. And the
+// volumes and searches of shape_sim that the paper does not have.
 #include "heap.h"
 #include "shape_sim.h"
 #include "shapes.h"
@@ -116,7 +116,8 @@ static void without_softness_a_fit_is_the_rigid_one( void )
     }
 }
 
-// Whatever is deformed and however much of it is kept: the center of the particles is where the contact put it.
+// Whatever is deformed and however much of it is kept: the center of the particles is where the contact put
+// it.
 static void a_deformation_moves_no_center( void )
 {
     math_random random = math_random_seed( 63 );
@@ -286,8 +287,8 @@ static void every_volume_lets_the_touching_through( void )
             def.match = (clv_match_mode)match;
             tallies[k] = run_tower( &def, shapes_make( SHAPES_OCTAHEDRON ).hull, 8, 160, NULL );
             CHECK_EQUAL( tallies[k].landed, 8 );
-            // A pair that comes to touch within a frame was let through by one volume and not by another, which bends the
-            // course: of rigid bodies a little, of soft ones more.
+            // A pair that comes to touch within a frame was let through by one volume and not by another,
+            // which bends the course: of rigid bodies a little, of soft ones more.
             uint64_t least = match == CLV_MATCH_RIGID ? 8 : 5;
             CHECK( tallies[k].hits * 10 > tallies[0].hits * least &&
                 tallies[k].hits * least < tallies[0].hits * 10 );

@@ -127,7 +127,8 @@ static void stages_are_timed_where_the_def_asks( void )
     }
 }
 
-// Methods that keep pairs from update to update drop those that ended in a stage of its own; others have nothing to drop.
+// Methods that keep pairs from update to update drop those that ended in a stage of its own; others have
+// nothing to drop.
 static void pairs_that_are_kept_are_cleaned( void )
 {
     static const struct

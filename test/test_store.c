@@ -86,8 +86,8 @@ enum
     MANY = 5000
 };
 
-// Any part of the slots, any share of them new: afterwards all are as given, those that differ are noted, and where few differ
-// no others are. A bad box among them is seen, and then nothing has changed.
+// Any part of the slots, any share of them new: afterwards all are as given, those that differ are noted, and
+// where few differ no others are. A bad box among them is seen, and then nothing has changed.
 static void boxes_are_compared_noted_and_taken( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );

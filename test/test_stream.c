@@ -157,7 +157,8 @@ static void a_stream_of_one_may_have_any_stride( void )
     clv_space_destroy( space );
 }
 
-// What is not there needs no place to lie: no array of a batch of nothing is looked at, and nothing is changed by it.
+// What is not there needs no place to lie: no array of a batch of nothing is looked at, and nothing is
+// changed by it.
 static void a_batch_of_nothing_is_legal_with_everything_zeroed( void )
 {
     static const clv_box_stream nowhere = { 0 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is chosen from a sample of the boxes: the axes and widths of the grid that a node's boxes are swept in, the axis of a
-// sweep, where a uniform grid lies. It decides nothing about the pairs, only how many tests they take.
+// What is chosen from a sample of the boxes: the axes and widths of the grid that a node's boxes are swept
+// in, the axis of a sweep, where a uniform grid lies. It decides nothing about the pairs, only how many tests
+// they take.
 #include "base/bits.h"
 #include "grid/grid_cells.h"
 #include "support.h"
@@ -23,7 +24,8 @@ static float rnd( test_random* random, float most )
     return test_random_between( random, 0, most );
 }
 
-// Cubes of side 1 on a floor of 40 by 40, and as many in a hundred of them as told anywhere up to 65 above it.
+// Cubes of side 1 on a floor of 40 by 40, and as many in a hundred of them as told anywhere up to 65 above
+// it.
 static sweep_list rain( uint32_t falling_percent )
 {
     test_random random = test_random_make( falling_percent + 1 );
@@ -237,8 +239,8 @@ enum
 static clv_aabb s_dense[DENSE];
 static uint32_t s_dense_slots[DENSE];
 
-// Cubes of side 1 in a room of 20, cut into four strips; every `step`th that the sample does not see is as long as the
-// room along the axis of the strips. How many there are.
+// Cubes of side 1 in a room of 20, cut into four strips; every `step`th that the sample does not see is as
+// long as the room along the axis of the strips. How many there are.
 static uint32_t fill_dense( uint32_t step, uint32_t axis )
 {
     test_random random = test_random_make( 11 );
@@ -281,7 +283,8 @@ static void strips_are_given_up_for_boxes_that_reach_into_all( void )
     CHECK_EQUAL( memory.bytes, 0 );
 }
 
-// Long ones move among short ones that rest, so that each asks in every strip; and all are long. As brute force says.
+// Long ones move among short ones that rest, so that each asks in every strip; and all are long. As brute
+// force says.
 static void long_boxes_are_found_in_every_strip( void )
 {
     static const char* const names[] = { "brute", "kd", "kd-incremental", "kd-complete" };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every method with threads gives the same list in the same order for any number of workers, on our own threads and on the
-// caller's.
+// Every method with threads gives the same list in the same order for any number of workers, on our own
+// threads and on the caller's.
 #include "space/instrument.h"
 #include "support.h"
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The thread sanitizer is 20 times as slow, and checks which thread touches what; three workers and a few frames show it.
+// The thread sanitizer is 20 times as slow, and checks which thread touches what; three workers and a few
+// frames show it.
 #if defined( __SANITIZE_THREAD__ )
 enum
 {
@@ -21,7 +22,8 @@ enum
 };
 static const uint32_t s_worker_counts[] = { 1, 3 };
 #else
-// With a small CLEAVE_TEST_SCALE each world has one in three of the numbers of workers, and the next world the next.
+// With a small CLEAVE_TEST_SCALE each world has one in three of the numbers of workers, and the next world
+// the next.
 enum
 {
     IS_WATCHED = 0,
@@ -41,7 +43,8 @@ static clv_space* make_space( const method* row, uint32_t worker_count, clv_task
 {
     clv_space_def def = clv_default_space_def();
     def.method = row->name;
-    // Small blocks and leaves, so that there is something to share: 4099 boxes fill many, 1009 lie in one grid.
+    // Small blocks and leaves, so that there is something to share: 4099 boxes fill many, 1009 lie in one
+    // grid.
     def.settings = strcmp( row->name, METHOD_DEFAULT ) == 0 ? "cleave.block=50,cleave.alone=300"
         : strncmp( row->name, "kd", 2 ) == 0                ? "kd.leaf=60"
                                                             : NULL;
@@ -106,7 +109,8 @@ static void any_number_of_workers_gives_the_same_list( void )
             // The rows of the KD-tree are many, and share what there is to do.
             is_wanted &=
                 strcmp( row->family, "kd-tree" ) != 0 || size > 2000 || c % TREE_SHARE == m % TREE_SHARE;
-            // One worker has no races: under the sanitizer it is compared at one size, and by the other builds at all sizes.
+            // One worker has no races: under the sanitizer it is compared at one size, and by the other
+            // builds at all sizes.
             bool is_compared = is_wanted && ( !IS_WATCHED || size == 257 );
             uint64_t expected = is_compared ? hash_life( row, 1, none, crowd, size ) : 0;
             for ( uint32_t w = 1; w < TEST_COUNT( s_worker_counts ) && is_wanted; ++w )
@@ -160,7 +164,8 @@ static void the_callers_threads_give_the_same_list( void )
     }
 }
 
-// What a KD-tree was asked and what it answered, over frames in which all move, some, few, or none: all ways of detecting.
+// What a KD-tree was asked and what it answered, over frames in which all move, some, few, or none: all ways
+// of detecting.
 static uint64_t hash_tree( const method* row, uint32_t worker_count )
 {
     enum
@@ -223,7 +228,8 @@ static void a_tree_is_searched_alike_by_one_to_eight_workers( void )
     }
 }
 
-// Worlds that trees dislike, beside those of test_crowd: all on one spot, sorted along a line, half of them without an end.
+// Worlds that trees dislike, beside those of test_crowd: all on one spot, sorted along a line, half of them
+// without an end.
 typedef enum hostile
 {
     HOSTILE_SPOT = 64, // behind all crowds; their numbers are seeds, too
@@ -256,7 +262,8 @@ static clv_aabb hostile_box( uint32_t world, uint32_t count, uint32_t i, test_ra
     }
 }
 
-// Where it goes: near, or all of the world is squeezed along one axis after the other, so that planes must move, go and come.
+// Where it goes: near, or all of the world is squeezed along one axis after the other, so that planes must
+// move, go and come.
 static clv_aabb hostile_step( uint32_t world, clv_aabb box, uint32_t frame, test_random* random )
 {
     if ( world != HOSTILE_SQUEEZED )
@@ -445,7 +452,8 @@ static void a_large_move_is_taken_whole_or_not_at_all( void )
         CHECK( box.lower.x > 0 );
     }
 
-    // All of them, each a neighbour's touching neighbour now; and those alone that are told apart from what they were.
+    // All of them, each a neighbour's touching neighbour now; and those alone that are told apart from what
+    // they were.
     for ( uint32_t i = 0; i < COUNT; ++i )
     {
         boxes[i] = test_cube( (float)i, 0, 0, 0.5f );

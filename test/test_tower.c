@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tower of the k-DOP paper as a scene: where its boxes begin, that they fall and land, and what split and type mean.
+// The tower of the k-DOP paper as a scene: where its boxes begin, that they fall and land, and what split and
+// type mean.
 #include "lab/scene/generator.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `cleave view` is made of: bytes that any inflater reads, frames that come back, words that are refused.
-// view/test looks at the page itself, test_loopback at the server.
+// What `cleave view` is made of: bytes that any inflater reads, frames that come back, words that are
+// refused. view/test looks at the page itself, test_loopback at the server.
 #define _POSIX_C_SOURCE 200809L
 #include "inflate.h"
 #include "lab/base/bytes.h"
@@ -150,7 +150,8 @@ static void a_body_at_constant_speed_costs_nothing( void )
     byte_buffer_free( &bytes );
 }
 
-// Two cubes of half side 1: the first in the middle, the second somewhere, both turned about z by so many degrees.
+// Two cubes of half side 1: the first in the middle, the second somewhere, both turned about z by so many
+// degrees.
 static uint8_t compare_cubes( double turn, clv_vec3 second, double second_turn )
 {
     const float half[3] = { 1, 1, 1 };
@@ -173,7 +174,8 @@ static uint8_t compare_cubes( double turn, clv_vec3 second, double second_turn )
 
 static void false_pairs_are_told_by_volume( void )
 {
-    // In all of these the boxes touch. A corner into a face; a cut-off edge; the same farther out; faces at an angle no 18-DOP has.
+    // In all of these the boxes touch. A corner into a face; a cut-off edge; the same farther out; faces at
+    // an angle no 18-DOP has.
     CHECK_EQUAL( compare_cubes( 45, ( clv_vec3 ){ 2.41f, 0, 0 }, 0 ), 0 );
     CHECK_EQUAL(
         compare_cubes( 45, ( clv_vec3 ){ 2.35f, 2.35f, 0 }, 0 ), VIEW_DOPS_APART | VIEW_BODIES_APART );

@@ -68,7 +68,8 @@ static void crowd_step( crowd* group, clv_space* space, uint32_t frame )
     }
 }
 
-// One space updates, its twin visits; the list and the chunks must be the same, in the same order, frame by frame.
+// One space updates, its twin visits; the list and the chunks must be the same, in the same order, frame by
+// frame.
 static void check_twins( test_variant variant, const clv_space_def* def )
 {
     clv_space* lists = test_space_make( variant, def );
@@ -92,7 +93,8 @@ static void check_twins( test_variant variant, const clv_space_def* def )
         CHECK_EQUAL( clv_space_pairs( visits ).count, 0 );
         free( all.pairs );
     }
-    // And a list can follow a visit. All move once more: of objects at rest only the space with lists has kept pairs.
+    // And a list can follow a visit. All move once more: of objects at rest only the space with lists has
+    // kept pairs.
     crowd_step( first, lists, 6 );
     crowd_step( second, visits, 6 );
     CHECK_OK( clv_space_update( lists ) );

@@ -157,7 +157,8 @@ static void turned_boxes_contain_and_are_tight( void )
             double upper = shapes_reach( shape, at, direction ) - middle,
                    lower = -shapes_reach( shape, at, math_neg( direction ) ) - middle;
             CHECK( upper <= half + 1e-10 && lower >= -half - 1e-10 );
-            // Something of the shape is as far out as the box, but for the rounding of the center and the axes.
+            // Something of the shape is as far out as the box, but for the rounding of the center and the
+            // axes.
             CHECK( math_max( upper, -lower ) >= half - 1e-6 * ( far + half ) );
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions to flat spaces and to spaces of doubles against brute force: every kind, every crowd, at 10^9 metres and at the ends of the
-// doubles, with filters, margins and objects that come and go in between; and the little cases one by one.
+// Questions to flat spaces and to spaces of doubles against brute force: every kind, every crowd, at 10^9
+// metres and at the ends of the doubles, with filters, margins and objects that come and go in between; and
+// the little cases one by one.
 #include "far_crowd.h"
 #include "heap.h"
 #include "judge_answer.h"
@@ -31,7 +32,8 @@ static void check_crowd( bool is_flat, int crowd, uint32_t size )
     }
 }
 
-// A cast that meets one at 0 and one at a time that only rounds to 0, of a lower slot: these are equal as floats.
+// A cast that meets one at 0 and one at a time that only rounds to 0, of a lower slot: these are equal as
+// floats.
 static void times_that_round_to_nothing_are_equal( void )
 {
     check_seed( true, TEST_CROWD_TINY, 65, 1006065 );

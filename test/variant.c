@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Methods times instruction sets times workers, from the library's own tables: a new method is tested without a change
-// here.
+// Methods times instruction sets times workers, from the library's own tables: a new method is tested without
+// a change here.
 #include "support.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@ static clv_isa usual_isa( const method* row )
     return row->has_isa ? clv_isa_best() : CLV_ISA_AUTO;
 }
 
-// The papers' other rows run the code of kd-paper, chosen otherwise: the reference and the widest table do for them.
+// The papers' other rows run the code of kd-paper, chosen otherwise: the reference and the widest table do
+// for them.
 bool test_method_is_kin( const method* row )
 {
     return strncmp( row->name, "kd-paper-", strlen( "kd-paper-" ) ) == 0;

@@ -3,29 +3,33 @@
 
 #include "cleave/types.h"
 
-// The library cleave-gpu: the same search on a graphics card, by OpenCL 1.2, which is loaded at its first use.
-// Link cleave::gpu (or -lcleave-gpu before -lcleave). Three ways in:
+// The library cleave-gpu: the same search on a graphics card, by OpenCL 1.2, which is loaded at its first
+// use. Link cleave::gpu (or -lcleave-gpu before -lcleave). Three ways in:
 //
 //   clv_gpu_register();                 a space with def.method = "gpu" (or gpu-grid, gpu-sap, gpu-lbvh, gpu-tiles) then searches
 //                                       there; boxes and pairs travel between host and device in every update
 //   clv_gpu_create( &def, &gpu );       boxes that live on the device, and pairs that stay there: no ids, filters or margins
 //   clv_gpu_update_buffer( gpu, … );
 //
-// The set of pairs is the CPU's, bit for bit. Their order is not promised, not even from run to run; sort where it matters
-// (clv_space_def.sorted does).
+// The set of pairs is the CPU's, bit for bit. Their order is not promised, not even from run to run; sort
+// where it matters (clv_space_def.sorted does).
 //
-// Threads: calls about devices from any thread; one thread per clv_gpu, and per space that searches there; different ones may work at once.
+// Threads: calls about devices from any thread; one thread per clv_gpu, and per space that searches there;
+// different ones may work at once.
 //
-// A driver that aborts, crashes, hangs or ends the program must not take the program with it. So drivers are asked in a child process
-// before they are loaded into this one: by the first call that lists devices (all drivers together, and each alone where one died),
-// and when a device is first chosen, which is then opened there and runs a small kernel. A driver that died when devices were listed is
-// left out (clv_gpu_driver_left_out), and the others are used without it; a device that died when it was opened is unusable. What
-// was seen is kept: in the process, and that a device could be opened also as a small file beside the compiled programs.
+// A driver that aborts, crashes, hangs or ends the program must not take the program with it. So drivers are
+// asked in a child process before they are loaded into this one: by the first call that lists devices (all
+// drivers together, and each alone where one died), and when a device is first chosen, which is then opened
+// there and runs a small kernel. A driver that died when devices were listed is left out
+// (clv_gpu_driver_left_out), and the others are used without it; a device that died when it was opened is
+// unusable. What was seen is kept: in the process, and that a device could be opened also as a small file
+// beside the compiled programs.
 //
-// The child is made by fork, without exec, and lives as long as the asking: milliseconds to a second, at most $CLEAVE_OPENCL_WAIT seconds
-// (60), then it is killed. Nothing of it remains; what it prints is not shown. The program may see a SIGCHLD. It is best made before
-// threads are started. There is none, and drivers are loaded unasked, on Windows and macOS, with CLEAVE_OPENCL_WAIT=0, where the program has
-// loaded a driver before itself, and for the device of a caller's own queue.
+// The child is made by fork, without exec, and lives as long as the asking: milliseconds to a second, at most
+// $CLEAVE_OPENCL_WAIT seconds (60), then it is killed. Nothing of it remains; what it prints is not shown.
+// The program may see a SIGCHLD. It is best made before threads are started. There is none, and drivers are
+// loaded unasked, on Windows and macOS, with CLEAVE_OPENCL_WAIT=0, where the program has loaded a driver
+// before itself, and for the device of a caller's own queue.
 
 // ---- devices
 
@@ -43,38 +47,44 @@ typedef struct clv_gpu_device
     const char* unusable;  ///< NULL, or why it cannot be used here
 } clv_gpu_device;
 
-/// How many devices there are, usable or not; 0 with a sentence in clv_gpu_missing. The first call has a child process load OpenCL's
-/// drivers, which takes from milliseconds to a second. They are loaded here when a device is opened.
+/// How many devices there are, usable or not; 0 with a sentence in clv_gpu_missing. The first call has a
+/// child process load OpenCL's drivers, which takes from milliseconds to a second. They are loaded here when
+/// a device is opened.
 CLV_API uint32_t clv_gpu_device_count( void );
 
-/// Device `index` in the order of the platforms. CLV_BAD_ARGUMENT, and *device untouched, for an index too large.
+/// Device `index` in the order of the platforms. CLV_BAD_ARGUMENT, and *device untouched, for an index too
+/// large.
 CLV_API clv_result clv_gpu_device_at( uint32_t index, clv_gpu_device* device );
 
 /// Why there is no device, as a sentence without its full stop; NULL if there is one.
 CLV_API const char* clv_gpu_missing( void );
 
-/// A driver that is left out, since it died or hung when it was asked for its devices: a sentence without its full stop that says which
-/// driver, how it ended, in which call, and what it printed last. NULL from the first index that is too large: for 0, if all are well.
+/// A driver that is left out, since it died or hung when it was asked for its devices: a sentence without its
+/// full stop that says which driver, how it ended, in which call, and what it printed last. NULL from the
+/// first index that is too large: for 0, if all are well.
 CLV_API const char* clv_gpu_driver_left_out( uint32_t index );
 
-/// The device a name or a number means: "1", or a part of one name alone, whatever its case; NULL or "": the fastest usable one
-/// that is not a CPU, and a CPU where there is no other. One that was never opened on this machine by this version of its driver is
-/// opened in a child process first. CLV_UNSUPPORTED if there is none at all, or the one that is meant is unusable, CLV_BAD_ARGUMENT for a
-/// name that means none or several, both with a sentence in `text` (of `text_size` bytes; NULL and 0 are legal).
+/// The device a name or a number means: "1", or a part of one name alone, whatever its case; NULL or "": the
+/// fastest usable one that is not a CPU, and a CPU where there is no other. One that was never opened on this
+/// machine by this version of its driver is opened in a child process first. CLV_UNSUPPORTED if there is none
+/// at all, or the one that is meant is unusable, CLV_BAD_ARGUMENT for a name that means none or several, both
+/// with a sentence in `text` (of `text_size` bytes; NULL and 0 are legal).
 CLV_API clv_result clv_gpu_device_find( const char* wish, uint32_t* index, char* text, size_t text_size );
 
 // ---- methods for spaces
 
-/// Makes gpu-tiles, gpu-grid, gpu-sap, gpu-lbvh and gpu known to the core (method.h), behind those that are known already. Where
-/// OpenCL is not installed they are known as missing, with the reason. Calling it again does nothing and is CLV_OK.
+/// Makes gpu-tiles, gpu-grid, gpu-sap, gpu-lbvh and gpu known to the core (method.h), behind those that are
+/// known already. Where OpenCL is not installed they are known as missing, with the reason. Calling it again
+/// does nothing and is CLV_OK.
 ///
-/// A space that fails for the device's reasons returns CLV_DEVICE_FAILED or CLV_OUT_OF_MEMORY from its update and sends its logger
-/// the driver's message; the next update tries again. With the setting gpu.fallback=1 the CPU's default method goes on instead,
-/// and the logger is told once; but where it fails while a list of more than eight million pairs, or one in pieces, is on its way, that
-/// update fails and the next one tries again.
+/// A space that fails for the device's reasons returns CLV_DEVICE_FAILED or CLV_OUT_OF_MEMORY from its update
+/// and sends its logger the driver's message; the next update tries again. With the setting gpu.fallback=1
+/// the CPU's default method goes on instead, and the logger is told once; but where it fails while a list of
+/// more than eight million pairs, or one in pieces, is on its way, that update fails and the next one tries
+/// again.
 ///
-/// Failure: CLV_BAD_ARGUMENT if another method took one of the names before, or if there is no room for all of them; then none
-/// is added. Threads: as clv_method_register.
+/// Failure: CLV_BAD_ARGUMENT if another method took one of the names before, or if there is no room for all
+/// of them; then none is added. Threads: as clv_method_register.
 CLV_API clv_result clv_gpu_register( void );
 
 // ---- boxes that live on the device
@@ -118,53 +128,57 @@ typedef struct clv_gpu_def
 
 CLV_API clv_gpu_def clv_default_gpu_def( void );
 
-/// Opens the device. CLV_BAD_DEF (a `device` that means none or several too), CLV_UNSUPPORTED (no device at all, or one that cannot
-/// be used), CLV_OUT_OF_MEMORY or CLV_DEVICE_FAILED leave *gpu NULL, and the logger has the reason. Programs are compiled when they are first needed, or read from the cache.
+/// Opens the device. CLV_BAD_DEF (a `device` that means none or several too), CLV_UNSUPPORTED (no device at
+/// all, or one that cannot be used), CLV_OUT_OF_MEMORY or CLV_DEVICE_FAILED leave *gpu NULL, and the logger
+/// has the reason. Programs are compiled when they are first needed, or read from the cache.
 CLV_API clv_result clv_gpu_create( const clv_gpu_def* def, clv_gpu** gpu );
 
 /// Waits for the device and gives everything back. NULL is legal.
 CLV_API void clv_gpu_destroy( clv_gpu* gpu );
 
-/// Every overlapping pair of these boxes, as indices into the array. Boxes are checked on the way: CLV_BAD_BOX for NaN and for
-/// lower > upper. Memory of clv_gpu_host_take travels several times as fast as any other.
-/// More boxes than box_most are searched in blocks, each alone and with each other: k blocks of half as many take k * (k + 1) / 2 searches,
-/// and as many again in clv_gpu_read_pairs, until when the boxes must stay as they are.
-/// CLV_TOO_MANY_OBJECTS above CLV_MAX_OBJECTS boxes, and above 7,680,000 at once for CLV_GPU_TILES.
-/// CLV_OUT_OF_MEMORY if the host or the device has no more: all memory of the device is given back, but for the list that events go on
-/// from. CLV_DEVICE_FAILED if the driver refused or erred: the device is closed, and the next update opens it again.
-/// CLV_OK: the list is whole. Any other result: there is no list, clv_gpu_error has the reason, and the next update begins anew.
+/// Every overlapping pair of these boxes, as indices into the array. Boxes are checked on the way:
+/// CLV_BAD_BOX for NaN and for lower > upper. Memory of clv_gpu_host_take travels several times as fast as
+/// any other. More boxes than box_most are searched in blocks, each alone and with each other: k blocks of
+/// half as many take k * (k + 1) / 2 searches, and as many again in clv_gpu_read_pairs, until when the boxes
+/// must stay as they are. CLV_TOO_MANY_OBJECTS above CLV_MAX_OBJECTS boxes, and above 7,680,000 at once for
+/// CLV_GPU_TILES. CLV_OUT_OF_MEMORY if the host or the device has no more: all memory of the device is given
+/// back, but for the list that events go on from. CLV_DEVICE_FAILED if the driver refused or erred: the
+/// device is closed, and the next update opens it again. CLV_OK: the list is whole. Any other result: there
+/// is no list, clv_gpu_error has the reason, and the next update begins anew.
 CLV_API clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count );
 
 /// The same with boxes on the device: a cl_mem of 24-byte boxes of the same context. They
 /// are not checked: a NaN overlaps nothing or anything, and breaks nothing else.
 CLV_API clv_result clv_gpu_update_buffer( clv_gpu* gpu, void* buffer, uint32_t count );
 
-/// The same without waiting: the search is put into the queue behind what is there. clv_gpu_wait ends it. Only the last of several
-/// is promised to be whole.
+/// The same without waiting: the search is put into the queue behind what is there. clv_gpu_wait ends it.
+/// Only the last of several is promised to be whole.
 CLV_API clv_result clv_gpu_enqueue( clv_gpu* gpu, void* buffer, uint32_t count );
 
-/// Waits for what clv_gpu_enqueue began, and makes its list whole where it was cut; results as clv_gpu_update. The boxes must still
-/// be in the buffer. CLV_OK at once if nothing was begun.
+/// Waits for what clv_gpu_enqueue began, and makes its list whole where it was cut; results as
+/// clv_gpu_update. The boxes must still be in the buffer. CLV_OK at once if nothing was begun.
 CLV_API clv_result clv_gpu_wait( clv_gpu* gpu );
 
 /// Pairs found by the last update; 0 after a failed one.
 CLV_API uint64_t clv_gpu_pair_count( const clv_gpu* gpu );
 
-/// The last update's pairs where they lie: a cl_mem of clv_pair, alive until the next update, which reads it: not to be written. NULL where they did not fit
-/// memory_most and so are nowhere on the device as a whole; clv_gpu_read_pairs brings them in pieces.
+/// The last update's pairs where they lie: a cl_mem of clv_pair, alive until the next update, which reads it:
+/// not to be written. NULL where they did not fit memory_most and so are nowhere on the device as a whole;
+/// clv_gpu_read_pairs brings them in pieces.
 CLV_API void* clv_gpu_pair_buffer( const clv_gpu* gpu );
 
-/// Hands the last update's pairs to `visit`, in pieces, in no promised order; CLV_STOPPED if it returned false. After a failed
-/// update there are none.
+/// Hands the last update's pairs to `visit`, in pieces, in no promised order; CLV_STOPPED if it returned
+/// false. After a failed update there are none.
 CLV_API clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
 
-/// With def.events: pairs that this update has and the good one before it had not, and those that it had and this has not. Pairs are
-/// pairs of indices: a box that takes another place in the array is another box. The first update has nothing before it: all of its
-/// pairs are begun. After a failed update the next good one is compared with the last good one, with one exception: CLV_DEVICE_FAILED
-/// loses what lay on the device, so all pairs of the next good update are begun and none has ended. After
-/// CLV_OUT_OF_MEMORY events go on. Where several updates were put into the queue, the last one is compared with the last that was waited for.
-/// The list must be whole on the device: an update whose list is beyond memory_most, or whose boxes are beyond box_most, returns
-/// CLV_TOO_MANY_PAIRS.
+/// With def.events: pairs that this update has and the good one before it had not, and those that it had and
+/// this has not. Pairs are pairs of indices: a box that takes another place in the array is another box. The
+/// first update has nothing before it: all of its pairs are begun. After a failed update the next good one is
+/// compared with the last good one, with one exception: CLV_DEVICE_FAILED loses what lay on the device, so
+/// all pairs of the next good update are begun and none has ended. After CLV_OUT_OF_MEMORY events go on.
+/// Where several updates were put into the queue, the last one is compared with the last that was waited for.
+/// The list must be whole on the device: an update whose list is beyond memory_most, or whose boxes are
+/// beyond box_most, returns CLV_TOO_MANY_PAIRS.
 CLV_API uint64_t clv_gpu_begun_count( const clv_gpu* gpu );
 CLV_API uint64_t clv_gpu_ended_count( const clv_gpu* gpu );
 
@@ -178,7 +192,8 @@ CLV_API clv_result clv_gpu_read_ended( clv_gpu* gpu, clv_pair_visitor* visit, vo
 
 // ---- memory and what is known
 
-/// Memory of the host that the device reads and writes directly. NULL, with clv_gpu_error, if there is none. It dies with the gpu.
+/// Memory of the host that the device reads and writes directly. NULL, with clv_gpu_error, if there is none.
+/// It dies with the gpu.
 CLV_API void* clv_gpu_host_take( clv_gpu* gpu, size_t bytes );
 CLV_API void clv_gpu_host_give( clv_gpu* gpu, void* memory );
 
@@ -203,7 +218,8 @@ typedef struct clv_gpu_stats
 
 CLV_API clv_gpu_stats clv_gpu_get_stats( const clv_gpu* gpu );
 
-/// Why the last call on this gpu failed, the driver's log included; "" if it did not. Lives until the next call.
+/// Why the last call on this gpu failed, the driver's log included; "" if it did not. Lives until the next
+/// call.
 CLV_API const char* clv_gpu_error( const clv_gpu* gpu );
 
 /// The device it runs on, as clv_gpu_device_at tells it.

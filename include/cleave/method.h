@@ -63,8 +63,9 @@ typedef struct clv_pair_sink
     /// they are.
     bool ( *borrow )( struct clv_pair_sink* sink, const clv_pair* pairs, uint64_t count );
 
-    /// How many more pairs the method expects to put, as far as it knows; 0: it does not. A list that has to grow grows towards it, so that it
-    /// need not be copied again and again. A wrong guess costs time or memory, never a pair.
+    /// How many more pairs the method expects to put, as far as it knows; 0: it does not. A list that has to
+    /// grow grows towards it, so that it need not be copied again and again. A wrong guess costs time or
+    /// memory, never a pair.
     uint64_t expected;
 } clv_pair_sink;
 

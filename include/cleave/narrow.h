@@ -4,8 +4,8 @@
 #include "cleave/transform.h"
 #include "cleave/types.h"
 
-// The narrow phase: takes two convex shapes and answers whether they touch, how far apart they are, or how deep
-// they overlap and where. It takes what a broad phase let through: clv_space_pairs, or
+// The narrow phase: takes two convex shapes and answers whether they touch, how far apart they are, or how
+// deep they overlap and where. It takes what a broad phase let through: clv_space_pairs, or
 // clv_volume_sweep_pairs.
 //
 // Shapes and transforms are float, the work between is done in double. No call allocates but
@@ -34,12 +34,12 @@ CLV_API clv_hull_def clv_default_hull_def( void );
 
 /// The smallest convex polyhedron around the points. Which points are on its surface is decided exactly; then
 /// neighbouring triangles that are flat to 2^-20 of the largest coordinate (of half the longest side of the
-/// points' box, where that is less) become one face, and points that are corners of nothing by that measure are
-/// left out. Every given point lies within 1e-5 of the cloud's diameter of the hull, also if the cloud is nearly
-/// flat or straight or far from the origin. Points on one plane, line or spot, exactly or by that measure, are no
-/// error: the hull has the dimension 2, 1 or 0 and works in every query. CLV_BAD_ARGUMENT for no points, and for
-/// NaN or infinity among them (the logger gets the position); CLV_BAD_DEF, CLV_OUT_OF_MEMORY. Then *hull
-/// is NULL.
+/// points' box, where that is less) become one face, and points that are corners of nothing by that measure
+/// are left out. Every given point lies within 1e-5 of the cloud's diameter of the hull, also if the cloud is
+/// nearly flat or straight or far from the origin. Points on one plane, line or spot, exactly or by that
+/// measure, are no error: the hull has the dimension 2, 1 or 0 and works in every query. CLV_BAD_ARGUMENT for
+/// no points, and for NaN or infinity among them (the logger gets the position); CLV_BAD_DEF,
+/// CLV_OUT_OF_MEMORY. Then *hull is NULL.
 CLV_API clv_result clv_hull_create( const clv_hull_def* def, clv_hull** hull );
 
 /// Solids around the origin that reach to `half_size` along each axis; all three must be finite and > 0.

@@ -4,36 +4,44 @@
 #include "cleave/transform.h"
 #include "cleave/types.h"
 
-// Questions to a space: what overlaps this shape, what does this ray hit first, which are the eight nearest? Make a list of
-// queries of one kind (clv_query_rays, clv_query_boxes, …), then ask: clv_space_query_all, _any, _closest, _nearest, _visit.
-// One query is a list of one; for the common ones there are short forms at the end. docs/queries.md has a program for each.
+// Questions to a space: what overlaps this shape, what does this ray hit first, which are the eight nearest?
+// Make a list of queries of one kind (clv_query_rays, clv_query_boxes, …), then ask: clv_space_query_all,
+// _any, _closest, _nearest, _visit. One query is a list of one; for the common ones there are short forms at
+// the end. docs/queries.md has a program for each.
 //
-// What is seen. The boxes as of the last good update, visit or refresh. Objects added since are not seen, objects moved since
-// are seen where they were, objects removed since are never returned. Boxes are those that make pairs, grown by their margins;
-// `as_given` asks about the boxes as the caller gave them. Infinite and flat boxes are boxes like others. All is closed, as pairs
-// are: touching counts. Filters and user data are those of now.
+// What is seen. The boxes as of the last good update, visit or refresh. Objects added since are not seen,
+// objects moved since are seen where they were, objects removed since are never returned. Boxes are those
+// that make pairs, grown by their margins; `as_given` asks about the boxes as the caller gave them. Infinite
+// and flat boxes are boxes like others. All is closed, as pairs are: touching counts. Filters and user data
+// are those of now.
 //
 // Exactness. Each kind says below which arithmetic decides, and every instruction set and
-// number of workers gives the same answer, bit by bit. Nodes of the structure only leave out what cannot count.
+// number of workers gives the same answer, bit by bit. Nodes of the structure only leave out what cannot
+// count.
 //
-// Failure. Every query of a list is checked before the first is asked: CLV_BAD_ARGUMENT for a NaN, a negative radius, reach or
-// distance, an infinity where a kind says finite, a kind that a question has no meaning for; CLV_BAD_BOX for a box. Then *position,
-// if it is not NULL, is that of the first bad query, and nothing was written. CLV_OUT_OF_MEMORY if the structure could not be
-// made. CLV_STALE for the first query of a space if its boxes were changed since the last update: query, or call
-// clv_space_refresh, before you move them. CLV_UNSUPPORTED for a list that is not of the space's kind: spaces of doubles and flat
-// ones (world.h) have kinds of their own, in world_query.h. CLV_BUSY from inside a call that changes the space. Before the first update there is nothing to find, which is no failure. These calls take
-// a const space, and clv_space_error does not tell of them.
+// Failure. Every query of a list is checked before the first is asked: CLV_BAD_ARGUMENT for a NaN, a negative
+// radius, reach or distance, an infinity where a kind says finite, a kind that a question has no meaning for;
+// CLV_BAD_BOX for a box. Then *position, if it is not NULL, is that of the first bad query, and nothing was
+// written. CLV_OUT_OF_MEMORY if the structure could not be made. CLV_STALE for the first query of a space if
+// its boxes were changed since the last update: query, or call clv_space_refresh, before you move them.
+// CLV_UNSUPPORTED for a list that is not of the space's kind: spaces of doubles and flat ones (world.h) have
+// kinds of their own, in world_query.h. CLV_BUSY from inside a call that changes the space. Before the first
+// update there is nothing to find, which is no failure. These calls take a const space, and clv_space_error
+// does not tell of them.
 //
-// Threads. All but clv_space_refresh take a const space: any number of threads may ask at once between updates. The first to ask
-// after an update brings the structure up to date while the others wait; call clv_space_refresh to choose the moment. A list
-// of 256 queries or more is shared among the space's workers; if another thread has these just now, or there is a callback,
-// the calling thread does it alone. The answer is the same.
+// Threads. All but clv_space_refresh take a const space: any number of threads may ask at once between
+// updates. The first to ask after an update brings the structure up to date while the others wait; call
+// clv_space_refresh to choose the moment. A list of 256 queries or more is shared among the space's workers;
+// if another thread has these just now, or there is a callback, the calling thread does it alone. The answer
+// is the same.
 //
-// Cost. The structure takes about 60 bytes per object beside a copy of the boxes, and nothing before the first question. It is
-// refitted after an update that moved objects, and built anew after one that added some, or once a sample shows that questions would visit
-// too many nodes: they visit at most about twice those of a new structure, whatever has moved and however large some boxes are
-// (bench/queries.md: 32,000 boxes are built in about 2 ms and refitted in 0.4 on one core). From the first question on, the
-// first change after an update without queries copies the boxes. A query costs O(log n + what it finds) in all but contrived worlds.
+// Cost. The structure takes about 60 bytes per object beside a copy of the boxes, and nothing before the
+// first question. It is refitted after an update that moved objects, and built anew after one that added
+// some, or once a sample shows that questions would visit too many nodes: they visit at most about twice
+// those of a new structure, whatever has moved and however large some boxes are (bench/queries.md: 32,000
+// boxes are built in about 2 ms and refitted in 0.4 on one core). From the first question on, the first
+// change after an update without queries copies the boxes. A query costs O(log n + what it finds) in all but
+// contrived worlds.
 
 /// An object that was found.
 typedef struct clv_hit
@@ -53,11 +61,12 @@ typedef struct clv_hit64
 
 // ---- what is asked
 
-/// From `origin`, `max_t` times along `direction`, which need not be of length 1. Finite but for max_t, which may be infinite
-/// and then is FLT_MAX.
-/// Hits are at t = 0 .. max_t; one that starts inside hits at 0; a direction of 0 is a point. For each axis that moves, in float,
-/// rounded after each step: times (face - origin) * (1 / direction); hit if the last entry is not after the first exit. A difference
-/// or an inverse beyond the floats is infinite, and such a time is never reached.
+/// From `origin`, `max_t` times along `direction`, which need not be of length 1. Finite but for max_t, which
+/// may be infinite and then is FLT_MAX.
+/// Hits are at t = 0 .. max_t; one that starts inside hits at 0; a direction of 0 is a point. For each axis
+/// that moves, in float, rounded after each step: times (face - origin) * (1 / direction); hit if the last
+/// entry is not after the first exit. A difference or an inverse beyond the floats is infinite, and such a
+/// time is never reached.
 typedef struct clv_ray
 {
     clv_vec3 origin, direction;
@@ -72,16 +81,18 @@ typedef struct clv_box_cast
     float max_t;
 } clv_box_cast;
 
-/// All points no farther than `radius` from the line between a and b, which may be one point. In double, as seen from a; where the
-/// rounding of a place on the line would decide, in twice the bits: it is off by 1e-28 of its distance from a at most.
+/// All points no farther than `radius` from the line between a and b, which may be one point. In double, as
+/// seen from a; where the rounding of a place on the line would decide, in twice the bits: it is off by 1e-28
+/// of its distance from a at most.
 typedef struct clv_capsule
 {
     clv_vec3 a, b; ///< finite
     float radius;  ///< finite
 } clv_capsule;
 
-/// A sphere that moves. In double, by Newton's method; the time is then rounded to float. Any finite motion and place will do, also
-/// denormal ones and those next to FLT_MAX. At the time the distance is the radius but for 1e-12 of the distance at the start.
+/// A sphere that moves. In double, by Newton's method; the time is then rounded to float. Any finite motion
+/// and place will do, also denormal ones and those next to FLT_MAX. At the time the distance is the radius
+/// but for 1e-12 of the distance at the start.
 typedef struct clv_sphere_cast
 {
     clv_sphere sphere; ///< finite
@@ -89,7 +100,8 @@ typedef struct clv_sphere_cast
     float max_t;
 } clv_sphere_cast;
 
-/// A capsule that moves. As a sphere, of any length; places on its line are as good as those of a clv_capsule.
+/// A capsule that moves. As a sphere, of any length; places on its line are as good as those of a
+/// clv_capsule.
 typedef struct clv_capsule_cast
 {
     clv_capsule capsule;
@@ -97,17 +109,17 @@ typedef struct clv_capsule_cast
     float max_t;
 } clv_capsule_cast;
 
-/// A box turned about its centre. Finite. Separating axes in double, as seen from the centre, from the floats as given; axes of edges
-/// parallel within 1e-6 are left out.
+/// A box turned about its centre. Finite. Separating axes in double, as seen from the centre, from the floats
+/// as given; axes of edges parallel within 1e-6 are left out.
 typedef struct clv_oriented_box
 {
     clv_vec3 center, half_size;
     clv_quat rotation; ///< of any length; zero: not turned
 } clv_oriented_box;
 
-/// What lies on the inner side of every plane: dot( normal, p ) <= offset. A frustum has six. A box is found if each plane for
-/// itself has part of it inside, so one just beyond a corner of the planes may be found too, as is usual. In double.
-/// No planes at all: everything.
+/// What lies on the inner side of every plane: dot( normal, p ) <= offset. A frustum has six. A box is found
+/// if each plane for itself has part of it inside, so one just beyond a corner of the planes may be found
+/// too, as is usual. In double. No planes at all: everything.
 typedef struct clv_half_spaces
 {
     const clv_plane* planes; ///< normals finite, of any length
@@ -162,13 +174,15 @@ typedef enum clv_query_kind
     CLV_QUERY_CAPSULE_CAST64 = 75,  ///< clv_capsule_cast64
 } clv_query_kind;
 
-/// Asked about each object that was found and passed the filter, in an order that depends on the calls alone and is not the order
-/// of the answer. True: it counts. *reach is how far the query still looks, in the unit of hit.t; lower it to shorten a ray on the
-/// way (0 or less: nothing beyond what is at 0). It may ask the same space. With a callback one thread does all the work.
+/// Asked about each object that was found and passed the filter, in an order that depends on the calls alone
+/// and is not the order of the answer. True: it counts. *reach is how far the query still looks, in the unit
+/// of hit.t; lower it to shorten a ray on the way (0 or less: nothing beyond what is at 0). It may ask the
+/// same space. With a callback one thread does all the work.
 typedef bool clv_query_callback(
     const clv_space* space, uint32_t query, clv_hit hit, float* reach, void* user );
 
-/// Queries of one kind. Made by the functions below, then changed where wanted; the arrays are the caller's and only read.
+/// Queries of one kind. Made by the functions below, then changed where wanted; the arrays are the caller's
+/// and only read.
 typedef struct clv_queries
 {
     clv_query_kind kind;
@@ -310,13 +324,14 @@ typedef struct clv_query_lists
     uint32_t position; ///< out: of the first bad query
 } clv_query_lists;
 
-/// Everything that each query finds, by slot. CLV_NO_ROOM if there are more hits than capacity: count and offsets are right even
-/// so, hits are not; take more room and ask again. With a callback that shortens the reach: what counted and is within the reach
-/// in the end.
+/// Everything that each query finds, by slot. CLV_NO_ROOM if there are more hits than capacity: count and
+/// offsets are right even so, hits are not; take more room and ask again. With a callback that shortens the
+/// reach: what counted and is within the reach in the end.
 CLV_API clv_result clv_space_query_all(
     const clv_space* space, const clv_queries* queries, clv_query_lists* lists );
 
-/// One of what each query finds, or CLV_NO_HIT, to hits[i]: whichever comes first, which depends on the calls alone. Cheapest.
+/// One of what each query finds, or CLV_NO_HIT, to hits[i]: whichever comes first, which depends on the calls
+/// alone. Cheapest.
 CLV_API clv_result clv_space_query_any(
     const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position );
 
@@ -324,31 +339,35 @@ CLV_API clv_result clv_space_query_any(
 CLV_API clv_result clv_space_query_closest(
     const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position );
 
-/// The k objects nearest to each point or box, none farther than max_distance, which may be infinite; of equal distances (as
-/// floats) the lower slots. Those of query i at hits[i * k], nearest first; where there are fewer, the rest is CLV_NO_HIT.
-/// Distance 0 inside. In double, then rounded to float. CLV_BAD_ARGUMENT for other kinds. O(k) more per object that comes near.
+/// The k objects nearest to each point or box, none farther than max_distance, which may be infinite; of
+/// equal distances (as floats) the lower slots. Those of query i at hits[i * k], nearest first; where there
+/// are fewer, the rest is CLV_NO_HIT. Distance 0 inside. In double, then rounded to float. CLV_BAD_ARGUMENT
+/// for other kinds. O(k) more per object that comes near.
 CLV_API clv_result clv_space_query_nearest( const clv_space* space, const clv_queries* queries, uint32_t k,
     float max_distance, clv_hit* hits, uint32_t* position );
 
-/// Receives all hits of one query, by slot, on the calling thread; the array dies when it returns. False: stop.
+/// Receives all hits of one query, by slot, on the calling thread; the array dies when it returns. False:
+/// stop.
 typedef bool clv_query_visitor( uint32_t query, const clv_hit* hits, uint64_t count, void* user );
 
-/// As clv_space_query_all without arrays of the caller's: one query after the other, on the calling thread, also those that find
-/// nothing. CLV_STOPPED if the visitor said so; CLV_OUT_OF_MEMORY if the hits of one query do not fit, after those before.
+/// As clv_space_query_all without arrays of the caller's: one query after the other, on the calling thread,
+/// also those that find nothing. CLV_STOPPED if the visitor said so; CLV_OUT_OF_MEMORY if the hits of one
+/// query do not fit, after those before.
 CLV_API clv_result clv_space_query_visit( const clv_space* space, const clv_queries* queries,
     clv_query_visitor* visitor, void* user, uint32_t* position );
 
-/// Every pair of an object of one space and an object of another whose boxes touch and whose filters agree: `a` is a slot of
-/// `first`, `b` of `second`, sorted by (a, b). Each as of its own last update. `count` is how many there are; CLV_NO_ROOM if that is more than capacity,
-/// then pairs holds none. The same space twice: every object with itself, and each pair both ways. (A space and an array of boxes:
-/// clv_query_boxes.) Costs a box query per object of `first`, so put the smaller one there; from 256 of them on the workers of
-/// `second` share it.
+/// Every pair of an object of one space and an object of another whose boxes touch and whose filters agree:
+/// `a` is a slot of `first`, `b` of `second`, sorted by (a, b). Each as of its own last update. `count` is
+/// how many there are; CLV_NO_ROOM if that is more than capacity, then pairs holds none. The same space
+/// twice: every object with itself, and each pair both ways. (A space and an array of boxes:
+/// clv_query_boxes.) Costs a box query per object of `first`, so put the smaller one there; from 256 of them
+/// on the workers of `second` share it.
 CLV_API clv_result clv_space_query_pairs( const clv_space* first, const clv_space* second, bool as_given,
     clv_pair* pairs, uint64_t capacity, uint64_t* count );
 
-/// From here on queries see the boxes as they are now, without a search for pairs, and find the structure ready. For programs
-/// that only query, and to choose the moment of that work. Pairs and events are left as they are. CLV_OUT_OF_MEMORY: the
-/// next question tries again.
+/// From here on queries see the boxes as they are now, without a search for pairs, and find the structure
+/// ready. For programs that only query, and to choose the moment of that work. Pairs and events are left as
+/// they are. CLV_OUT_OF_MEMORY: the next question tries again.
 CLV_API clv_result clv_space_refresh( clv_space* space );
 
 // ---- one question, without filters

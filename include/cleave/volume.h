@@ -3,9 +3,10 @@
 
 #include "cleave/narrow.h"
 
-// Bounding volumes around shapes, the three kinds of the k-DOP paper (Amaral, COPPE 2021) and some more, and a sweep-and-prune over
-// any one of them: that paper's broad phase, on the CPU. For boxes alone clv_space is the faster answer by far; this is for
-// comparing volumes, and for scenes whose bodies fill their boxes badly.
+// Bounding volumes around shapes, the three kinds of the k-DOP paper (Amaral, COPPE 2021) and some more, and
+// a sweep-and-prune over any one of them: that paper's broad phase, on the CPU. For boxes alone clv_space is
+// the faster answer by far; this is for comparing volumes, and for scenes whose bodies fill their boxes
+// badly.
 //
 // Volumes are rounded outwards, so they contain the shape as placed, to the last bit, and closed, so that
 // touching counts. One thread owns a sweep.
@@ -54,8 +55,8 @@ CLV_API clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphe
 
 // ---- more kinds, to compare these with
 
-/// Polytopes between k / 2 pairs of parallel planes: 6 the faces of a box, 14 the corners' as well, 18 the edges' as well, 26
-/// all of them.
+/// Polytopes between k / 2 pairs of parallel planes: 6 the faces of a box, 14 the corners' as well, 18 the
+/// edges' as well, 26 all of them.
 typedef enum clv_dop_kind
 {
     CLV_DOP_6 = 6,
@@ -66,12 +67,13 @@ typedef enum clv_dop_kind
 
 #define CLV_DOP_ENDS_MOST 26
 
-/// Axis `index` of a kind, below kind / 2: x, y, z; then for 18 and 26 the six of clv_dop18_axis; then for 14 and 26
-/// x + y + z, x + y - z, x - y + z, -x + y + z. None of them is brought to length 1.
+/// Axis `index` of a kind, below kind / 2: x, y, z; then for 18 and 26 the six of clv_dop18_axis; then for 14
+/// and 26 x + y + z, x + y - z, x - y + z, -x + y + z. None of them is brought to length 1.
 CLV_API clv_vec3 clv_dop_axis( clv_dop_kind kind, uint32_t index );
 
-/// The k-DOP around a shape that stands somewhere, as `kind` floats: the lower ends along its axes, then the upper ones. A
-/// clv_aabb is laid out like a 6-DOP, a clv_dop18 like an 18-DOP. CLV_BAD_ARGUMENT as above, and for a kind that is none.
+/// The k-DOP around a shape that stands somewhere, as `kind` floats: the lower ends along its axes, then the
+/// upper ones. A clv_aabb is laid out like a 6-DOP, a clv_dop18 like an 18-DOP. CLV_BAD_ARGUMENT as above,
+/// and for a kind that is none.
 CLV_API clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, float* ends );
 
 static inline bool clv_dop_overlap( clv_dop_kind kind, const float* a, const float* b )
@@ -87,8 +89,8 @@ static inline bool clv_dop_overlap( clv_dop_kind kind, const float* a, const flo
     return true;
 }
 
-/// A box that is turned: every point p with | dot( axes[i], p - center ) | <= half_size[i]. The axes are of length 1 and at right
-/// angles, as far as floats go.
+/// A box that is turned: every point p with | dot( axes[i], p - center ) | <= half_size[i]. The axes are of
+/// length 1 and at right angles, as far as floats go.
 typedef struct clv_obb
 {
     clv_vec3 center;
@@ -99,8 +101,9 @@ typedef struct clv_obb
 /// Along the shape's own axes, or for a hull along those of its vertices' spread where that box is smaller.
 CLV_API clv_result clv_shape_obb( clv_shape shape, clv_transform at, clv_obb* obb );
 
-/// By separating axes: those of the faces, of all pairs of edges, and x, y, z. Boxes nearer to each other than a fifty-thousandth of
-/// the sum of their half sides count as touching, so that no rounding parts what touches.
+/// By separating axes: those of the faces, of all pairs of edges, and x, y, z. Boxes nearer to each other
+/// than a fifty-thousandth of the sum of their half sides count as touching, so that no rounding parts what
+/// touches.
 CLV_API bool clv_obb_overlap( const clv_obb* a, const clv_obb* b );
 
 // ---- sweep and prune
@@ -128,10 +131,11 @@ CLV_API clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv
 /// NULL is legal.
 CLV_API void clv_volume_sweep_destroy( clv_volume_sweep* sweep );
 
-/// Find every pair of overlapping volumes, by position in the array. Boxes, turned or not, are swept along x, y or z, k-DOPs
-/// along any of their axes, spheres along those of an 18-DOP. The count may change from update to update, and so may the kind of
-/// volume. CLV_BAD_BOX for NaN, lower > upper, a radius or half size below 0, axes of a turned box that are not of length 1 and at
-/// right angles (to 4e-6), and a kind of k-DOP that is none; CLV_OUT_OF_MEMORY. Then the pairs are none.
+/// Find every pair of overlapping volumes, by position in the array. Boxes, turned or not, are swept along x,
+/// y or z, k-DOPs along any of their axes, spheres along those of an 18-DOP. The count may change from update
+/// to update, and so may the kind of volume. CLV_BAD_BOX for NaN, lower > upper, a radius or half size below
+/// 0, axes of a turned box that are not of length 1 and at right angles (to 4e-6), and a kind of k-DOP that
+/// is none; CLV_OUT_OF_MEMORY. Then the pairs are none.
 CLV_API clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count );
 CLV_API clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count );
 CLV_API clv_result clv_volume_sweep_spheres(

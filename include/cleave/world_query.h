@@ -4,15 +4,16 @@
 #include "cleave/query.h"
 #include "cleave/world.h"
 
-// Questions to flat worlds and big ones (world.h). All that query.h says of what is seen, of exactness, failure, threads and order
-// holds here too. Items are of types of their own, and a list of them has a kind of its own: a flat space takes the kinds that
-// end in 2, a space of doubles those that end in 64, any other space those of query.h. CLV_UNSUPPORTED for a list of another kind
-// than the space's. clv_space_query_pairs and clv_space_refresh are the same for all; both spaces must be of one kind.
+// Questions to flat worlds and big ones (world.h). All that query.h says of what is seen, of exactness,
+// failure, threads and order holds here too. Items are of types of their own, and a list of them has a kind
+// of its own: a flat space takes the kinds that end in 2, a space of doubles those that end in 64, any other
+// space those of query.h. CLV_UNSUPPORTED for a list of another kind than the space's. clv_space_query_pairs
+// and clv_space_refresh are the same for all; both spaces must be of one kind.
 
 // ---- two axes
 //
-// The calls of query.h, from clv_space_query_all to clv_space_query_visit, with these items. The arithmetic is that of the item of
-// three axes, with z left out.
+// The calls of query.h, from clv_space_query_all to clv_space_query_visit, with these items. The arithmetic
+// is that of the item of three axes, with z left out.
 
 /// clv_sphere in the plane.
 typedef struct clv_circle
@@ -35,8 +36,8 @@ typedef struct clv_capsule2
     float radius;
 } clv_capsule2;
 
-/// clv_oriented_box in the plane. `turn` is where its first side points, as ( cos, sin ) of the angle and of any length; zero:
-/// not turned.
+/// clv_oriented_box in the plane. `turn` is where its first side points, as ( cos, sin ) of the angle and of
+/// any length; zero: not turned.
 typedef struct clv_oriented_box2
 {
     clv_vec2 center, half_size, turn;
@@ -173,15 +174,16 @@ static inline clv_ray2 clv_segment2( clv_vec2 a, clv_vec2 b )
 
 // ---- doubles
 //
-// Items, times and distances are doubles, and so the calls are others: clv_space_query_all64 to clv_space_query_visit64. Exactness
-// is that of query.h with double in place of float: a time of impact at 10^9 metres is as good as doubles are there. Shapes
-// with a centre or a start are computed relative to it, so what lies near the query is as exact as near 0.
+// Items, times and distances are doubles, and so the calls are others: clv_space_query_all64 to
+// clv_space_query_visit64. Exactness is that of query.h with double in place of float: a time of impact at
+// 10^9 metres is as good as doubles are there. Shapes with a centre or a start are computed relative to it,
+// so what lies near the query is as exact as near 0.
 //
-// The coordinates, motions and radii of capsules, of sphere and capsule casts and of oriented boxes, and the normals and origins
-// of half-spaces, are 1e150 at most, CLV_BAD_ARGUMENT otherwise; these shapes do not reach a box that is 1e150 or more away, but for half-spaces, which see faces that are
-// farther as if they were at 1e150. Motions of
-// sphere and capsule casts below 1e-300 count as 0; what the box around a capsule or a cast, larger by a billionth, does not meet
-// on its way is not met.
+// The coordinates, motions and radii of capsules, of sphere and capsule casts and of oriented boxes, and the
+// normals and origins of half-spaces, are 1e150 at most, CLV_BAD_ARGUMENT otherwise; these shapes do not
+// reach a box that is 1e150 or more away, but for half-spaces, which see faces that are farther as if they
+// were at 1e150. Motions of sphere and capsule casts below 1e-300 count as 0; what the box around a capsule
+// or a cast, larger by a billionth, does not meet on its way is not met.
 
 /// clv_plane in double.
 typedef struct clv_plane64
@@ -197,8 +199,9 @@ typedef struct clv_sphere64
     double radius;
 } clv_sphere64;
 
-/// clv_neighbourhood in double. Found is what has sqrt( x * x + y * y + z * z ) <= distance, where x, y, z are the gaps between the
-/// two boxes on the axes; each step rounded, and none overflows or underflows on the way.
+/// clv_neighbourhood in double. Found is what has sqrt( x * x + y * y + z * z ) <= distance, where x, y, z
+/// are the gaps between the two boxes on the axes; each step rounded, and none overflows or underflows on the
+/// way.
 typedef struct clv_neighbourhood64
 {
     clv_aabb64 box;
@@ -219,7 +222,8 @@ typedef struct clv_oriented_box64
     clv_quat rotation; ///< of any length; zero: not turned
 } clv_oriented_box64;
 
-/// clv_half_spaces in double, and from a place of the caller's: dot( normal, p - origin ) <= offset. A frustum's is its eye.
+/// clv_half_spaces in double, and from a place of the caller's: dot( normal, p - origin ) <= offset. A
+/// frustum's is its eye.
 typedef struct clv_half_spaces64
 {
     clv_vec64 origin;
@@ -242,8 +246,8 @@ typedef struct clv_box_cast64
     double max_t;
 } clv_box_cast64;
 
-/// clv_sphere_cast in double. From its centre; the time is not rounded any more. At that time the distance is the radius but for 1e-12
-/// of the distance at the start, and for a rounding of the time.
+/// clv_sphere_cast in double. From its centre; the time is not rounded any more. At that time the distance is
+/// the radius but for 1e-12 of the distance at the start, and for a rounding of the time.
 typedef struct clv_sphere_cast64
 {
     clv_sphere64 sphere;
@@ -251,8 +255,8 @@ typedef struct clv_sphere_cast64
     double max_t;
 } clv_sphere_cast64;
 
-/// clv_capsule_cast in double. From `a`. Of any length, also of 1e15 radii and without a radius: a place on its line is off by 1e-28 of
-/// its distance from a at most.
+/// clv_capsule_cast in double. From `a`. Of any length, also of 1e15 radii and without a radius: a place on
+/// its line is off by 1e-28 of its distance from a at most.
 typedef struct clv_capsule_cast64
 {
     clv_capsule64 capsule;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which axis to sort by. Paper 003 takes the principal axis of the centres, since boxes that are spread widely overlap
-// little along it; counting overlaps in a sample asks the question itself, and sees sizes too.
+// Which axis to sort by. Paper 003 takes the principal axis of the centres, since boxes that are spread
+// widely overlap little along it; counting overlaps in a sample asks the question itself, and sees sizes too.
 #include "gpu_state.h"
 
 #include <math.h>

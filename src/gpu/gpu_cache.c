@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Binaries of programs, a file each, named by a hash of what they were compiled from, for and by. A file is written under another
-// name and moved into place, and carries its own length and hash: a half-written or damaged one counts as none.
+// Binaries of programs, a file each, named by a hash of what they were compiled from, for and by. A file is
+// written under another name and moved into place, and carries its own length and hash: a half-written or
+// damaged one counts as none.
 #define _POSIX_C_SOURCE 200809L
 #include "gpu_state.h"
 
@@ -77,7 +78,8 @@ static bool find_folder( char path[PATH_ROOM], bool makes )
     if ( makes )
     {
         make_folder(
-            path ); // one that is there already is fine; one that cannot be made shows when the file is opened
+            // one that is there already is fine; one that cannot be made shows when the file is opened
+            path );
     }
     return true;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// More boxes than the device has room to search at once: in blocks, every block alone and with every other, by a second gpu on the same
-// queue. A pair lies in one block or in two, so none is lost however the boxes lie, and with n(i) and n(i, j) pairs in a block and in
-// two together there are sum of n(i) + sum of n(i, j) - n(i) - n(j) in all. The boxes are on the device whole; the list never is.
+// More boxes than the device has room to search at once: in blocks, every block alone and with every other,
+// by a second gpu on the same queue. A pair lies in one block or in two, so none is lost however the boxes
+// lie, and with n(i) and n(i, j) pairs in a block and in two together there are sum of n(i) + sum of n(i,
+// j) - n(i) - n(j) in all. The boxes are on the device whole; the list never is.
 #include "base/assertion.h"
 #include "gpu_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Bytes that a search takes per box, whatever the way: records twice, places, cells, tables, and boxes to compare with.
+// Bytes that a search takes per box, whatever the way: records twice, places, cells, tables, and boxes to
+// compare with.
 #define BYTES_PER_BOX 176
 
 uint32_t clv_gpu_chunk_most( const clv_gpu* gpu )

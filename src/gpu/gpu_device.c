@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The list is made by a child process that loads the drivers and comes back with what they say. Where the child dies, every driver has
-// a child of its own, and those that live are used by their own libraries, past the one that would load the others too.
+// The list is made by a child process that loads the drivers and comes back with what they say. Where the
+// child dies, every driver has a child of its own, and those that live are used by their own libraries, past
+// the one that would load the others too.
 #include "gpu_state.h"
 
 #include "gpu_icd.h"
@@ -68,7 +69,8 @@ static void ask_text( const gpu_opencl* cl, cl_device_id id, cl_uint what, char*
 
 static uint64_t ask_number( const gpu_opencl* cl, cl_device_id id, cl_uint what )
 {
-    // Answers have 4 or 8 bytes; on a machine that puts the low byte last a short one would have to be shifted.
+    // Answers have 4 or 8 bytes; on a machine that puts the low byte last a short one would have to be
+    // shifted.
     union
     {
         uint64_t wide;
@@ -449,7 +451,8 @@ const gpu_device* clv_gpu_device_load( uint32_t index, char* why, size_t why_siz
     return is_loaded ? device : NULL;
 }
 
-// The library that has all drivers finds the right one itself; it must not be asked where one of them dies in it.
+// The library that has all drivers finds the right one itself; it must not be asked where one of them dies in
+// it.
 static const gpu_opencl* driver_of( void* queue, char* why, size_t why_size )
 {
     if ( !s_is_one_by_one )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which devices there are, listed once, by a child process where there can be one (gpu_look.h). Its drivers are loaded here when a
-// device is opened.
+// Which devices there are, listed once, by a child process where there can be one (gpu_look.h). Its drivers
+// are loaded here when a device is opened.
 #pragma once
 
 #include "cleave/gpu.h"
@@ -45,11 +45,13 @@ const gpu_device* clv_gpu_device_load( uint32_t index, char* why, size_t why_siz
 bool clv_gpu_device_of_queue(
     void* queue, gpu_device* device, gpu_device_texts* texts, char* why, size_t why_size );
 
-/// Opens the device in a child process, unless that was done before or its driver is loaded here already. False: it cannot be used, and
-/// its facts say why. `keeps`: that it went well is noted in the folder of the cache, for other processes.
+/// Opens the device in a child process, unless that was done before or its driver is loaded here already.
+/// False: it cannot be used, and its facts say why. `keeps`: that it went well is noted in the folder of the
+/// cache, for other processes.
 bool clv_gpu_device_prove( uint32_t index, bool keeps );
 
-/// Opens a device that is loaded here, compiles and runs a small kernel; how far it comes is told to gpu_look.h. True if all went well.
+/// Opens a device that is loaded here, compiles and runs a small kernel; how far it comes is told to
+/// gpu_look.h. True if all went well.
 bool clv_gpu_device_exercise( const gpu_device* device );
 
 /// A hash of that kernel, the device and its driver.

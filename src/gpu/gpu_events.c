@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Begun and ended pairs: this update's list against the one before, on the device. The list before lies in a buffer of its own with
-// its table; both change sides when the next update begins.
+// Begun and ended pairs: this update's list against the one before, on the device. The list before lies in a
+// buffer of its own with its table; both change sides when the next update begins.
 #include "base/assertion.h"
 #include "gpu_state.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a device is to survive in a child process before it is opened here: a context, a queue, a compiler and a kernel.
+// What a device is to survive in a child process before it is opened here: a context, a queue, a compiler and
+// a kernel.
 #include "gpu_state.h"
 
 #include "gpu_look.h"

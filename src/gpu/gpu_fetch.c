@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lists of pairs on their way to the host. Who fetched the last list is taken to want the next one too: it is sent for together with the
-// counters, as many pairs as there were and some more, so that there is one wait instead of two.
+// Lists of pairs on their way to the host. Who fetched the last list is taken to want the next one too: it is
+// sent for together with the counters, as many pairs as there were and some more, so that there is one wait
+// instead of two.
 #include "gpu_state.h"
 
 #include "base/assertion.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The way of a frame: boxes to the device, a way chosen, its search put into the queue, its counters read, and whatever the list
-// had no room for searched again.
+// The way of a frame: boxes to the device, a way chosen, its search put into the queue, its counters read,
+// and whatever the list had no room for searched again.
 #include "gpu_check.h"
 #include "gpu_state.h"
 
@@ -253,8 +253,8 @@ static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
     return result;
 }
 
-// The next update begins anew: on a device opened again where this one failed, and with all of its memory where that lacked. The list
-// that events go on from stays on a device that still answers.
+// The next update begins anew: on a device opened again where this one failed, and with all of its memory
+// where that lacked. The list that events go on from stays on a device that still answers.
 clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
 {
     CLV_ASSERT( result != CLV_OK );
@@ -287,7 +287,8 @@ static clv_result check_boxes( clv_gpu* gpu, const gpu_frame* frame )
     return GPU_LAUNCH( gpu, GPU_KERNEL_check_boxes, frame->count, arguments );
 }
 
-// What is kept from frame to frame is found by the slot of the frame before, and slots come round: one of another kind ends it.
+// What is kept from frame to frame is found by the slot of the frame before, and slots come round: one of
+// another kind ends it.
 static void end_chains( clv_gpu* gpu )
 {
     gpu->grid.kept_slot = 0;
@@ -361,8 +362,8 @@ uint64_t clv_gpu_list_most( const clv_gpu* gpu )
     return most < gpu->device->allocation_most ? most : gpu->device->allocation_most;
 }
 
-// Pairs that one unit may give, so that pieces of one unit always fit. With the grid's first come those among the boxes that left
-// their cells, which are at most 64, or one of 2,048 up to 4,096.
+// Pairs that one unit may give, so that pieces of one unit always fit. With the grid's first come those among
+// the boxes that left their cells, which are at most 64, or one of 2,048 up to 4,096.
 static uint64_t unit_pairs( const gpu_frame* frame )
 {
     return frame->way == CLV_GPU_TILES ? TILE_PAIRS
@@ -381,7 +382,8 @@ static clv_result find_all( clv_gpu* gpu )
     return result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters ) : result;
 }
 
-// Room for all pairs and a quarter more where the device has it, and searched again; otherwise they will come in pieces.
+// Room for all pairs and a quarter more where the device has it, and searched again; otherwise they will come
+// in pieces.
 static clv_result search_again( clv_gpu* gpu )
 {
     uint64_t total = gpu->counters.pair_count;
@@ -473,8 +475,9 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
         if ( result == CLV_OK && gpu->counters.pair_count != total )
         {
             result = clv_gpu_fail( gpu, CLV_DEVICE_FAILED,
-                "%s found %llu pairs, and then %llu: boxes changed during the search, or the device is faulty", gpu->device->facts.name,
-                (unsigned long long)total, (unsigned long long)gpu->counters.pair_count );
+                "%s found %llu pairs, and then %llu: boxes changed during the search, or the device is faulty",
+                gpu->device->facts.name, (unsigned long long)total,
+                (unsigned long long)gpu->counters.pair_count );
         }
     }
     result = result == CLV_OK && gpu->def.events ? clv_gpu_events_find( gpu ) : result;

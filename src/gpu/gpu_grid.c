@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of cells on the device; kernels/grid.cl tells how. A plan serves until what the cells hold has grown much beyond what they
-// held when it was made, which the kernels count anyway.
+// Rows of cells on the device; kernels/grid.cl tells how. A plan serves until what the cells hold has grown
+// much beyond what they held when it was made, which the kernels count anyway.
 #include "base/assertion.h"
 #include "gpu_grid_plan.h"
 #include "gpu_state.h"
@@ -141,8 +141,8 @@ static clv_result place_all( clv_gpu* gpu, gpu_frame* frame )
 
 // ---- with the order kept
 
-// Boxes into their records, and who left his cell. An order is kept from the frame just before, of as many boxes: its slot tells
-// where the records lie.
+// Boxes into their records, and who left his cell. An order is kept from the frame just before, of as many
+// boxes: its slot tells where the records lie.
 static clv_result refresh( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
@@ -286,8 +286,8 @@ void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters )
     else
     {
         gpu->stats.order_count += 1;
-        // Only where the frame before did so too: those of one that only compared may have left in many frames, and where every
-        // fourth lays all anew the ones that are waited for may be just these.
+        // Only where the frame before did so too: those of one that only compared may have left in many
+        // frames, and where every fourth lays all anew the ones that are waited for may be just these.
         grid->anew_count += grid->keeps && counters->work > 0 ? 1 : 0;
     }
     if ( grid->anew_count > ANEW_MOST ) // no box stays in its place: then without an order
@@ -307,7 +307,8 @@ static uint32_t groups_of_movers( uint32_t moved_most )
     return groups < 1 ? 1 : groups > MOVER_GROUPS ? MOVER_GROUPS : groups;
 }
 
-// The slot as a frame's whose boxes are in their records: who left his cell is told as one that searches all tells it.
+// The slot as a frame's whose boxes are in their records: who left his cell is told as one that searches all
+// tells it.
 static clv_result restate( clv_gpu* gpu )
 {
     uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };

@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Entries of the table per box, at most: beyond, clearing and adding up cost more than finer cells save. A table that leaves the
-// device's cache costs more still.
+// Entries of the table per box, at most: beyond, clearing and adding up cost more than finer cells save. A
+// table that leaves the device's cache costs more still.
 static const double s_entries_per_box = 4;
 static const double s_entries_cached = 8e6;
 static const double s_entries_least = 4096;
 static const double s_entries_most = 400e6; // cells have 29 bits
 
-// Fewer boxes are scattered in the cache, and an order that is kept costs a launch more. Measured on the H200.
+// Fewer boxes are scattered in the cache, and an order that is kept costs a launch more. Measured on the
+// H200.
 #define KEEPS_LEAST 400000
 
 static int compare_floats( const void* a, const void* b )
@@ -122,8 +123,9 @@ static grid_measure measure( const clv_aabb* sample, uint32_t sample_count, floa
     return m;
 }
 
-// Sides of a cell in sides of a box. Sparse worlds want cells of twice the box, since then half of all boxes stay within one layer
-// of cells; dense ones want fewer boxes in each, most of all along the rows. Measured on the H200.
+// Sides of a cell in sides of a box. Sparse worlds want cells of twice the box, since then half of all boxes
+// stay within one layer of cells; dense ones want fewer boxes in each, most of all along the rows. Measured
+// on the H200.
 static void choose_factors(
     const grid_measure* m, uint32_t count, double factors[3], uint32_t* reach_x, bool* keeps )
 {
@@ -173,8 +175,8 @@ static double reach_of( int axis, uint32_t reach_x )
     return axis == 0 ? reach_x : 1;
 }
 
-// Half of what a cell has beyond a box, since boxes go up as well as down: then a box at either end of its cell may move that far.
-// More than a third of a side is not worth the rows that are looked at in vain.
+// Half of what a cell has beyond a box, since boxes go up as well as down: then a box at either end of its
+// cell may move that far. More than a third of a side is not worth the rows that are looked at in vain.
 static double slack_of( double cell, double side, double wish )
 {
     double most = wish > 0 ? wish : wish < 0 ? 0 : 0.3;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the cells lie: chosen on the host from a sample, kept while it serves. The layout is that of kernels/grid.cl.
+// Where the cells lie: chosen on the host from a sample, kept while it serves. The layout is that of
+// kernels/grid.cl.
 #pragma once
 
 #include "cleave/geom.h"
@@ -43,14 +44,14 @@ typedef struct gpu_grid_wish
     uint32_t rest_least;    ///< boxes whose order is kept for that; 0: as chosen
 } gpu_grid_wish;
 
-/// A plan for `count` boxes like the sample; rows of all levels in *row_count, and whether the order is worth keeping in *keeps: without
-/// it there is no slack. Sorts the sample's numbers in `scratch`, which has
+/// A plan for `count` boxes like the sample; rows of all levels in *row_count, and whether the order is worth
+/// keeping in *keeps: without it there is no slack. Sorts the sample's numbers in `scratch`, which has
 /// room for 2 * sample_count floats.
 gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_count, uint32_t count,
     const gpu_grid_wish* wish, float* scratch, uint32_t* row_count, bool* keeps );
 
-/// Sorted by value; exported for the tree, which measures its world likewise. `part` of 0 .. 1 gives the value that this part of
-/// all do not exceed.
+/// Sorted by value; exported for the tree, which measures its world likewise. `part` of 0 .. 1 gives the
+/// value that this part of all do not exceed.
 typedef struct gpu_spread
 {
     float least, most; ///< of all but the outermost fiftieth at each end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory of the host that the device reads and writes by itself; any other goes through a copy of the driver's, three to six times
-// as slow.
+// Memory of the host that the device reads and writes by itself; any other goes through a copy of the
+// driver's, three to six times as slow.
 #include "base/assertion.h"
 #include "gpu_state.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which drivers are installed: the files NAME.icd that loaders of OpenCL read, each with the name of a driver's library.
+// Which drivers are installed: the files NAME.icd that loaders of OpenCL read, each with the name of a
+// driver's library.
 #pragma once
 
 #include <stdbool.h>
@@ -13,8 +14,9 @@ typedef struct gpu_icd
 
 #define GPU_ICD_MOST 16
 
-/// Those that a loader would load: $OCL_ICD_FILENAMES, and behind these $OCL_ICD_VENDORS (a folder, a file or a library) or
-/// $OPENCL_VENDOR_PATH or /etc/OpenCL/vendors; in the order of their names, each library once. None on Windows.
+/// Those that a loader would load: $OCL_ICD_FILENAMES, and behind these $OCL_ICD_VENDORS (a folder, a file or
+/// a library) or $OPENCL_VENDOR_PATH or /etc/OpenCL/vendors; in the order of their names, each library once.
+/// None on Windows.
 uint32_t clv_gpu_icd_list( gpu_icd icds[GPU_ICD_MOST] );
 
 /// Is its library in this process already?

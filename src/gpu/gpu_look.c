@@ -113,7 +113,8 @@ static void reset_signals( void )
     pthread_sigmask( SIG_SETMASK, &none, NULL );
 }
 
-// Standard streams into the pipe, and no other handle of the program's: a device's handle may keep the device.
+// Standard streams into the pipe, and no other handle of the program's: a device's handle may keep the
+// device.
 static void reset_handles( int words )
 {
     int high = fcntl( words, F_DUPFD, 10 );
@@ -133,7 +134,8 @@ static void run_child( look_page* page, gpu_look_work* work, int words, pid_t pa
     const struct rlimit no_core = { 1, 1 };
     s_page = page;
     setpgid( 0,
-        0 ); // so that Ctrl-C is not taken for the driver's end, and what the driver starts can be ended with it
+        // so that Ctrl-C is not taken for the driver's end, and what the driver starts can be ended with it
+        0 );
 #if defined( __linux__ )
     prctl( PR_SET_PDEATHSIG, SIGKILL );
 #endif

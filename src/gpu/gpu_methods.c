@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The ways to search on a device as methods of spaces: boxes go there in every update and pairs come back. The last three rows
-// of Broadmark's Table I are gpu-grid, gpu-lbvh and gpu-sap (there from Bullet 3, here our own).
+// The ways to search on a device as methods of spaces: boxes go there in every update and pairs come back.
+// The last three rows of Broadmark's Table I are gpu-grid, gpu-lbvh and gpu-sap (there from Bullet 3, here
+// our own).
 #include "base/assertion.h"
 #include "gpu_state.h"
 #include "method/method.h"

@@ -274,8 +274,8 @@ void clv_gpu_spans_free( clv_gpu* gpu, gpu_spans* spans )
     *spans = ( gpu_spans ){ 0 };
 }
 
-// Was the kernel told this already? The caller's buffer is told anew each time: another one may have come in its place. Ours are
-// forgotten with every buffer that is made (gpu_state.c).
+// Was the kernel told this already? The caller's buffer is told anew each time: another one may have come in
+// its place. Ours are forgotten with every buffer that is made (gpu_state.c).
 static bool is_said( clv_gpu* gpu, gpu_kernel_id id, uint32_t index, const gpu_argument* argument )
 {
     uint64_t value = 0;

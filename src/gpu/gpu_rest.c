@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Worlds that mostly rest: only boxes that changed are searched for, and other pairs are carried over; kernels/rest.cl tells how. Here: when
-// that is tried. A frame that searches all counts changed boxes in a sample; where they were few twice in a row, the frame after
-// compares and enters. A frame that finds too many, or for which it does not do, is searched whole when it is waited for; twice within a few
-// frames, and comparing ends for a while. Before too many have left their cells these are laid anew, in a frame that searches all.
+// Worlds that mostly rest: only boxes that changed are searched for, and other pairs are carried over;
+// kernels/rest.cl tells how. Here: when that is tried. A frame that searches all counts changed boxes in a
+// sample; where they were few twice in a row, the frame after compares and enters. A frame that finds too
+// many, or for which it does not do, is searched whole when it is waited for; twice within a few frames, and
+// comparing ends for a while. Before too many have left their cells these are laid anew, in a frame that
+// searches all.
 #include "base/assertion.h"
 #include "gpu_state.h"
 
@@ -10,8 +12,9 @@
 
 enum
 {
-    // One box in so many may change and all be searched for alone; five eighths of that for it to begin, since a sample tells. On an H200 with
-    // one in fifty it takes two thirds of the time of a search of all where boxes are sparse.
+    // One box in so many may change and all be searched for alone; five eighths of that for it to begin,
+    // since a sample tells. On an H200 with one in fifty it takes two thirds of the time of a search of all
+    // where boxes are sparse.
     CHANGED_PART = 50,
     // More for each pair per box: all the others are carried over, and one that changed meets as many more.
     PAIRS_PART = 5,
@@ -49,7 +52,8 @@ static uint32_t changed_most( const clv_gpu* gpu, uint64_t pairs, uint32_t count
     return count / changed_part( gpu, pairs, count ) + 64;
 }
 
-// Boxes that may have left their cells: each meets all others. Never fewer than a search of all bears, whose list it is too.
+// Boxes that may have left their cells: each meets all others. Never fewer than a search of all bears, whose
+// list it is too.
 static uint32_t left_most( const clv_gpu* gpu, uint32_t count )
 {
     double most = sqrt( (double)LEFT_TESTS * count + LEFT_LEAST );
@@ -82,7 +86,8 @@ void clv_gpu_rest_forget( clv_gpu* gpu )
     gpu->rest.wants_order = false;
 }
 
-// Cells of twice the boxes' size and with slack, as for sparse ones: who moves shall not leave his at once, and few look into them.
+// Cells of twice the boxes' size and with slack, as for sparse ones: who moves shall not leave his at once,
+// and few look into them.
 gpu_grid_wish clv_gpu_rest_plan( clv_gpu* gpu )
 {
     gpu_grid_wish wish = gpu->grid_wish;
@@ -207,7 +212,8 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
     return GPU_LAUNCH( gpu, GPU_KERNEL_rest_compare, frame->count, arguments );
 }
 
-// As many groups as the last waited frame would have kept busy, and half as many again: items go on where there is more.
+// As many groups as the last waited frame would have kept busy, and half as many again: items go on where
+// there is more.
 static uint32_t groups_for( uint64_t number, uint32_t each, uint32_t most )
 {
     uint64_t groups = ( number + number / 2 ) / each + 4;
@@ -275,7 +281,8 @@ static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
     bool begins = rest->calm_count >= CALM_MOST;
     rest->began_at = begins ? gpu->stats.update_count : rest->began_at;
     rest->tracks = rest->tracks || ( begins && keeps );
-    // The next frame is planned with an order, unless one has just been given up or the larger cells would hold too much.
+    // The next frame is planned with an order, unless one has just been given up or the larger cells would
+    // hold too much.
     if ( begins && !keeps && gpu->grid_wish.keeps == 0 && gpu->stats.update_count >= gpu->grid.calm_at &&
         gpu->grid.cell_squares / FULL_CELLS <= gpu->frame.count )
     {
@@ -284,7 +291,8 @@ static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
     }
 }
 
-// Longer each time, where it never lasts: movers that travel fast have cells laid anew all the time, though they are few.
+// Longer each time, where it never lasts: movers that travel fast have cells laid anew all the time, though
+// they are few.
 static void pause_for_a_while( gpu_rest_state* rest, uint64_t update )
 {
     bool was_short = update - rest->began_at < 4 * TRY_AGAIN;

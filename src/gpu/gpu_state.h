@@ -200,14 +200,16 @@ typedef struct gpu_frame
     bool is_sampled;     ///< it has counted who changed, in a sample
 } gpu_frame;
 
-/// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after every launch.
+/// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after
+/// every launch.
 typedef struct gpu_timings
 {
     double ms[GPU_KERNEL_ROOM];
     uint32_t launch_count[GPU_KERNEL_ROOM];
 } gpu_timings;
 
-/// Launches whose times are asked for when the frame is done: the device's own time for each kernel, without waiting in between.
+/// Launches whose times are asked for when the frame is done: the device's own time for each kernel, without
+/// waiting in between.
 typedef struct gpu_span
 {
     cl_event event;
@@ -330,8 +332,9 @@ typedef struct gpu_kernel_row
 
 #define GPU_TEXT_PARTS 7
 
-/// A library that stands on this one and searches something else than boxes with kernels of its own, which are numbered from
-/// GPU_KERNEL_COUNT and GPU_PROGRAM_COUNT on: src/kdop. It fits gpu->guest and gpu->guest_state.
+/// A library that stands on this one and searches something else than boxes with kernels of its own, which
+/// are numbered from GPU_KERNEL_COUNT and GPU_PROGRAM_COUNT on: src/kdop. It fits gpu->guest and
+/// gpu->guest_state.
 typedef struct gpu_guest
 {
     const gpu_kernel_row* kernels; ///< GPU_GUEST_KERNELS at most
@@ -427,22 +430,25 @@ static inline bool gpu_may_find( const clv_gpu* gpu, const gpu_frame* frame, uin
 /// Keeps the sentence and tells the logger. Returns `result`.
 clv_result clv_gpu_fail( clv_gpu* gpu, clv_result result, const char* format, ... );
 
-/// The same for a call of OpenCL: CLV_OK for CL_SUCCESS, CLV_OUT_OF_MEMORY where memory lacked, else CLV_DEVICE_FAILED.
+/// The same for a call of OpenCL: CLV_OK for CL_SUCCESS, CLV_OUT_OF_MEMORY where memory lacked, else
+/// CLV_DEVICE_FAILED.
 clv_result clv_gpu_check( clv_gpu* gpu, cl_int error, const char* call );
 
 // ---- the device
 
-/// A second gpu on the device and queue of the first, which must outlive it. The def is the first's, but for its numbers.
+/// A second gpu on the device and queue of the first, which must outlive it. The def is the first's, but for
+/// its numbers.
 clv_result clv_gpu_create_beside( const clv_gpu* other, const clv_gpu_def* def, clv_gpu** gpu );
 
 /// Context, queue and counters, where they are not there yet.
 clv_result clv_gpu_open( clv_gpu* gpu );
 
-/// Waits and gives back all memory of the device but the list that events go on from. Context, queue and programs stay.
+/// Waits and gives back all memory of the device but the list that events go on from. Context, queue and
+/// programs stay.
 void clv_gpu_empty( clv_gpu* gpu );
 
-/// Waits and gives back all that the device has. Memory that the caller took stays valid for reading until destroy where the
-/// device still answers.
+/// Waits and gives back all that the device has. Memory that the caller took stays valid for reading until
+/// destroy where the device still answers.
 void clv_gpu_close( clv_gpu* gpu );
 
 /// At least `bytes`; contents are lost if it grows.
@@ -466,8 +472,8 @@ const char* clv_gpu_kernel_name( gpu_kernel_id id );
 #define GPU_OPTIONS_ROOM 64
 void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] );
 
-/// The text of a program, in parts, each NULL-terminated: what all share, what those about bodies or cells share, then its own. Parts
-/// that it does not need are empty.
+/// The text of a program, in parts, each NULL-terminated: what all share, what those about bodies or cells
+/// share, then its own. Parts that it does not need are empty.
 void clv_gpu_kernel_text( const clv_gpu* gpu, uint32_t program, const char* parts[GPU_TEXT_PARTS] );
 
 /// FNV-1a of texts, one behind the other; the second adds what names a device and its driver.
@@ -491,7 +497,8 @@ typedef struct gpu_argument
         sizeof( variable ), &( variable )                                                                    \
     }
 
-/// The times of all launches since gpu->spans was set, which are done by now or waited for. Nothing without spans.
+/// The times of all launches since gpu->spans was set, which are done by now or waited for. Nothing without
+/// spans.
 void clv_gpu_spans_take( clv_gpu* gpu );
 void clv_gpu_spans_free( clv_gpu* gpu, gpu_spans* spans );
 
@@ -518,7 +525,8 @@ clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs );
 /// Sends for the frame's list where the last one was fetched; it is there when the queue's next read is.
 clv_result clv_gpu_fetch_ahead( clv_gpu* gpu );
 
-/// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs. The second closes a device that fails.
+/// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs. The second closes a device
+/// that fails.
 clv_result clv_gpu_show_list(
     clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
 clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
@@ -566,7 +574,8 @@ void clv_gpu_axes_by_sample( const clv_aabb* sample, uint32_t count, uint32_t ax
 /// In place of an axis, as kernels/sap.cl has it: any direction.
 #define GPU_AXIS_FREE 3u
 
-/// The coordinate axis next to the principal axis of the centres, which is `direction`: sums of 10 moments as kernels/sap.cl has them.
+/// The coordinate axis next to the principal axis of the centres, which is `direction`: sums of 10 moments as
+/// kernels/sap.cl has them.
 uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] );
 
 // ---- the ways: prepare does all but the search, find searches units [first, end)
@@ -578,13 +587,14 @@ clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
 /// The frame is done: does the plan still serve?
 void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters );
-/// What a frame that searched only what changed leaves to do: the cells laid anew where that is needed, and all searched.
+/// What a frame that searched only what changed leaves to do: the cells laid anew where that is needed, and
+/// all searched.
 clv_result clv_gpu_grid_finish( clv_gpu* gpu );
 
 // ---- worlds that rest
 
-/// Before the frame's list is written: the list of the frame before is put aside where it will be needed; `is_before`: it is the one
-/// that events are compared with. Pairs that the new one should have room for.
+/// Before the frame's list is written: the list of the frame before is put aside where it will be needed;
+/// `is_before`: it is the one that events are compared with. Pairs that the new one should have room for.
 uint64_t clv_gpu_rest_begin( clv_gpu* gpu, bool is_before );
 /// Goes the frame on from one that compared its boxes too?
 bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame );
@@ -611,7 +621,8 @@ clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
 /// A guest's search as a frame of `count` items that lie at `memory`; waits.
 clv_result clv_gpu_guest_search( clv_gpu* gpu, cl_mem memory, uint32_t count );
 
-/// An update failed: no list is left. The device is closed where it failed, and emptied where memory lacked. Returns `result`.
+/// An update failed: no list is left. The device is closed where it failed, and emptied where memory lacked.
+/// Returns `result`.
 clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result );
 
 /// The direction of the largest spread, of length 1, from sums of 10 moments; false if there is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// As much of OpenCL 1.2 as is used here, declared by hand: the build needs no headers of OpenCL, and the library is loaded at run
-// time. Names, types and numbers are those of the Khronos specification, so that a caller's cl_mem and ours are the same thing.
+// As much of OpenCL 1.2 as is used here, declared by hand: the build needs no headers of OpenCL, and the
+// library is loaded at run time. Names, types and numbers are those of the Khronos specification, so that a
+// caller's cl_mem and ours are the same thing.
 #pragma once
 
 #include <stdbool.h>
@@ -75,8 +76,8 @@ enum
 typedef void( CL_CALL cl_context_callback )( const char*, const void*, size_t, void* );
 typedef void( CL_CALL cl_program_callback )( cl_program, void* );
 
-// Every function that is called: CALL( place, result, name, arguments ). The place is that in the table which every object of an
-// installable driver points at (extension cl_khr_icd): it never changes.
+// Every function that is called: CALL( place, result, name, arguments ). The place is that in the table which
+// every object of an installable driver points at (extension cl_khr_icd): it never changes.
 #define OPENCL_CALLS( CALL )                                                                                 \
     CALL( 0, cl_int, clGetPlatformIDs, (cl_uint, cl_platform_id*, cl_uint*))                                 \
     CALL( 1, cl_int, clGetPlatformInfo, (cl_platform_id, cl_uint, size_t, void*, size_t*))                   \
@@ -131,16 +132,16 @@ typedef struct gpu_opencl
 #undef OPENCL_MEMBER
 } gpu_opencl;
 
-/// The process's OpenCL, loaded by the first call; NULL, with a sentence in *why (which lives as long as the program), where
-/// there is none. $CLEAVE_OPENCL names another library, and "none" no library at all.
+/// The process's OpenCL, loaded by the first call; NULL, with a sentence in *why (which lives as long as the
+/// program), where there is none. $CLEAVE_OPENCL names another library, and "none" no library at all.
 const gpu_opencl* clv_gpu_opencl( const char** why );
 
 /// The name of that library, loaded or not. *is_wish: $CLEAVE_OPENCL has it.
 const char* clv_gpu_opencl_name( bool* is_wish );
 
-/// The functions of one installable driver alone, by its own library, without the library that has them all. False, with a
-/// sentence's end in `why`. `path`, of `path_size` bytes, is the library's file, known as soon as that is loaded; "" where the system does
-/// not tell.
+/// The functions of one installable driver alone, by its own library, without the library that has them all.
+/// False, with a sentence's end in `why`. `path`, of `path_size` bytes, is the library's file, known as soon
+/// as that is loaded; "" where the system does not tell.
 bool clv_gpu_opencl_load_driver(
     const char* library_name, gpu_opencl* driver, char* path, size_t path_size, char* why, size_t why_size );
 
@@ -154,6 +155,7 @@ bool clv_gpu_opencl_is_replaced( void );
 /// For tests: unless it was replaced the next call loads it anew, by the name that it has then.
 void clv_gpu_opencl_forget( void );
 
-/// "CL_OUT_OF_RESOURCES" and the like; "error -9999" in a buffer of the caller's for numbers without a name here.
+/// "CL_OUT_OF_RESOURCES" and the like; "error -9999" in a buffer of the caller's for numbers without a name
+/// here.
 #define GPU_ERROR_NAME_ROOM 48
 const char* clv_gpu_opencl_error_name( cl_int error, char buffer[GPU_ERROR_NAME_ROOM] );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The device's side of the k-DOP paper's experiment: bodies, their volumes, contacts and simulations, as a guest of libcleave-gpu.
+// The device's side of the k-DOP paper's experiment: bodies, their volumes, contacts and simulations, as a
+// guest of libcleave-gpu.
 #pragma once
 
 #include "cleave/gpu.h"
@@ -9,72 +10,83 @@
 
 // ---- bodies: volumes made on the device
 
-// Convex bodies instead of boxes: their vertices are moved, their bounding volumes made and swept on the device, as in the k-DOP paper.
-// Volumes are those of clv_shape_aabb, clv_shape_dop18 and clv_shape_sphere, bit for bit, and so the pairs are those of a
-// clv_volume_sweep. All of it is computed in double: CLV_UNSUPPORTED on a device that has none.
+// Convex bodies instead of boxes: their vertices are moved, their bounding volumes made and swept on the
+// device, as in the k-DOP paper. Volumes are those of clv_shape_aabb, clv_shape_dop18 and clv_shape_sphere,
+// bit for bit, and so the pairs are those of a clv_volume_sweep. All of it is computed in double:
+// CLV_UNSUPPORTED on a device that has none.
 
-/// Corners of a convex body about its own origin: the vertices of a clv_hull_view, or any points with the same hull.
+/// Corners of a convex body about its own origin: the vertices of a clv_hull_view, or any points with the
+/// same hull.
 typedef struct clv_gpu_hull
 {
     const clv_vec3* vertices; ///< finite; copied
     uint32_t vertex_count;    ///< at least 1
 } clv_gpu_hull;
 
-/// Says which bodies there are: body i has the hull hull_of[i], and all have the first for NULL. Copied; they stay until they are
-/// set again. CLV_BAD_ARGUMENT for a hull without vertices, a vertex that is not finite, a hull that is not there (clv_gpu_error
-/// has its number); CLV_TOO_MANY_OBJECTS above CLV_MAX_OBJECTS bodies or 2^30 vertices of all bodies; CLV_OUT_OF_MEMORY. Then the
-/// bodies are those from before. The device is not asked yet.
+/// Says which bodies there are: body i has the hull hull_of[i], and all have the first for NULL. Copied; they
+/// stay until they are set again. CLV_BAD_ARGUMENT for a hull without vertices, a vertex that is not finite,
+/// a hull that is not there (clv_gpu_error has its number); CLV_TOO_MANY_OBJECTS above CLV_MAX_OBJECTS bodies
+/// or 2^30 vertices of all bodies; CLV_OUT_OF_MEMORY. Then the bodies are those from before. The device is
+/// not asked yet.
 clv_result clv_gpu_set_bodies( clv_gpu* gpu, const clv_gpu_hull* hulls, uint32_t hull_count,
     const uint32_t* hull_of, uint32_t body_count );
 
-/// Volumes around all bodies where they stand now, as many transforms as there are bodies, and every pair of volumes that overlaps,
-/// as clv_gpu_update has them: clv_gpu_pair_count, clv_gpu_pair_buffer and clv_gpu_read_pairs tell. `volume` is CLV_VOLUME_AABB,
-/// CLV_VOLUME_DOP18 or CLV_VOLUME_SPHERE; for others CLV_UNSUPPORTED. CLV_BAD_ARGUMENT for a transform that is not finite, with the
-/// body's number in clv_gpu_error; both leave everything as it was. Otherwise results as clv_gpu_update.
+/// Volumes around all bodies where they stand now, as many transforms as there are bodies, and every pair of
+/// volumes that overlaps, as clv_gpu_update has them: clv_gpu_pair_count, clv_gpu_pair_buffer and
+/// clv_gpu_read_pairs tell. `volume` is CLV_VOLUME_AABB, CLV_VOLUME_DOP18 or CLV_VOLUME_SPHERE; for others
+/// CLV_UNSUPPORTED. CLV_BAD_ARGUMENT for a transform that is not finite, with the body's number in
+/// clv_gpu_error; both leave everything as it was. Otherwise results as clv_gpu_update.
 ///
-/// Always by sweep and prune along one axis, a box's three or an 18-DOP's nine to choose from, the one nearest to the principal axis of
-/// the volumes' centers every axis_frames updates: what lies at one place of that axis is tested against each other. 28 bytes a body
-/// travel there. Where there are very many bodies, hand the boxes on: clv_gpu_update_buffer takes the buffer below.
+/// Always by sweep and prune along one axis, a box's three or an 18-DOP's nine to choose from, the one
+/// nearest to the principal axis of the volumes' centers every axis_frames updates: what lies at one place of
+/// that axis is tested against each other. 28 bytes a body travel there. Where there are very many bodies,
+/// hand the boxes on: clv_gpu_update_buffer takes the buffer below.
 clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at );
 
-/// The volumes of the last clv_gpu_update_bodies where they lie: a cl_mem of clv_aabb, clv_dop18 or clv_sphere by body, alive until
-/// the next. NULL if there is none, or if it failed.
+/// The volumes of the last clv_gpu_update_bodies where they lie: a cl_mem of clv_aabb, clv_dop18 or
+/// clv_sphere by body, alive until the next. NULL if there is none, or if it failed.
 void* clv_gpu_volume_buffer( const clv_gpu* gpu );
 
-/// Brings them to the host, into as many clv_aabb, clv_dop18 or clv_sphere as there are bodies. CLV_BAD_ARGUMENT if there are none.
+/// Brings them to the host, into as many clv_aabb, clv_dop18 or clv_sphere as there are bodies.
+/// CLV_BAD_ARGUMENT if there are none.
 clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes );
 
-/// How the bodies of some pairs touch, where the last clv_gpu_update_bodies put them: GJK and EPA on the device, an item for each pair,
-/// in double, and contacts[i] is of pairs[i]. They are those of clv_shape_contact: the same bits for hulls of up to 32 vertices, and up
-/// to rounding for larger ones. What a device has no room for (a polytope of more than 64 vertices) the host finishes.
-/// Pairs may be any of two different bodies, not only the last update's. CLV_BAD_ARGUMENT, with its position in clv_gpu_error, for one
-/// that is not, and before the first clv_gpu_update_bodies; then no contact is written. Otherwise results as clv_gpu_read_pairs.
+/// How the bodies of some pairs touch, where the last clv_gpu_update_bodies put them: GJK and EPA on the
+/// device, an item for each pair, in double, and contacts[i] is of pairs[i]. They are those of
+/// clv_shape_contact: the same bits for hulls of up to 32 vertices, and up to rounding for larger ones. What
+/// a device has no room for (a polytope of more than 64 vertices) the host finishes. Pairs may be any of two
+/// different bodies, not only the last update's. CLV_BAD_ARGUMENT, with its position in clv_gpu_error, for
+/// one that is not, and before the first clv_gpu_update_bodies; then no contact is written. Otherwise results
+/// as clv_gpu_read_pairs.
 clv_result clv_gpu_find_contacts(
     clv_gpu* gpu, const clv_pair* pairs, uint32_t count, clv_contact* contacts );
 
 // ---- a simulation
 
-// A clv_shape_sim whose frames run on the device: free flight, vertices, volumes, the axis, projection, sort, sweep, GJK + EPA and shape
-// matching; the k-DOP paper's pipeline, the whole of it. The host does one thing: it puts the pairs in order and finds which responses
-// may come at once. With the same def and bodies of up to 32 vertices each every frame ends with the bits of clv_shape_sim.
+// A clv_shape_sim whose frames run on the device: free flight, vertices, volumes, the axis, projection, sort,
+// sweep, GJK + EPA and shape matching; the k-DOP paper's pipeline, the whole of it. The host does one thing:
+// it puts the pairs in order and finds which responses may come at once. With the same def and bodies of up
+// to 32 vertices each every frame ends with the bits of clv_shape_sim.
 typedef struct clv_gpu_sim clv_gpu_sim;
 
-/// For the bodies of the last clv_gpu_set_bodies, at rest at these places. The gpu must outlive it; other calls on the gpu may come
-/// between its frames, and cost it a hand-over of all bodies. CLV_BAD_DEF; CLV_UNSUPPORTED for other volumes than boxes, 18-DOPs and
-/// spheres, for soft bodies and for CLV_SUPPORT_CLIMB; CLV_BAD_ARGUMENT for a transform that is not finite; CLV_OUT_OF_MEMORY. Then *sim
-/// is NULL and clv_gpu_error has the reason. The def's allocator and logger are not used: the gpu's are.
+/// For the bodies of the last clv_gpu_set_bodies, at rest at these places. The gpu must outlive it; other
+/// calls on the gpu may come between its frames, and cost it a hand-over of all bodies. CLV_BAD_DEF;
+/// CLV_UNSUPPORTED for other volumes than boxes, 18-DOPs and spheres, for soft bodies and for
+/// CLV_SUPPORT_CLIMB; CLV_BAD_ARGUMENT for a transform that is not finite; CLV_OUT_OF_MEMORY. Then *sim is
+/// NULL and clv_gpu_error has the reason. The def's allocator and logger are not used: the gpu's are.
 clv_result clv_gpu_sim_create(
     clv_gpu* gpu, const clv_shape_sim_def* def, const clv_transform* at, clv_gpu_sim** sim );
 
 /// NULL is legal. Before the gpu's.
 void clv_gpu_sim_destroy( clv_gpu_sim* sim );
 
-/// One frame; waits for it. After any failure (results as clv_gpu_update_bodies) nothing has moved, clv_gpu_error has the reason, and the
-/// next call begins the same frame anew. CLV_STALE for ever after clv_gpu_set_bodies.
+/// One frame; waits for it. After any failure (results as clv_gpu_update_bodies) nothing has moved,
+/// clv_gpu_error has the reason, and the next call begins the same frame anew. CLV_STALE for ever after
+/// clv_gpu_set_bodies.
 clv_result clv_gpu_sim_step( clv_gpu_sim* sim );
 
-/// As those of clv_shape_sim. Times, where the def has stage_times and the gpu's def has times, are the device's own for the kernels
-/// of each stage; a frame takes longer by launches and by what the host does.
+/// As those of clv_shape_sim. Times, where the def has stage_times and the gpu's def has times, are the
+/// device's own for the kernels of each stage; a frame takes longer by launches and by what the host does.
 uint32_t clv_gpu_sim_body_count( const clv_gpu_sim* sim );
 clv_transform clv_gpu_sim_transform( const clv_gpu_sim* sim, uint32_t body );
 clv_vec3 clv_gpu_sim_velocity( const clv_gpu_sim* sim, uint32_t body );
@@ -177,7 +189,8 @@ enum
     BUFFER( intervals )                                                                                      \
     BUFFER( sorted ) /* intervals in order */
 
-/// Bodies made of hulls. What the caller told is kept on the host too, and goes to a device that failed once more.
+/// Bodies made of hulls. What the caller told is kept on the host too, and goes to a device that failed once
+/// more.
 typedef struct gpu_bodies
 {
     uint32_t hull_count, vertex_count, body_count, moved_count;
@@ -211,7 +224,8 @@ static inline gpu_bodies* gpu_bodies_of( const clv_gpu* gpu )
 /// The gpu's bodies, none at first. NULL, with the reason in clv_gpu_error, if out of memory.
 gpu_bodies* clv_gpu_bodies_open( clv_gpu* gpu );
 
-/// Hulls and bodies on the device, where they are not there yet. Needs doubles there: CLV_UNSUPPORTED where it has none.
+/// Hulls and bodies on the device, where they are not there yet. Needs doubles there: CLV_UNSUPPORTED where
+/// it has none.
 clv_result clv_gpu_bodies_send( clv_gpu* gpu );
 /// What the device has of them; what the host has; how a search of volumes is a frame.
 void clv_gpu_bodies_release( clv_gpu* gpu );
@@ -229,14 +243,17 @@ clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period );
 /// The search as a frame: pairs of volumes that overlap, by the axis chosen last.
 clv_result clv_gpu_volumes_search( clv_gpu* gpu );
 
-/// A buffer of exactly what is at `data`; waits. CLV_BAD_ARGUMENT by number for transforms that are not finite.
+/// A buffer of exactly what is at `data`; waits. CLV_BAD_ARGUMENT by number for transforms that are not
+/// finite.
 clv_result clv_gpu_send( clv_gpu* gpu, gpu_buffer* buffer, const void* data, uint64_t bytes );
 clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, const char* caller );
 
-/// Items from one that searches for a contact to the next: on a GPU neighbours wait for each other, on a CPU they do not.
+/// Items from one that searches for a contact to the next: on a GPU neighbours wait for each other, on a CPU
+/// they do not.
 uint32_t clv_gpu_contact_stride( const clv_gpu* gpu, uint64_t count );
 
-/// The contact of two bodies whose poses these are, as the device's kernels find it but with room for every polytope. `cache` may be NULL.
+/// The contact of two bodies whose poses these are, as the device's kernels find it but with room for every
+/// polytope. `cache` may be NULL.
 narrow_contact clv_gpu_host_contact(
     const gpu_bodies* bodies, const double* poses, uint32_t a, uint32_t b, clv_pair_cache* cache );
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-// Made from kernels/*.cl and core/solid/*.h by cmake/kernels.cmake: an array kernel_text_NAME for each, a zero behind it.
+// Made from kernels/*.cl and core/solid/*.h by cmake/kernels.cmake: an array kernel_text_NAME for each, a
+// zero behind it.
 #include "kdop_kernel_texts.inc"
 
 static const gpu_kernel_row s_body_kernels[] = {

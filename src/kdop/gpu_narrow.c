@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GJK and EPA on the device for pairs of bodies; kernels/narrow.cl tells how. The host finishes what a device's room leaves undecided.
+// GJK and EPA on the device for pairs of bodies; kernels/narrow.cl tells how. The host finishes what a
+// device's room leaves undecided.
 #include "gpu_bodies.h"
 
 #include "base/assertion.h"
@@ -18,8 +19,8 @@ enum
 
 uint32_t clv_gpu_contact_stride( const clv_gpu* gpu, uint64_t count )
 {
-    // An item's polytope takes a cache line for every word that its idle neighbours would have beside it: where there are few, each
-    // gets a unit of its own.
+    // An item's polytope takes a cache line for every word that its idle neighbours would have beside it:
+    // where there are few, each gets a unit of its own.
     return gpu->device->facts.is_cpu ? 1
         : count <= 512               ? GPU_GROUP
         : count <= 8192              ? 32

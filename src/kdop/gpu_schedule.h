@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The order of a frame's responses. On the CPU they come one after the other, pair by pair, round by round, and each finds its bodies
-// as those before left them. Two that have no body in common may as well come at once: a task's level is one more than the
-// highest of the tasks before it that have a body in common with it, so that levels one after the other, each all at once, end
-// where the CPU ends.
+// The order of a frame's responses. On the CPU they come one after the other, pair by pair, round by round,
+// and each finds its bodies as those before left them. Two that have no body in common may as well come at
+// once: a task's level is one more than the highest of the tasks before it that have a body in common with
+// it, so that levels one after the other, each all at once, end where the CPU ends.
 #pragma once
 
 #include "base/array.h"
@@ -18,13 +18,14 @@ typedef struct gpu_schedule
     base_u32_array body_levels; ///< by body: the last task so far
 } gpu_schedule;
 
-/// `reaches`: by body, whether it may touch the floor; NULL: none. The pairs are sorted. False if memory ran out.
+/// `reaches`: by body, whether it may touch the floor; NULL: none. The pairs are sorted. False if memory ran
+/// out.
 bool clv_gpu_schedule_make( gpu_schedule* schedule, base_memory* memory, const clv_pair* pairs,
     uint32_t pair_count, const uint32_t* reaches, uint32_t body_count, uint32_t round_count );
 
 void clv_gpu_schedule_free( gpu_schedule* schedule, base_memory* memory );
 
-/// The first sentence that is not true, or NULL: each response of each round has its place, and no body two in one level. `body_levels`
-/// is used to count in.
+/// The first sentence that is not true, or NULL: each response of each round has its place, and no body two
+/// in one level. `body_levels` is used to count in.
 const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const clv_pair* pairs, uint32_t pair_count,
     const uint32_t* reaches, uint32_t body_count, uint32_t round_count );

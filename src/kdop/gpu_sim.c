@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The frame of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021) on the device: free flight, vertices,
-// volumes, axis, projection, sort, sweep, GJK + EPA and shape matching; kernels/volume.cl, narrow.cl and match.cl. The host
-// puts pairs in the CPU's order and tells which responses may come at once (gpu_schedule.h), so that bodies end where those of
-// clv_shape_sim do, bit for bit. After a good frame the host has a copy of all bodies: a device that fails costs a frame, no more.
+// The frame of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021) on the device:
+// free flight, vertices, volumes, axis, projection, sort, sweep, GJK + EPA and shape matching;
+// kernels/volume.cl, narrow.cl and match.cl. The host puts pairs in the CPU's order and tells which responses
+// may come at once (gpu_schedule.h), so that bodies end where those of clv_shape_sim do, bit for bit. After a
+// good frame the host has a copy of all bodies: a device that fails costs a frame, no more.
 #include "gpu_bodies.h"
 #include "gpu_schedule.h"
 #include "solid/solid_match.h"
@@ -501,7 +502,8 @@ static void finish_pair( clv_gpu_sim* sim, uint32_t pair, bool is_last, double* 
     }
 }
 
-// Those of one level, one by one: they are few. Each is told to the device; what others of the level left is not touched.
+// Those of one level, one by one: they are few. Each is told to the device; what others of the level left is
+// not touched.
 static clv_result finish_tasks( clv_gpu_sim* sim, uint32_t level, uint32_t* counts )
 {
     clv_gpu* gpu = sim->gpu;

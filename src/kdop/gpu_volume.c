@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bodies on the device, their bounding volumes, and sweep-and-prune over those: the broad phase of "Detecção de Colisão usando
-// Sweep and Prune com k-DOPs em GPU" (COPPE 2021), sections 3.2 to 3.5; kernels/volume.cl tells how.
+// Bodies on the device, their bounding volumes, and sweep-and-prune over those: the broad phase of "Detecção
+// de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), sections 3.2 to 3.5; kernels/volume.cl
+// tells how.
 #include "gpu_bodies.h"
 
 #include "base/assertion.h"

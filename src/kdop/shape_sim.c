@@ -543,9 +543,9 @@ static bool is_below_floor( const sim_body* body )
     return below == hull->vertex_count;
 }
 
-// The vertices of a body that is wholly below the floor are pushed onto one plane and tell no rotation. It is lifted at once, unturned: its
-// other contacts may well match it, so that it would not be moved at the end of the frame, and with a velocity that is kept it would sink
-// for ever.
+// The vertices of a body that is wholly below the floor are pushed onto one plane and tell no rotation. It is
+// lifted at once, unturned: its other contacts may well match it, so that it would not be moved at the end of
+// the frame, and with a velocity that is kept it would sink for ever.
 static void push_out_of_floor( clv_shape_sim* sim, sim_body* body, math_vec3 normal )
 {
     if ( !match_body( sim, body, normal, 0.0 ) && is_below_floor( body ) )

@@ -3,11 +3,11 @@
 
 #include "cleave/volume.h"
 
-// Rigid bodies by shape matching, or soft ones: the dynamics of the k-DOP paper (Amaral, COPPE 2021). A frame moves every body, finds candidate pairs
-// with a clv_volume_sweep, and then ten times over looks at each pair: do they touch (GJK), how deep (EPA),
-// and if so pushes the vertices that are inside the other body onto the contact plane and puts the body where
-// it fits them best. It is here to repeat the paper's experiment and its tables. It has no friction, no spin
-// and no sleep.
+// Rigid bodies by shape matching, or soft ones: the dynamics of the k-DOP paper (Amaral, COPPE 2021). A frame
+// moves every body, finds candidate pairs with a clv_volume_sweep, and then ten times over looks at each
+// pair: do they touch (GJK), how deep (EPA), and if so pushes the vertices that are inside the other body
+// onto the contact plane and puts the body where it fits them best. It is here to repeat the paper's
+// experiment and its tables. It has no friction, no spin and no sleep.
 //
 // Lengths are the scene's, times are frames. One thread owns a simulation. The same calls give the same bits
 // with every compiler and on every machine.
@@ -35,7 +35,8 @@ typedef enum clv_support_search
         2, ///< from neighbour to neighbour while it goes up; soft bodies are scanned all the same
 } clv_support_search;
 
-/// What a body may become when it is pushed: Müller et al., "Meshless deformations based on shape matching" (2005).
+/// What a body may become when it is pushed: Müller et al., "Meshless deformations based on shape matching"
+/// (2005).
 typedef enum clv_match_mode
 {
     CLV_MATCH_RIGID = 0,     ///< the paper's: moved and turned
@@ -95,8 +96,8 @@ clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** s
 void clv_shape_sim_destroy( clv_shape_sim* sim );
 
 /// Add a body at rest. The hull must outlive the simulation; its vertices are the body's particles, all of
-/// one mass. Soft bodies are what is convex around their vertices, deformed or not. Bodies are numbered 0, 1, 2, … CLV_BAD_ARGUMENT for no hull or a transform that is not finite;
-/// CLV_OUT_OF_MEMORY.
+/// one mass. Soft bodies are what is convex around their vertices, deformed or not. Bodies are numbered 0, 1,
+/// 2, … CLV_BAD_ARGUMENT for no hull or a transform that is not finite; CLV_OUT_OF_MEMORY.
 clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at );
 
 /// One frame. After CLV_OUT_OF_MEMORY nothing has moved, and the same call works once there is memory.
@@ -108,8 +109,9 @@ uint32_t clv_shape_sim_body_count( const clv_shape_sim* sim );
 clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body );
 clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body );
 
-/// Where a body's vertices are, as many as its hull has and in that order, deformed if it is soft. Writes up to `capacity` of them
-/// and returns how many there are. clv_shape_sim_transform is then the rigid body that fits best.
+/// Where a body's vertices are, as many as its hull has and in that order, deformed if it is soft. Writes up
+/// to `capacity` of them and returns how many there are. clv_shape_sim_transform is then the rigid body that
+/// fits best.
 uint32_t clv_shape_sim_vertices(
     const clv_shape_sim* sim, uint32_t body, clv_vec3* vertices, uint32_t capacity );
 
@@ -138,7 +140,8 @@ typedef struct clv_shape_sim_stats
     double integrate_ms, volume_ms, sweep_ms, narrow_ms, match_ms;
     double axis_ms, project_ms, sort_ms, prune_ms; ///< of sweep_ms, as in clv_volume_sweep_stats
 
-    // How far vertices of soft bodies are from where the rigid ones would have them, by the size of the body. 0 for rigid ones.
+    // How far vertices of soft bodies are from where the rigid ones would have them, by the size of the body.
+    // 0 for rigid ones.
     double deformation_mean, deformation_most;
 } clv_shape_sim_stats;
 

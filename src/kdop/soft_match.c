@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sections 4.2 and 4.3 of Müller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching" (SIGGRAPH 2005):
-// bodies that stretch and shear (linear), and that bend and twist as well (quadratic). The goal is beta A + ( 1 - beta ) R, with
-// the best fit A and its rotation R; particles go to their goals at once, as paper 003's rigid ones do. Other than there
-// the quadratic terms are taken about their mean, so that a deformation moves no center of mass, and directions of which the
-// vertices say nothing (six vertices have no nine terms) are left out by a pseudo-inverse.
+// Sections 4.2 and 4.3 of Müller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape
+// matching" (SIGGRAPH 2005): bodies that stretch and shear (linear), and that bend and twist as well
+// (quadratic). The goal is beta A + ( 1 - beta ) R, with the best fit A and its rotation R; particles go to
+// their goals at once, as paper 003's rigid ones do. Other than there the quadratic terms are taken about
+// their mean, so that a deformation moves no center of mass, and directions of which the vertices say nothing
+// (six vertices have no nine terms) are left out by a pseudo-inverse.
 #include "soft_match.h"
 
 #include <string.h>
@@ -188,7 +189,8 @@ void clv_sim_soft_relax(
     blend( soft, softness, rotation, shape );
 }
 
-// By Newton's method: + * / alone, so that it is the same everywhere. From above each step comes closer until rounding stops it.
+// By Newton's method: + * / alone, so that it is the same everywhere. From above each step comes closer until
+// rounding stops it.
 static double cube_root( double value )
 {
     double root = math_max( value, 1.0 );
@@ -203,7 +205,8 @@ static double cube_root( double value )
     }
 }
 
-// The paper's: the linear fit is brought to the volume the body had. One that is flattened or turned inside out is not taken.
+// The paper's: the linear fit is brought to the volume the body had. One that is flattened or turned inside
+// out is not taken.
 static bool keep_volume( const sim_soft_rest* soft, sim_soft_shape* shape )
 {
     math_mat3 a;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions over processes: lists checked, sent out in one round or two, and what came back in order, each id once.
+// Questions over processes: lists checked, sent out in one round or two, and what came back in order, each id
+// once.
 #include "mpi_query.h"
 #include "base/assertion.h"
 #include "base/fp_mode.h"
@@ -94,7 +95,8 @@ static bool add_errand( clv_mpi_space* space, int32_t to, uint32_t query )
     return true;
 }
 
-// In the first of two rounds the process where the question begins, in the second the others; where there is one round, all.
+// In the first of two rounds the process where the question begins, in the second the others; where there is
+// one round, all.
 static bool address_query( clv_mpi_space* space, const mpi_asking* asking, uint32_t query )
 {
     const mpi_questions* q = &space->questions;
@@ -192,7 +194,8 @@ static void sort_answers( mpi_answer* answers, uint64_t count, bool by_time )
     }
 }
 
-// By query, each sorted, with the same object of several processes once. The answers of query i: starts[2 i] .. starts[2 i + 1].
+// By query, each sorted, with the same object of several processes once. The answers of query i: starts[2 i]
+// .. starts[2 i + 1].
 static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking )
 {
     mpi_questions* q = &space->questions;
@@ -242,7 +245,8 @@ static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking 
     return CLV_OK;
 }
 
-// How far each still looks after the first round. Times and distances are compared as floats, so one float farther.
+// How far each still looks after the first round. Times and distances are compared as floats, so one float
+// farther.
 static void draw_limits( clv_mpi_space* space, const mpi_asking* asking )
 {
     mpi_questions* q = &space->questions;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions over processes. A question goes to the processes whose regions it reaches. There every object that reaches the region
-// is known, as an own one or as a ghost; so whatever a question meets is found where they meet, perhaps by several, and the one
-// who asked keeps each id once.
+// Questions over processes. A question goes to the processes whose regions it reaches. There every object
+// that reaches the region is known, as an own one or as a ghost; so whatever a question meets is found where
+// they meet, perhaps by several, and the one who asked keeps each id once.
 #pragma once
 
 #include "base/array.h"
@@ -73,7 +73,8 @@ size_t clv_mpi_query_size( clv_query_kind kind );
 bool clv_mpi_query_begin(
     const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all, clv_vec3* point );
 
-/// Processes that may find something for it within `limit`, which is a time or a distance, as its kind has it; others never.
+/// Processes that may find something for it within `limit`, which is a time or a distance, as its kind has
+/// it; others never.
 uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all,
     const mpi_regions* regions, int32_t* ranks );
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which regions a question may find something in: never too few. Times and distances inside are rounded, so that what is met may
-// lie a little beside the way; the way is made wider by more than that.
+// Which regions a question may find something in: never too few. Times and distances inside are rounded, so
+// that what is met may lie a little beside the way; the way is made wider by more than that.
 #include "base/assertion.h"
 #include "mpi_query.h"
 #include "mpi_regions.h"
@@ -46,9 +46,9 @@ static bool stands( const path* p, int axis )
     return fabs( p->way[axis] ) < (double)FLT_MIN;
 }
 
-// Cuts off what is before and after all boxes there are, `all` around them. A way without an end has one then, and rounding, which
-// goes with the length of the way, does not reach every region any more. False: it comes by none of them. What is no number, of
-// infinities, cuts nothing off.
+// Cuts off what is before and after all boxes there are, `all` around them. A way without an end has one
+// then, and rounding, which goes with the length of the way, does not reach every region any more. False: it
+// comes by none of them. What is no number, of infinities, cuts nothing off.
 static bool clip( path* p, const clv_aabb* all )
 {
     const double lower[3] = { (double)all->lower.x, (double)all->lower.y, (double)all->lower.z };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Questions to other processes and their answers back: counts, then words, both ways. To a process goes, if anything does: a head
-// of three words (kind and flags; how many and k; the farthest any looks), the items, their filters. Back comes for each question
-// how many hits there are, and for each hit its id, and owner and time.
+// Questions to other processes and their answers back: counts, then words, both ways. To a process goes, if
+// anything does: a head of three words (kind and flags; how many and k; the farthest any looks), the items,
+// their filters. Back comes for each question how many hits there are, and for each hit its id, and owner and
+// time.
 #include "base/assertion.h"
 #include "mpi_query.h"
 #include "mpi_state.h"
@@ -213,8 +214,9 @@ static bool comes_first( const mpi_identity* names, const clv_hit* x, const clv_
     return x->t != y->t ? x->t < y->t : names[x->index].id < names[y->index].id;
 }
 
-// Of hits at one time the lowest id counts, and inside it is the lowest slot: so the time is asked for first, and then all that is
-// hit until then. Times of casts are rounded to floats: one farther has all that are the same.
+// Of hits at one time the lowest id counts, and inside it is the lowest slot: so the time is asked for first,
+// and then all that is hit until then. Times of casts are rounded to floats: one farther has all that are the
+// same.
 static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char* items )
 {
     mpi_questions* q = &space->questions;
@@ -362,7 +364,8 @@ static clv_result answer_message( clv_mpi_space* space, const mpi_asking* asking
     }
 }
 
-// After an add that failed the space inside has the boxes of the last update, as before, but does not know that.
+// After an add that failed the space inside has the boxes of the last update, as before, but does not know
+// that.
 static clv_result refresh_inside( clv_mpi_space* space )
 {
     clv_result result = space->questions.must_refresh ? clv_space_refresh( space->inside ) : CLV_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One assert hook per process: what fails inside another shared library than the core's reaches it too. From the public headers.
+// One assert hook per process: what fails inside another shared library than the core's reaches it too. From
+// the public headers.
 #include "cleave/methods.h"
 #include "cleave/volume.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All libraries in one program, as strangers link them; scripts/check.sh install builds it against the installed ones.
-// Status 0 if the core sees the methods that were registered, and a world of bodies can be made.
+// All libraries in one program, as strangers link them; scripts/check.sh install builds it against the
+// installed ones. Status 0 if the core sees the methods that were registered, and a world of bodies can be
+// made.
 #include <cleave/cleave.h>
 #include <cleave/gpu.h>
 #include <cleave/methods.h>

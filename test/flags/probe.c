@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the library answers, as text: the same under whatever flags it was compiled. scripts/check.sh flags builds it
-// under many and compares. Its own sums are exact, so that no flag changes what it asks. A line depends on pair sets, orders
-// and bits of bodies, not on the instruction sets at hand.
+// What the library answers, as text: the same under whatever flags it was compiled. scripts/check.sh flags
+// builds it under many and compares. Its own sums are exact, so that no flag changes what it asks. A line
+// depends on pair sets, orders and bits of bodies, not on the instruction sets at hand.
 #include <cleave/cleave.h>
 #include <cleave/methods.h>
 #include <cleave/physics.h>
@@ -59,7 +59,8 @@ static clv_aabb random_box( uint64_t* state, uint32_t world )
     return box;
 }
 
-// A denormal by its bits: linked with -ffast-math this program flushes what it computes to zero, and the library must not.
+// A denormal by its bits: linked with -ffast-math this program flushes what it computes to zero, and the
+// library must not.
 static float tiny( uint32_t bits )
 {
     float value;

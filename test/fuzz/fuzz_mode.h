@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Floating-point modes no caller should have, but some do: flush to zero, denormals are zero, rounding upwards.
+// Floating-point modes no caller should have, but some do: flush to zero, denormals are zero, rounding
+// upwards.
 #pragma once
 
 #include <stdbool.h>

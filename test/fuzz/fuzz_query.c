@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bytes into questions. A world of a few objects is asked on two instruction sets, and every object of it alone in a space of its own:
-// the world must find what the loners do, whatever the boxes and queries are, and refuse what they refuse.
+// Bytes into questions. A world of a few objects is asked on two instruction sets, and every object of it
+// alone in a space of its own: the world must find what the loners do, whatever the boxes and queries are,
+// and refuse what they refuse.
 #include "cleave/cleave.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"

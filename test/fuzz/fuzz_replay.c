@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs inputs through a target without libFuzzer, on any machine: files, or a number of random byte strings. A random
-// string that stops the program can be written to a file by its number.
+// Runs inputs through a target without libFuzzer, on any machine: files, or a number of random byte strings.
+// A random string that stops the program can be written to a file by its number.
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 
@@ -15,7 +15,8 @@ static char s_now[256]; // what is being run, for the last words
 
 static void tell_input( int number )
 {
-    // Not safe in a handler by the letter of the standard; the program ends here anyway, and the name is worth it.
+    // Not safe in a handler by the letter of the standard; the program ends here anyway, and the name is
+    // worth it.
     fprintf( stderr, "fuzz-replay: stopped in %s\n", s_now ); // NOLINT(bugprone-signal-handler)
     signal( number, SIG_DFL );
     raise( number );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An even first byte: the rest is the file as it stands. An odd one: the rest damages a good file in a few places, which
-// gets past the header more often than chance would.
+// An even first byte: the rest is the file as it stands. An odd one: the rest damages a good file in a few
+// places, which gets past the header more often than chance would.
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 #include "scene_judge.h"

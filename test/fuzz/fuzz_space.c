@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bytes into calls. The first ones choose the def; then each step is an operation and its arguments. Expected answers
-// come from the public rules: the first bad entry of a batch decides, and an id is looked at before what goes with it.
+// Bytes into calls. The first ones choose the def; then each step is an operation and its arguments. Expected
+// answers come from the public rules: the first bad entry of a batch decides, and an id is looked at before
+// what goes with it.
 #include "cleave/methods.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
@@ -203,7 +204,8 @@ static fuzz_answer judge_add( const fuzz_call* call )
     return s_fine;
 }
 
-// A stride of 12 .. 23 is legal, and makes corners overlap: the boxes the library sees are what memory then holds.
+// A stride of 12 .. 23 is legal, and makes corners overlap: the boxes the library sees are what memory then
+// holds.
 static void avoid_overlap( fuzz_call* call )
 {
     call->stride = call->stride >= 12 && call->stride < 24 ? 24 : call->stride;
@@ -503,8 +505,8 @@ static clv_space_def take_def( fuzz_bytes* bytes )
     return def;
 }
 
-// Limits so small that a few hundred boxes split trees and overflow blocks, and one of the method's choices perhaps made
-// otherwise.
+// Limits so small that a few hundred boxes split trees and overflow blocks, and one of the method's choices
+// perhaps made otherwise.
 static void take_settings( clv_space_def* def, uint32_t choice )
 {
     static char text[512];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What can be fuzzed: a function that takes any bytes and returns, or stops the program because something is wrong.
+// What can be fuzzed: a function that takes any bytes and returns, or stops the program because something is
+// wrong.
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +14,8 @@ fuzz_target fuzz_space;
 /// A byte string becomes questions to a space, judged by spaces of one object each.
 fuzz_target fuzz_query;
 
-/// A byte string becomes a world of doubles or a flat one: pairs judged each against each, questions by spaces of one object each.
+/// A byte string becomes a world of doubles or a flat one: pairs judged each against each, questions by
+/// spaces of one object each.
 fuzz_target fuzz_world;
 
 /// A byte string becomes a .aabbs file: refused with a sentence, or read and written again byte for byte.

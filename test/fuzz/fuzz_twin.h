@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two spaces of one method led through the same calls: one as the input chose it, out of memory now and then and called
-// with hostile floating-point modes; the other plain and scalar. The model judges both; their lists must have one order.
+// Two spaces of one method led through the same calls: one as the input chose it, out of memory now and then
+// and called with hostile floating-point modes; the other plain and scalar. The model judges both; their
+// lists must have one order.
 #pragma once
 
 #include "cleave/cleave.h"
@@ -71,13 +72,15 @@ typedef struct fuzz_twin
     char* packed;   ///< boxes at another stride
 } fuzz_twin;
 
-/// Two spaces of that def; the first on `isa`. The first `refuse_after` allocations of the first attempt succeed.
+/// Two spaces of that def; the first on `isa`. The first `refuse_after` allocations of the first attempt
+/// succeed.
 void fuzz_twin_open( fuzz_twin* twin, const clv_space_def* def, clv_isa isa, uint32_t refuse_after );
 
 /// Nothing may be left in either heap.
 void fuzz_twin_close( fuzz_twin* twin );
 
-/// Make the call on both; each must give the answer. Out of memory, the first must be as it was and is asked again.
+/// Make the call on both; each must give the answer. Out of memory, the first must be as it was and is asked
+/// again.
 void fuzz_twin_call( fuzz_twin* twin, fuzz_call* call, fuzz_answer answer );
 
 void fuzz_twin_clear( fuzz_twin* twin );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Bytes into worlds of doubles and flat ones: boxes that come, move, grow, are swept and go, origins that shift, questions, and
-// regions of many axes. Pairs are judged by the test boxes, each against each; questions by spaces of one object each, which must find
-// together what the world finds, and refuse what it refuses.
+// Bytes into worlds of doubles and flat ones: boxes that come, move, grow, are swept and go, origins that
+// shift, questions, and regions of many axes. Pairs are judged by the test boxes, each against each;
+// questions by spaces of one object each, which must find together what the world finds, and refuse what it
+// refuses.
 #include "cleave/cleave.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every way a scene file can be wrong that can be listed: each length, each flipped bit, hostile counts; what is no file
-// at all; and writers that run into a full disk or Ctrl-C. Prints one line per kind.
+// Every way a scene file can be wrong that can be listed: each length, each flipped bit, hostile counts; what
+// is no file at all; and writers that run into a full disk or Ctrl-C. Prints one line per kind.
 #if !defined( _WIN32 )
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -49,7 +49,8 @@ static void damage_bits( const char* path )
     printf( "  %zu flipped bits: each is refused, or read and written as it is\n", 8 * size );
 }
 
-// Counts whose product overflows 64 bits once multiplied by 32, or is larger than any disk, or wraps to the true size.
+// Counts whose product overflows 64 bits once multiplied by 32, or is larger than any disk, or wraps to the
+// true size.
 static void damage_counts( const char* path )
 {
     static const uint32_t odd[] = { 0, 1, 2, 3, 4, 0x10000u, 0x08000000u, 0x10000000u, 0x20000000u,

@@ -220,8 +220,8 @@ static bool is_good_recording( const uint8_t* boxes, const uint8_t* poses, size_
     return true;
 }
 
-// Turns what scene_judge_make put into later frames, where it is still whole, into poses; `boxes` gets their places back as
-// good boxes, so that one judge of headers and first frames will do.
+// Turns what scene_judge_make put into later frames, where it is still whole, into poses; `boxes` gets their
+// places back as good boxes, so that one judge of headers and first frames will do.
 static void make_poses( uint8_t* boxes, uint8_t* poses, size_t size )
 {
     static const uint32_t good[8] = { 0xBF800000u, 0xBF800000u, 0xBF800000u, 0, 0x3F800000u, 0x3F800000u,

@@ -51,8 +51,9 @@ static bool die_or_accept( uint64_t a, uint64_t b, void* user )
     return true;
 }
 
-// The last process is killed in the middle of an update. Where MPI lets the others live they hear of it within their limit of
-// time, and the checkpoint can be loaded by a new job; else MPI ends the job, and says so. test_mpi_checkpoint FOLDER killed
+// The last process is killed in the middle of an update. Where MPI lets the others live they hear of it
+// within their limit of time, and the checkpoint can be loaded by a new job; else MPI ends the job, and says
+// so. test_mpi_checkpoint FOLDER killed
 void a_killed_process_is_noticed( void )
 {
     mpi_test_case( "killed" );
@@ -95,8 +96,8 @@ void a_killed_process_is_noticed( void )
     _exit( 0 ); // MPI_Finalize would wait for the one that is gone
 }
 
-// Enough boxes that the workers of every process's space are needed, for the thread sanitizer to look at: with what one space lists, frame by
-// frame, and over a checkpoint. test_mpi_checkpoint FOLDER workers
+// Enough boxes that the workers of every process's space are needed, for the thread sanitizer to look at:
+// with what one space lists, frame by frame, and over a checkpoint. test_mpi_checkpoint FOLDER workers
 void workers_of_each_process_do_not_meet( void )
 {
     mpi_test_case( "workers" );

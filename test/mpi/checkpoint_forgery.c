@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes changed, files cut off, too long, missing, folders or of another save; numbers that cannot be, under checksums that fit. Every one is refused by
-// name with the space as it was.
+// Bytes changed, files cut off, too long, missing, folders or of another save; numbers that cannot be, under
+// checksums that fit. Every one is refused by name with the space as it was.
 // mkdir is POSIX's own.
 #define _GNU_SOURCE
 
@@ -134,7 +134,8 @@ static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_p
         uint8_t* forged = malloc( size );
         memcpy( forged, bytes, size );
         uint8_t *first = forged + PART_HEADER_BYTES, *second = first + record, *pair = forged + pairs_at;
-        const char* words[] = { "NaN", "NaN", "twice", "flags", "NaN", "invalid pair", "invalid pair", "twice" };
+        const char* words[] = { "NaN", "NaN", "twice", "flags", "NaN", "invalid pair", "invalid pair",
+            "twice" };
         snprintf( g_mpi_case, sizeof( g_mpi_case ), "forged part %d", which );
         switch ( which )
         {

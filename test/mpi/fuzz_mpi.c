@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lives of random steps on 1 to all processes, each step mirrored by brute force in one space. Usage: fuzz_mpi SEED SECONDS: lives from that
-// seed on until the time is over, at least one. A life that fails names its seed and step; `fuzz_mpi SEED 0` lives it again.
-// mkdtemp is POSIX's own.
+// Lives of random steps on 1 to all processes, each step mirrored by brute force in one space. Usage:
+// fuzz_mpi SEED SECONDS: lives from that seed on until the time is over, at least one. A life that fails
+// names its seed and step; `fuzz_mpi SEED 0` lives it again. mkdtemp is POSIX's own.
 #define _GNU_SOURCE
 
 #include "mpi_mirror.h"
@@ -45,7 +45,8 @@ static int some_rank( mpi_mirror* w )
     return (int)mpi_dice_below( &w->dice, (uint32_t)w->active_count );
 }
 
-// Saved, ended, and loaded by another number of processes; sometimes memory fails on the way, and it is done again.
+// Saved, ended, and loaded by another number of processes; sometimes memory fails on the way, and it is done
+// again.
 static void restart( mpi_mirror* w, const char* path )
 {
     if ( mpi_dice_below( &w->dice, 3 ) == 0 )

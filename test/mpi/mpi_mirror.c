@@ -201,7 +201,8 @@ static clv_result call( mpi_mirror* w, const batch* b )
                              : clv_mpi_space_remove( w->space, b->ids, b->count );
 }
 
-// It must succeed; where the way says so, sometimes only after one process lacked memory for it, and then nothing had changed.
+// It must succeed; where the way says so, sometimes only after one process lacked memory for it, and then
+// nothing had changed.
 static void make( mpi_mirror* w, const batch* b )
 {
     if ( w->how.refuses && mpi_dice_below( &w->dice, 2 ) == 0 )
@@ -437,8 +438,8 @@ static void compare(
     free( wanted );
 }
 
-// Who owned the objects of events: those that are there, and none of those that are gone. Of one that came back under its id either may be
-// told.
+// Who owned the objects of events: those that are there, and none of those that are gone. Of one that came
+// back under its id either may be told.
 static void check_event_owners(
     const mpi_mirror* w, const int32_t* owners, const clv_mpi_pair* pairs, uint64_t count )
 {
@@ -577,7 +578,8 @@ static void compare_boxes( const mpi_mirror* w, const clv_queries* boxes, const 
     }
 }
 
-// Of equal times and distances the judge has the lowest slot, the space the lowest id: how far is what is compared.
+// Of equal times and distances the judge has the lowest slot, the space the lowest id: how far is what is
+// compared.
 static void compare_hits( const clv_mpi_hit* got, const clv_hit* wanted, uint32_t count )
 {
     for ( uint32_t i = 0; i < count; ++i )

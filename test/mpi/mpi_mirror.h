@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A world on some of the processes of MPI_COMM_WORLD, and the same world by brute force in one clv_space on every process: each step
-// is made in both, and each good update compared, pairs and events and owners and payloads. Every process throws the same
-// dice, also those that are not among the active ones, which are the first ones.
+// A world on some of the processes of MPI_COMM_WORLD, and the same world by brute force in one clv_space on
+// every process: each step is made in both, and each good update compared, pairs and events and owners and
+// payloads. Every process throws the same dice, also those that are not among the active ones, which are the
+// first ones.
 #pragma once
 
 #include "mpi_support.h"

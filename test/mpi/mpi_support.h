@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests over processes share: checks that name the process, chance that is the same on all of them, memory that may be refused.
+// What the tests over processes share: checks that name the process, chance that is the same on all of them,
+// memory that may be refused.
 #pragma once
 
 #include "cleave/cleave.h"

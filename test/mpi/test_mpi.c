@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Many processes, one answer. Every process keeps the whole world in a clv_space of its own and steps it as the others do (mpi_mirror.c); the
-// lists of all processes together must be its list, pair by pair, each pair once, and so the events. Started by mpirun with any
-// number of processes; scripts/check.sh mpi does it.
+// Many processes, one answer. Every process keeps the whole world in a clv_space of its own and steps it as
+// the others do (mpi_mirror.c); the lists of all processes together must be its list, pair by pair, each pair
+// once, and so the events. Started by mpirun with any number of processes; scripts/check.sh mpi does it.
 // fenv's traps are the C library's own.
 #define _GNU_SOURCE
 
@@ -363,8 +363,8 @@ static void objects_entering_empty_regions_are_found_once( void )
 
 // ---- batches in any order
 
-// Every process has a row of its own, which goes around as a ring: in the order of object_at, backwards, in two halves, every other
-// one. None touches another but where two are put together.
+// Every process has a row of its own, which goes around as a ring: in the order of object_at, backwards, in
+// two halves, every other one. None touches another but where two are put together.
 static void batches_come_in_any_order( void )
 {
     mpi_test_case( "order" );
@@ -408,7 +408,8 @@ static void batches_come_in_any_order( void )
     clv_mpi_space_destroy( space );
 }
 
-// Objects of one process in a cloud of their own, all of which move along x; handed over in the order of object_at.
+// Objects of one process in a cloud of their own, all of which move along x; handed over in the order of
+// object_at.
 static uint32_t drift( const clv_mpi_space* space, uint64_t* ids, clv_aabb* boxes, float by )
 {
     uint32_t count = clv_mpi_space_object_count( space );
@@ -459,7 +460,8 @@ static void check_boxes_are( const clv_mpi_space* space, const uint64_t* ids, co
     }
 }
 
-// One bad box among all own ones, wherever it stands and whatever is wrong with it: all processes hear of it, and no box is another.
+// One bad box among all own ones, wherever it stands and whatever is wrong with it: all processes hear of it,
+// and no box is another.
 static void a_bad_box_among_all_changes_none( void )
 {
     mpi_test_case( "bad among all" );
@@ -488,7 +490,8 @@ static void a_bad_box_among_all_changes_none( void )
     clv_mpi_space_destroy( space );
 }
 
-// After all were handed over in order: a batch of most of them, backwards; then margins, which begin with the boxes there are.
+// After all were handed over in order: a batch of most of them, backwards; then margins, which begin with the
+// boxes there are.
 static void boxes_stay_where_they_were_put( void )
 {
     mpi_test_case( "boxes stay" );
@@ -555,7 +558,8 @@ static void work_is_shared_out( void )
     clv_mpi_space_destroy( space );
 }
 
-// A process that ends: the others hear of it within their time, or MPI ends the job. Only started by itself: test_mpi lost.
+// A process that ends: the others hear of it within their time, or MPI ends the job. Only started by itself:
+// test_mpi lost.
 static void a_lost_process_is_noticed( void )
 {
     mpi_test_case( "lost" );

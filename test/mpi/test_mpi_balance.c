@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who does how much, when space is cut anew, and how many objects a cut moves. All by counters, so that every run comes out the same.
+// Who does how much, when space is cut anew, and how many objects a cut moves. All by counters, so that every
+// run comes out the same.
 #include "mpi_support.h"
 
 #include <math.h>
@@ -116,7 +117,8 @@ static clv_aabb half_without_end( uint64_t id, uint32_t frame )
     return box;
 }
 
-// A room that is longest along x at first, and along z later, by a hair; then a corner of it fills with touching boxes.
+// A room that is longest along x at first, and along z later, by a hair; then a corner of it fills with
+// touching boxes.
 static clv_aabb room_that_fills( uint64_t id, uint32_t frame )
 {
     bool is_late = frame > 2;

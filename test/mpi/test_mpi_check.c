@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checkers of a space over processes say what broke: a structure is spoilt in one place, its checker answers with the sentence about
-// that, and with NULL once it is as it was.
+// The checkers of a space over processes say what broke: a structure is spoilt in one place, its checker
+// answers with the sentence about that, and with NULL once it is as it was.
 #include "mpi_state.h"
 #include "mpi_support.h"
 
@@ -179,7 +179,8 @@ static void spoilt_names_are_seen( void )
     clv_mpi_space_destroy( space );
 }
 
-// Each id has one watcher, who watches over no other's; and all of them together over as many as there are objects.
+// Each id has one watcher, who watches over no other's; and all of them together over as many as there are
+// objects.
 static void spoilt_directories_are_seen( void )
 {
     mpi_test_case( "a spoilt directory" );
@@ -222,7 +223,8 @@ static void spoilt_ghosts_are_seen( bool has_events )
     clv_mpi_space* space = open_space( has_events );
     mpi_columns* c = &space->columns;
     uint32_t slot = find_ghost( space );
-    // Objects that changed their owner after the exchange would be ghosts, or berths, that letters did not bring.
+    // Objects that changed their owner after the exchange would be ghosts, or berths, that letters did not
+    // bring.
     CHECK( space->stats.left_count == 0 && space->stats.arrived_count == 0 );
     if ( g_mpi_count > 1 )
     {
@@ -239,7 +241,8 @@ static void spoilt_ghosts_are_seen( bool has_events )
     clv_mpi_space_destroy( space );
 }
 
-// After a commit the list that was found is that of the update before: brought back, it is looked at as in the update.
+// After a commit the list that was found is that of the update before: brought back, it is looked at as in
+// the update.
 static void spoilt_pairs_are_seen( void )
 {
     mpi_test_case( "spoilt pairs" );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Checkpoints: what was saved goes on as if nothing had been, on any number of processes; files that are damaged, or made to look
-// as if they were not, are refused (checkpoint_forgery.c); a save that fails leaves the last checkpoint whole. Started by mpirun with
-// any number of processes, with a folder to write to; with a word behind it one of checkpoint_faults.c.
-// RLIMIT_FSIZE and truncate are POSIX's own.
+// Checkpoints: what was saved goes on as if nothing had been, on any number of processes; files that are
+// damaged, or made to look as if they were not, are refused (checkpoint_forgery.c); a save that fails leaves
+// the last checkpoint whole. Started by mpirun with any number of processes, with a folder to write to; with
+// a word behind it one of checkpoint_faults.c. RLIMIT_FSIZE and truncate are POSIX's own.
 #define _GNU_SOURCE
 
 #include "checkpoint_faults.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that one process lacks: the call ends on all of them, and the next one is as good as if nothing had been. Started by mpirun with any
-// number of processes.
+// Memory that one process lacks: the call ends on all of them, and the next one is as good as if nothing had
+// been. Started by mpirun with any number of processes.
 #include "mpi_support.h"
 
 #include <math.h>
@@ -104,7 +104,8 @@ static void move_crowd( clv_mpi_space* space, clv_space* judge, const clv_id* na
     CHECK( clv_space_move( judge, names, boxes, CROWD ) == CLV_OK && clv_space_update( judge ) == CLV_OK );
 }
 
-// Space was cut anew, and then memory was refused: the regions are new in the next update too, though that one cuts nothing.
+// Space was cut anew, and then memory was refused: the regions are new in the next update too, though that
+// one cuts nothing.
 static void a_cut_that_failed_later_is_remembered( void )
 {
     mpi_test_case( "a cut that failed" );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions over processes: the answers of one space with all objects, whose slots are the ids. Every process asks a list of its
-// own; started by mpirun with any number of processes.
+// Questions over processes: the answers of one space with all objects, whose slots are the ids. Every process
+// asks a list of its own; started by mpirun with any number of processes.
 #include "../query_lists.h"
 #include "mpi_state.h"
 #include "mpi_support.h"
@@ -594,7 +594,8 @@ static void a_ray_asks_the_processes_along_its_path( void )
 
 // ---- calls that fail
 
-// More objects than there is memory for on the last process, while the others have taken theirs in already. True: it was there after all.
+// More objects than there is memory for on the last process, while the others have taken theirs in already.
+// True: it was there after all.
 static bool add_in_vain( world* w, uint64_t refused )
 {
     enum

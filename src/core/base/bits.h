@@ -87,7 +87,8 @@ static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t
     return base_pick( first, first, step < count - first ? first + step : count );
 }
 
-/// A function that runs when a space is made, or once in many updates over a sample: compiled for size, with all that only it calls.
+/// A function that runs when a space is made, or once in many updates over a sample: compiled for size, with
+/// all that only it calls.
 #if defined( __GNUC__ ) || defined( __clang__ )
 #define BASE_COLD __attribute__( ( cold ) )
 #else

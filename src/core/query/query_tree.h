@@ -2,9 +2,11 @@
 // The structure that queries walk: a tree of nodes with eight boxes each, over objects in the order of a
 // space-filling curve. docs/queries.md tells what it costs; query_check.c holds it to what is said here.
 //
-// - Every object that is there is in one lane of one node, with its box as it is; every other lane's box is the hull of the
+// - Every object that is there is in one lane of one node, with its box as it is; every other lane's box is
+// the hull of the
 //   node below it.
-// - A node comes before the nodes below it, and these lie side by side: a part of the tree is a part of the array.
+// - A node comes before the nodes below it, and these lie side by side: a part of the tree is a part of the
+// array.
 // - No node is deeper than QUERY_DEPTH, whatever the boxes: the walks' stacks are long enough.
 // - Built by the boxes and slots alone: neither workers nor instruction sets change a bit of it.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boxes to records and the pairs of one cell, as simd/cells.h says, written once over registers, which lanes_<isa>.h defines, and over
-// what kernels_<isa>.c or cell_x86.h defines.
+// Boxes to records and the pairs of one cell, as simd/cells.h says, written once over registers, which
+// lanes_<isa>.h defines, and over what kernels_<isa>.c or cell_x86.h defines.
 //   BYTE_LANES                 bytes per register: a divisor of 64
 //   bytes                      that many
 //   bytes_load( p )            p aligned
@@ -12,14 +12,15 @@
 //   words_of( box, s )         as cell_words_of in simd/cells.h,
 //   words_span( w ), words_key( w, s ), words_code( w )   and as the others there
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
-// Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says so:
+// Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says
+// so:
 //   OWN_RECORDS whole_records, OWN_MEET bytes_meet, OWN_ROW load_row, OWN_HIT put_hit,
 //   OWN_HITS gather_slots, hit_walk_begin and split_hits
 //
-// An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class, which means nothing
-// here. Two boxes may touch if on each axis the lower of one is at most the upper of the other, both ways. Where every lower is
-// less than the upper it is compared with, rounding cannot have made it so: the boxes touch. Only a tie has to be looked up in float.
-// No include guard: this is a template.
+// An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class,
+// which means nothing here. Two boxes may touch if on each axis the lower of one is at most the upper of the
+// other, both ways. Where every lower is less than the upper it is compared with, rounding cannot have made
+// it so: the boxes touch. Only a tie has to be looked up in float. No include guard: this is a template.
 
 // ---- from boxes to records
 
@@ -129,8 +130,8 @@ static inline clv_pair pair_of( uint32_t a, uint32_t b )
     return ( clv_pair ){ lower, a ^ b ^ lower };
 }
 
-// Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the other's lowers;
-// then the question is whether one of six bytes of the difference is 0.
+// Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the
+// other's lowers; then the question is whether one of six bytes of the difference is 0.
 static inline bool codes_tie( uint64_t a, uint64_t b )
 {
     const uint64_t ones = UINT64_C( 0x0101010101010101 );
@@ -178,8 +179,8 @@ static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
     return count;
 }
 
-// The next `count` hits: pairs that are sure, how many is returned, and ties. Each is written to both and counted in one: a
-// branch on which it is mispredicts.
+// The next `count` hits: pairs that are sure, how many is returned, and ties. Each is written to both and
+// counted in one: a branch on which it is mispredicts.
 static inline uint32_t split_hits(
     hit_walk* walk, const hit_sides* sides, uint32_t count, clv_pair* sure, clv_pair* ties )
 {
@@ -312,7 +313,8 @@ static clv_result settle_ties( cell_search* search )
     return CLV_OK;
 }
 
-// The pairs of hits: those that are sure to the sink, ties behind the ties, which are looked up when there are many.
+// The pairs of hits: those that are sure to the sink, ties behind the ties, which are looked up when there
+// are many.
 static inline clv_result put_hits( cell_search* search, const row_hits* hits, const hit_sides* sides )
 {
     pair_sink* sink = search->sink;
@@ -355,9 +357,10 @@ static inline uint64_t lanes_that_meet( const lane_word* lanes, const cell_entry
     return all;
 }
 
-// Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are passed over
-// without a branch. Where the rows are these very lanes, each has only those behind it, one fewer than the row before; rows that
-// lie before the word have them all. Always inline: compiled once for three axes and once for two.
+// Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are
+// passed over without a branch. Where the rows are these very lanes, each has only those behind it, one fewer
+// than the row before; rows that lie before the word have them all. Always inline: compiled once for three
+// axes and once for two.
 static inline __attribute__( ( always_inline ) ) clv_result search_word( cell_search* search,
     const cell_view* view, const lane_word* lanes, uint32_t word, uint32_t first, uint32_t last, int axes )
 {
@@ -393,8 +396,8 @@ static clv_result search_word_flat( cell_search* search, const cell_view* view, 
     return search_word( search, view, lanes, word, first, last, 2 );
 }
 
-// Have all entries the same bytes on the third axis, as in a flat world? Then nothing is decided there. The last entry tells most cells
-// of other worlds.
+// Have all entries the same bytes on the third axis, as in a flat world? Then nothing is decided there. The
+// last entry tells most cells of other worlds.
 static bool is_flat_cell( const cell_view* view )
 {
     const uint64_t third = UINT64_C( 0xFF ) << 16 | UINT64_C( 0xFF ) << 48;

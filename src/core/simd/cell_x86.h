@@ -11,7 +11,8 @@ static inline uint64_t low_half( __m128i v )
     return low;
 }
 
-// The two words that are no coordinates have a scale of 0: an infinity there becomes NaN, and max takes the 0.
+// The two words that are no coordinates have a scale of 0: an infinity there becomes NaN, and max takes
+// the 0.
 #if WIDE_LANES == 4
 static inline __m128i words_of_corner(
     __m128 corner, const float* origin, const float* scale, const float* most )

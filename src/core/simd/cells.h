@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The leaf kernels of the default engine: boxes to records, and the pairs of one cell. One set per instruction set, as in
-// kernels.h. None knows of grids, blocks or workers: that is plain C, engine/. Those of kernels_scalar.c are written for themselves, not
-// from the template of the others (cell_body.h); test_engine_cells.c compares them lane by lane.
+// The leaf kernels of the default engine: boxes to records, and the pairs of one cell. One set per
+// instruction set, as in kernels.h. None knows of grids, blocks or workers: that is plain C, engine/. Those
+// of kernels_scalar.c are written for themselves, not from the template of the others (cell_body.h);
+// test_engine_cells.c compares them lane by lane.
 #pragma once
 
 #include "base/exact.h"
@@ -9,13 +10,14 @@
 #include "pair/sink.h"
 #include "simd/have.h"
 
-/// A box in six bytes, and whose it is. Lower x y z and upper x y z, bytes 0 to 2 and 4 to 6 of the code, are 256ths of a cell,
-/// rounded down, so that what touches stays touching. Byte 3 has a bit for each axis on which the box begins before, where
-/// another cell or block sees its beginning. The slot is the lower half of the name.
+/// A box in six bytes, and whose it is. Lower x y z and upper x y z, bytes 0 to 2 and 4 to 6 of the code, are
+/// 256ths of a cell, rounded down, so that what touches stays touching. Byte 3 has a bit for each axis on
+/// which the box begins before, where another cell or block sees its beginning. The slot is the lower half of
+/// the name.
 ///
-/// An entry is a box in one of its cells, relative to that. A record is a box on its way there: lower relative to its first
-/// cell, whose number is the upper half of the name, upper to its last; byte 7 is its class, a bit for each axis on which there is
-/// a second cell, or CELL_WIDE where it spans more than two.
+/// An entry is a box in one of its cells, relative to that. A record is a box on its way there: lower
+/// relative to its first cell, whose number is the upper half of the name, upper to its last; byte 7 is its
+/// class, a bit for each axis on which there is a second cell, or CELL_WIDE where it spans more than two.
 typedef struct cell_entry
 {
     uint64_t code;
@@ -31,7 +33,8 @@ enum
     CELL_TIES = 1024, // collected before they are tested in float
     CELL_SLACK = 64,  // entries read past the last
     HITS_AT_ONCE =
-        48 // that become pairs: whole registers may be written where pairs go, of which a sink has room for 64
+        // that become pairs: whole registers may be written where pairs go, of which a sink has room for 64
+    48
 };
 
 static inline uint64_t cell_name( uint32_t slot, uint32_t cell )
@@ -59,7 +62,8 @@ static inline uint32_t cell_before( const cell_entry* entry )
     return (uint32_t)( entry->code >> 24 ) & 7;
 }
 
-// ---- from coordinates to cells, in plain C: the reference of every kernel, and what handles boxes one by one
+// ---- from coordinates to cells, in plain C: the reference of every kernel, and what handles boxes one by
+// one
 
 /// How eight coordinates become 256ths of cells; words 3 and 7 hold none and become 0.
 typedef struct scaling
@@ -68,14 +72,15 @@ typedef struct scaling
     int16_t weights[8]; ///< what a cell's coordinates are multiplied with, and added up, to get its number
 } scaling;
 
-/// A box in 256ths of cells: for each coordinate ( value - origin ) * scale, held between 0 and most, without its fraction. Monotonic, so
-/// what touches stays touching. The fourth words are 0.
+/// A box in 256ths of cells: for each coordinate ( value - origin ) * scale, held between 0 and most, without
+/// its fraction. Monotonic, so what touches stays touching. The fourth words are 0.
 typedef struct cell_words
 {
     uint16_t lower[4], upper[4];
 } cell_words;
 
-/// The cells of a box's lower and upper corner: x, y and z as fields of 16 bits. The fourth field means nothing.
+/// The cells of a box's lower and upper corner: x, y and z as fields of 16 bits. The fourth field means
+/// nothing.
 typedef struct cell_span
 {
     uint64_t first, last;
@@ -187,7 +192,8 @@ static inline void segment_put_if( cell_segment* segment, cell_record* out, cell
 
 // ---- the kernels
 
-/// Some boxes of many: slots[first], slots[first + 1], ... or, where there are no slots, first, first + 1, ...
+/// Some boxes of many: slots[first], slots[first + 1], ... or, where there are no slots, first, first + 1,
+/// ...
 typedef struct cell_boxes
 {
     const clv_aabb* boxes;
@@ -239,17 +245,19 @@ typedef struct simd_cells
     void ( *make_records_by )(
         const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out );
 
-    /// The same, and record i to segments[numbers[i]] of `out`, if goes[i]. A step of its own would be shorter, but then records made and records
-    /// on their way to far memory wait for each other: a fifth more time to fill 1m boxes into blocks.
+    /// The same, and record i to segments[numbers[i]] of `out`, if goes[i]. A step of its own would be
+    /// shorter, but then records made and records on their way to far memory wait for each other: a fifth
+    /// more time to fill 1m boxes into blocks.
     void ( *put_records_by )( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
         const bool* goes, cell_segment* segments, cell_record* out );
 
     /// Which cells boxes reach.
     void ( *find_reaches )( const cell_boxes* some, const scaling* s, cell_reach* out );
 
-    /// The pairs of one cell that have their home there: those that are sure to the sink, ties behind the others, which are settled when they
-    /// are many. Order: words of 64 lanes; in each, words of rows up to it; rows; lanes. CELL_SLACK entries behind the last may be read.
-    /// The first result other than CLV_OK that the sink gave.
+    /// The pairs of one cell that have their home there: those that are sure to the sink, ties behind the
+    /// others, which are settled when they are many. Order: words of 64 lanes; in each, words of rows up to
+    /// it; rows; lanes. CELL_SLACK entries behind the last may be read. The first result other than CLV_OK
+    /// that the sink gave.
     clv_result ( *search_cell )( cell_search* search, const cell_entry* entries, uint32_t count );
 
     /// Ties that touch, to the sink. None is left, except after a result other than CLV_OK.
@@ -287,7 +295,8 @@ typedef struct hit_sides
     size_t stride; ///< of the bytes: from one coordinate to the next
 } hit_sides;
 
-/// All hits by their numbers, and how far they have become pairs. Whole registers may be written behind the last.
+/// All hits by their numbers, and how far they have become pairs. Whole registers may be written behind the
+/// last.
 typedef struct hit_walk
 {
     uint32_t at;

@@ -47,8 +47,8 @@ static bool cpu_has( uint32_t ebx_bits, uint32_t ecx_bits, uint64_t register_bit
         ( saved_registers() & register_bits ) == register_bits;
 }
 
-// The same, asked once: under a hypervisor a cpuid instruction can take twenty microseconds. Threads that ask at the same time get the same
-// answer, so it does not matter which of them stores it.
+// The same, asked once: under a hypervisor a cpuid instruction can take twenty microseconds. Threads that ask
+// at the same time get the same answer, so it does not matter which of them stores it.
 static bool cpu_has_once( atomic_int* answer, uint32_t ebx_bits, uint32_t ecx_bits, uint64_t register_bits )
 {
     enum

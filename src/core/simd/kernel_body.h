@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boxes by axis, every one against every other, and boxes one by one as they lie in memory: written once over two types of
-// registers, which lanes_<isa>.h defines.
+// Boxes by axis, every one against every other, and boxes one by one as they lie in memory: written once over
+// two types of registers, which lanes_<isa>.h defines.
 //   WIDE_LANES            floats per register, a power of two, at most KERNEL_LANES / 2
 //   wide                  that many floats
 //   wide_load( p )        p aligned to the width
@@ -11,10 +11,10 @@
 //   wide_bits( m )        one bit per lane, lane 0 lowest
 //   four, four_load, ...  four floats likewise, which hold a corner of a box: see lanes_x86.h
 //   OWN_STRAYS            defined where the file that includes this has a find_strays of its own
-// A step always starts at a multiple of the width: lanes that lie before the first wanted column are masked away, which
-// costs less than loads that straddle cache lines. Bits are walked from the lowest, so the order is that of a plain loop.
-// The library of methods uses some of these functions: all are inline, so that the others cost it nothing.
-// No include guard: this is a template.
+// A step always starts at a multiple of the width: lanes that lie before the first wanted column are masked
+// away, which costs less than loads that straddle cache lines. Bits are walked from the lowest, so the order
+// is that of a plain loop. The library of methods uses some of these functions: all are inline, so that the
+// others cost it nothing. No include guard: this is a template.
 
 // A box in every lane.
 typedef struct wide_row
@@ -131,7 +131,8 @@ static inline four lower_corner( const clv_aabb* box )
     return four_load( &box->lower.x );
 }
 
-// Read from lower z on, so that nothing behind the box is read. As in lower_corner the fourth lane means nothing.
+// Read from lower z on, so that nothing behind the box is read. As in lower_corner the fourth lane means
+// nothing.
 static inline four upper_corner( const clv_aabb* box )
 {
     return four_next( four_load( &box->lower.z ) );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every box against every other in plain loops, for the scalar tables. Written apart from kernel_body.h so that the two can be
-// held against each other. No include guard: this is a template.
+// Every box against every other in plain loops, for the scalar tables. Written apart from kernel_body.h so
+// that the two can be held against each other. No include guard: this is a template.
 
 static bool overlap_axis( const simd_boxes* boxes, int axis, uint32_t a, uint32_t b )
 {

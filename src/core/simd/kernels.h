@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the core has per instruction set: a table of functions, chosen once per space; every table gives the same pairs in the
-// same order and the same counts. The scalar table is the reference for the others. Those that only the library of methods
-// needs are in src/methods/simd.
+// What the core has per instruction set: a table of functions, chosen once per space; every table gives the
+// same pairs in the same order and the same counts. The scalar table is the reference for the others. Those
+// that only the library of methods needs are in src/methods/simd.
 #pragma once
 
 #include "base/exact.h"
@@ -10,9 +10,9 @@
 
 #include <assert.h>
 
-/// Boxes by axis. Arrays hold `count` entries and are readable, and NaN, up to the next multiple of KERNEL_LANES plus
-/// KERNEL_LANES: no comparison with NaN holds, so a full-width step past the end finds nothing.
-/// Each array starts on a 64-byte boundary.
+/// Boxes by axis. Arrays hold `count` entries and are readable, and NaN, up to the next multiple of
+/// KERNEL_LANES plus KERNEL_LANES: no comparison with NaN holds, so a full-width step past the end finds
+/// nothing. Each array starts on a 64-byte boundary.
 typedef struct simd_boxes
 {
     float* lower[3];
@@ -21,8 +21,8 @@ typedef struct simd_boxes
     uint32_t count;
 } simd_boxes;
 
-/// Where a box may be and still count as resting: each face within `margin` of this one. The margin stands twice so that
-/// each half of the record is a register's worth.
+/// Where a box may be and still count as resting: each face within `margin` of this one. The margin stands
+/// twice so that each half of the record is a register's worth.
 typedef struct simd_rest_box
 {
     float lower[3];
@@ -47,17 +47,17 @@ typedef struct simd_kernels
 {
     clv_isa isa;
 
-    /// Rows cursor->row .. row_end against columns max(row + 1, column_begin) .. column_end: all overlapping pairs, row by
-    /// row, ascending. True when done; false when the sink is full, with the cursor where to go on.
-    /// Start with cursor { row_begin, 0 }.
+    /// Rows cursor->row .. row_end against columns max(row + 1, column_begin) .. column_end: all overlapping
+    /// pairs, row by row, ascending. True when done; false when the sink is full, with the cursor where to go
+    /// on. Start with cursor { row_begin, 0 }.
     bool ( *test_block )( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
         uint32_t column_end, simd_cursor* cursor, pair_sink* sink );
 
     /// No NaN, and lower <= upper on every axis, in all of them?
     bool ( *are_good )( const clv_aabb* boxes, uint32_t count );
 
-    /// A bit for each of up to 64 boxes that has a face outside lower - margin .. lower + margin, or upper likewise, of its
-    /// rest box.
+    /// A bit for each of up to 64 boxes that has a face outside lower - margin .. lower + margin, or upper
+    /// likewise, of its rest box.
     uint64_t ( *find_strays )( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count );
 
     /// A bit for each of up to 64 pairs whose boxes overlap.
@@ -67,9 +67,10 @@ typedef struct simd_kernels
     const struct simd_cells* cells;
 } simd_kernels;
 
-/// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.
+/// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not
+/// accepted.
 const simd_kernels* clv_simd_kernels_for( clv_isa isa );
 
-/// What queries walk with, simd/query_lanes.h, for an instruction set that has a table above. Apart from that table, so that a
-/// program that asks no questions is linked without it.
+/// What queries walk with, simd/query_lanes.h, for an instruction set that has a table above. Apart from that
+/// table, so that a program that asks no questions is linked without it.
 const struct simd_queries* clv_simd_queries_for( clv_isa isa );

@@ -15,7 +15,8 @@
 #include "simd/cell_x86.h"
 
 #define OWN_HIT
-// A tie is a lower byte equal to the upper one it is compared with: turned by half, a code's uppers lie over the other's lowers.
+// A tie is a lower byte equal to the upper one it is compared with: turned by half, a code's uppers lie over
+// the other's lowers.
 static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
 {
     __m128i a = _mm_loadu_si128( (const __m128i*)(const void*)row );
@@ -27,7 +28,8 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
     return ( _mm_movemask_epi8( _mm_cmpeq_epi8( a, _mm_shuffle_epi32( b, 0xB1 ) ) ) & 0x77 ) != 0;
 }
 
-// ---- from boxes to records, eight at once: words_of, words_key and words_code over registers of one coordinate each
+// ---- from boxes to records, eight at once: words_of, words_key and words_code over registers of one
+// coordinate each
 
 // Eight times four floats, of boxes 0 to 3 in the low halves and 4 to 7 in the high ones.
 typedef struct eight_quads
@@ -137,10 +139,12 @@ static inline uint32_t whole_records(
     return done;
 }
 
-// ---- nodes onto the stack, all at once: no instruction presses lanes together, so a table tells which lane goes where
+// ---- nodes onto the stack, all at once: no instruction presses lanes together, so a table tells which lane
+// goes where
 
-// Four bits for each lane of the result of press_lanes: the lane that it comes from. Entry b has the lanes of the bits of b, the lowest
-// first: from the highest bit down, each that is set moves the others up and puts its own number below them.
+// Four bits for each lane of the result of press_lanes: the lane that it comes from. Entry b has the lanes of
+// the bits of b, the lowest first: from the highest bit down, each that is set moves the others up and puts
+// its own number below them.
 #define LANE_BIT( b, lane ) ( ( b ) >> (lane)&1u )
 #define PRESS( above, b, lane ) ( ( above ) << 4 * LANE_BIT( b, lane ) | (lane)*LANE_BIT( b, lane ) )
 #define PRESS_HIGH( b ) PRESS( PRESS( PRESS( PRESS( 0u, b, 7 ), b, 6 ), b, 5 ), b, 4 )

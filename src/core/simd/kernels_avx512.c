@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX-512 (F, BW, DQ, VL, VBMI, VBMI2) turned on; nothing here runs before dispatch.c has asked the CPU.
+// Compiled with AVX-512 (F, BW, DQ, VL, VBMI, VBMI2) turned on; nothing here runs before dispatch.c has asked
+// the CPU.
 #include "simd/kernels.h"
 
 #ifdef CLV_HAVE_AVX512
@@ -15,7 +16,8 @@
 #include "simd/cell_x86.h"
 
 #define OWN_STRAYS
-// Two boxes at a time: lower corners in the lower halves, upper ones in the upper, the fourth lane means nothing.
+// Two boxes at a time: lower corners in the lower halves, upper ones in the upper, the fourth lane means
+// nothing.
 static uint64_t find_strays( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count )
 {
     const __m512i order = _mm512_setr_epi32( 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11 );
@@ -36,7 +38,8 @@ static uint64_t find_strays( const clv_aabb* boxes, const simd_rest_box* rests, 
     return bits;
 }
 
-// ---- from boxes to records, 16 at once: words_of, words_key and words_code over registers of one coordinate each
+// ---- from boxes to records, 16 at once: words_of, words_key and words_code over registers of one coordinate
+// each
 
 #define OWN_RECORDS
 // Lane 4 j + k holds box j + 4 k, so that what is interleaved to records in the end lies in order.
@@ -257,7 +260,8 @@ static inline uint32_t split_hits(
     return (uint32_t)( sure - begin );
 }
 
-// ---- lanes of a query, all at once and without a branch: the instruction that is made for it presses them together
+// ---- lanes of a query, all at once and without a branch: the instruction that is made for it presses them
+// together
 
 #define OWN_NODES
 #define OWN_PICKS
@@ -324,8 +328,8 @@ static inline __m512d gaps_squared( const clv_aabb* box, const query_node* node 
     return sum;
 }
 
-// Keys one up from where the new one belongs: the greater of it and the one before, if that is less than what is there. One that
-// is greater than all changes nothing.
+// Keys one up from where the new one belongs: the greater of it and the one before, if that is less than what
+// is there. One that is greater than all changes nothing.
 static inline __m512i insert_key( __m512i keys, __m512i before, uint64_t key )
 {
     return _mm512_min_epu64( keys, _mm512_max_epu64( _mm512_set1_epi64( (long long)key ), before ) );

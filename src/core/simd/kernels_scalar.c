@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reference: every kernel in plain loops, box by box and pair by pair, without a line of the others' templates; only the walks of
-// queries are theirs, over eight floats in a plain array. It decides what the others have to say, the order of pairs included.
+// The reference: every kernel in plain loops, box by box and pair by pair, without a line of the others'
+// templates; only the walks of queries are theirs, over eight floats in a plain array. It decides what the
+// others have to say, the order of pairs included.
 #include "simd/kernels.h"
 
 #include "base/bits.h"
@@ -108,7 +109,8 @@ static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* 
 
 // ---- the pairs of a cell
 
-// Six bytes, nine bits for each, so that a difference of fields does not borrow from the next: where the ninth bit is set in the first.
+// Six bytes, nine bits for each, so that a difference of fields does not borrow from the next: where the
+// ninth bit is set in the first.
 #define FIELD_BITS UINT64_C( 0x20100804020100 )
 
 static uint64_t spread( uint32_t three, uint32_t next )
@@ -122,8 +124,9 @@ static uint64_t spread( uint32_t three, uint32_t next )
     return fields;
 }
 
-// Two intervals meet where this one's upper is at least the other's lower, and its lower at most the other's upper: which is the same as
-// 255 less its lower being at least 255 less that upper. So it is six times "at least", by one subtraction.
+// Two intervals meet where this one's upper is at least the other's lower, and its lower at most the other's
+// upper: which is the same as 255 less its lower being at least 255 less that upper. So it is six times "at
+// least", by one subtraction.
 static uint64_t row_fields( uint64_t code )
 {
     return spread( (uint32_t)( code >> 32 ), ~(uint32_t)code ) | FIELD_BITS;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What AVX2 and AVX-512 share: eight floats in one register, as query_body.h wants them. No include guard: part of a template.
+// What AVX2 and AVX-512 share: eight floats in one register, as query_body.h wants them. No include guard:
+// part of a template.
 
 #define EIGHT_ALIGN _Alignas( 32 )
 

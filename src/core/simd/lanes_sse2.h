@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The registers of SSE2, as kernel_body.h, query_body.h and cell_body.h want them. No include guard: part of a template.
+// The registers of SSE2, as kernel_body.h, query_body.h and cell_body.h want them. No include guard: part of
+// a template.
 #include <emmintrin.h>
 
 #include "simd/lanes_x86.h"

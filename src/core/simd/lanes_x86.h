@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Four floats in one register: the same in every x86 set, each compiled with its own instructions; lanes_neon.h has the twin.
-// A box is six floats, so four lanes hold a corner and one number more. The file that includes this has <emmintrin.h> or
-// <immintrin.h>. No include guard: part of a template.
+// Four floats in one register: the same in every x86 set, each compiled with its own instructions;
+// lanes_neon.h has the twin. A box is six floats, so four lanes hold a corner and one number more. The file
+// that includes this has <emmintrin.h> or <immintrin.h>. No include guard: part of a template.
 
 typedef __m128 four;
 typedef __m128 four_mask;
@@ -44,7 +44,8 @@ static inline four four_last( four a )
     return _mm_shuffle_ps( a, a, _MM_SHUFFLE( 3, 3, 3, 3 ) );
 }
 
-// 0 in the last lane, whatever it held: integers read as floats would be denormals, with which arithmetic is slow.
+// 0 in the last lane, whatever it held: integers read as floats would be denormals, with which arithmetic is
+// slow.
 static inline four four_clear_last( four a )
 {
     return _mm_and_ps( a, _mm_castsi128_ps( _mm_setr_epi32( -1, -1, -1, 0 ) ) );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The walks of query_lanes.h, written once over eight floats, which lanes_<isa>.h defines. Few branches: a mispredicted one costs
-// the processor as much as a whole node.
+// The walks of query_lanes.h, written once over eight floats, which lanes_<isa>.h defines. Few branches: a
+// mispredicted one costs the processor as much as a whole node.
 //   eight                      eight floats
 //   eight_load( p )            p aligned to 32 bytes
 //   eight_store( p, a )
@@ -15,11 +15,12 @@
 //   eight_signs( p )           the highest bits of eight integers, likewise
 //   eight_least( a ), eight_most( a )
 //   eight_least_slot( p )      of eight unsigned integers
-// Where an instruction set has a quicker way to handle the lanes that a comparison chose, kernels_<isa>.c defines it and says so:
+// Where an instruction set has a quicker way to handle the lanes that a comparison chose, kernels_<isa>.c
+// defines it and says so:
 //   OWN_NODES  pick_nodes      and several queries go in turn
 //   OWN_PICKS  pick_best, pick_nearest
-// A motion that does not move along an axis has an infinite inverse: 0 times it, a face exactly at the origin, is NaN and so
-// does not narrow the times, as it should not.
+// A motion that does not move along an axis has an infinite inverse: 0 times it, a face exactly at the
+// origin, is NaN and so does not narrow the times, as it should not.
 // No include guard: this is a template.
 
 enum
@@ -32,7 +33,8 @@ enum
 };
 
 #ifndef OWN_NODES
-// Nodes of these lanes onto the stack, the nearest last; the new top. Only called where several queries go in turn.
+// Nodes of these lanes onto the stack, the nearest last; the new top. Only called where several queries go in
+// turn.
 static inline uint32_t pick_nodes(
     query_stack* stack, uint32_t top, const query_node* node, eight near, uint32_t bits )
 {
@@ -56,8 +58,8 @@ static inline uint64_t pick_best( const query_node* node, eight times, uint32_t 
     return best;
 }
 
-// These lanes among the nearest, by their exact distances. The keys stay in order by the lesser and the greater of two, without a
-// branch that may mispredict.
+// These lanes among the nearest, by their exact distances. The keys stay in order by the lesser and the
+// greater of two, without a branch that may mispredict.
 static inline void pick_nearest( query_nearest* query, const query_node* node, uint32_t bits )
 {
     for ( ; bits != 0; bits &= bits - 1 )
@@ -187,9 +189,9 @@ static inline void put_node( query_stack* stack, uint32_t at, uint64_t next )
     stack->node[at] = (uint32_t)next;
 }
 
-// Nodes below a node, at least one, onto the stack; the new top. The nearest ends on top, the second nearest below it; how the
-// others lie does not matter much, for most are out of reach when their turn comes, and sorting them is a guess for the
-// processor.
+// Nodes below a node, at least one, onto the stack; the new top. The nearest ends on top, the second nearest
+// below it; how the others lie does not matter much, for most are out of reach when their turn comes, and
+// sorting them is a guess for the processor.
 static inline uint32_t put_nodes(
     query_stack* stack, uint32_t top, const query_node* node, eight times, uint32_t bits )
 {
@@ -215,7 +217,8 @@ static inline uint32_t put_nodes(
     return top + 1;
 }
 
-// Too close to call in float: what is exactly as far as the farthest that counts comes too late, if its slots are higher.
+// Too close to call in float: what is exactly as far as the farthest that counts comes too late, if its slots
+// are higher.
 static inline uint32_t drop_late(
     const query_late* late, const query_node* node, const float* near, uint32_t bits )
 {
@@ -326,7 +329,8 @@ static inline void fetch_node( const query_node* node )
     }
 }
 
-// One node more. False: there is none. `is_alone`: branches may be predicted, since no other query is interleaved.
+// One node more. False: there is none. `is_alone`: branches may be predicted, since no other query is
+// interleaved.
 static inline bool closest_step(
     const query_node* nodes, query_cast* cast, query_stack* stack, uint32_t* top, bool is_alone )
 {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What queries walk over: nodes of eight boxes, by axis, so that one instruction looks at a face of each. The walks are
-// the kernels; one set per instruction set, as in kernels.h. Three of them go from node to node, nearest first, until they come
-// upon objects, and hand these over: who they are, whether they count and what that does to the reach is plain C, query/. Two
-// do the whole of what is asked most, where every object counts: the first hit, and the few nearest. These take lists and go
-// through several at a time in turn, for what one of them waits for, a node or a sum, is time for the others.
+// What queries walk over: nodes of eight boxes, by axis, so that one instruction looks at a face of each. The
+// walks are the kernels; one set per instruction set, as in kernels.h. Three of them go from node to node,
+// nearest first, until they come upon objects, and hand these over: who they are, whether they count and what
+// that does to the reach is plain C, query/. Two do the whole of what is asked most, where every object
+// counts: the first hit, and the few nearest. These take lists and go through several at a time in turn, for
+// what one of them waits for, a node or a sum, is time for the others.
 //
-// All of it is float arithmetic that is monotonic in the box: a box inside another never comes out nearer, and never passes where
-// the other fails. So what holds for an object holds for every node above it, and nothing can be lost on the way down.
+// All of it is float arithmetic that is monotonic in the box: a box inside another never comes out nearer,
+// and never passes where the other fails. So what holds for an object holds for every node above it, and
+// nothing can be lost on the way down.
 #pragma once
 
 #include "base/exact.h"
@@ -47,8 +49,8 @@ typedef struct query_node
 
 static_assert( sizeof( query_node ) == 256, "four cache lines" );
 
-/// What is nearer comes first, of equals what has the lowest slot: one number to compare, without a branch. Times and squared
-/// distances are not negative, so their bits are in order as they are.
+/// What is nearer comes first, of equals what has the lowest slot: one number to compare, without a branch.
+/// Times and squared distances are not negative, so their bits are in order as they are.
 static inline uint64_t query_key( float near, uint32_t least )
 {
     uint32_t bits;
@@ -64,15 +66,16 @@ static inline float query_key_near( uint64_t key )
     return near;
 }
 
-/// Nodes that wait, the next one last. Eight are written at once, so there is room for as many behind the last.
+/// Nodes that wait, the next one last. Eight are written at once, so there is room for as many behind the
+/// last.
 typedef struct query_stack
 {
     float near[QUERY_STACK + QUERY_LANES];
     uint32_t node[QUERY_STACK + QUERY_LANES];
 } query_stack;
 
-/// A motion: what is subtracted from the near and the far face of an axis, which faces these are (as places in a node), and one
-/// over the motion; infinity where nothing moves.
+/// A motion: what is subtracted from the near and the far face of an axis, which faces these are (as places
+/// in a node), and one over the motion; infinity where nothing moves.
 typedef struct query_cast
 {
     float near_origin[3], far_origin[3];
@@ -147,11 +150,12 @@ typedef struct query_walk
 
 typedef struct simd_queries
 {
-    /// Go on until QUERY_FOUND - QUERY_LANES objects or more overlap the query's box, or all have been seen. False: there is
-    /// no more after these.
+    /// Go on until QUERY_FOUND - QUERY_LANES objects or more overlap the query's box, or all have been seen.
+    /// False: there is no more after these.
     bool ( *overlap )( query_walk* walk );
 
-    /// Go on until a node has objects that the motion meets within reach; at most QUERY_LANES. False: none is left.
+    /// Go on until a node has objects that the motion meets within reach; at most QUERY_LANES. False: none is
+    /// left.
     bool ( *cast )( query_walk* walk );
 
     /// The same for objects whose squared distance from the query's box is at most `reach`.
@@ -178,7 +182,8 @@ extern const simd_queries clv_simd_queries_avx2;
 extern const simd_queries clv_simd_queries_avx512;
 extern const simd_queries clv_simd_queries_neon;
 
-/// Times that a motion starts and ends with. The scalar twin of one lane: what counts for boxes as they were given.
+/// Times that a motion starts and ends with. The scalar twin of one lane: what counts for boxes as they were
+/// given.
 static inline bool query_cast_box( const query_cast* cast, const clv_aabb* box, float reach, float* near )
 {
     const float* lower = &box->lower.x;
@@ -214,7 +219,8 @@ static inline double query_gap_squared( const clv_aabb* a, const clv_aabb* b )
     return sum;
 }
 
-/// Floats of a lane are off by no more than a few 2^-24 of what they stand for; so much wider is what is looked at.
+/// Floats of a lane are off by no more than a few 2^-24 of what they stand for; so much wider is what is
+/// looked at.
 #define QUERY_SLACK 1e-6
 
 /// A squared distance as the lanes have it, and a little more.

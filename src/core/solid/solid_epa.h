@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The expanding polytope algorithm: van den Bergen, "Proximity queries and penetration depth computation on 3d game objects" (2001).
-// Inside the difference of two shapes a polytope grows, from GJK's simplex on, where its surface is nearest to the origin, until that
-// face is one of the difference's own. Every direction n that was asked for an extreme point w is an answer of its own: moving b by
-// n * dot( n, w ) parts the shapes. So the best of them is kept, and whatever goes wrong later leaves an answer that holds.
+// The expanding polytope algorithm: van den Bergen, "Proximity queries and penetration depth computation on
+// 3d game objects" (2001). Inside the difference of two shapes a polytope grows, from GJK's simplex on, where
+// its surface is nearest to the origin, until that face is one of the difference's own. Every direction n
+// that was asked for an extreme point w is an answer of its own: moving b by n * dot( n, w ) parts the
+// shapes. So the best of them is kept, and whatever goes wrong later leaves an answer that holds.
 //
-// The polytope lies in the caller's own memory, of which a device's item has less: there it has EPA_VERTICES 64, and a contact that
-// needs more is left undecided. With the room of the host none is.
+// The polytope lies in the caller's own memory, of which a device's item has less: there it has EPA_VERTICES
+// 64, and a contact that needs more is left undecided. With the room of the host none is.
 #ifndef __OPENCL_C_VERSION__
 #pragma once
 #include "solid/solid_gjk.h"
@@ -20,7 +21,8 @@
 #define EPA_FACES ( 2 * EPA_VERTICES )
 #define EPA_NONE 0xFFFFu
 
-// Shares of the size of the difference: how near a face counts as its surface, and how far a point is above a plane.
+// Shares of the size of the difference: how near a face counts as its surface, and how far a point is above a
+// plane.
 #define EPA_CLOSE_ENOUGH 1e-9
 #define EPA_ABOVE 1e-13
 #define EPA_FLAT 1e-10
@@ -151,9 +153,9 @@ SOLID bool epa_is_tetrahedron( const epa_polytope* p )
     return math_abs( math_dot( normal, c ) ) > EPA_FLAT * p->size * math_length( normal );
 }
 
-// GJK ends with fewer than four vertices where the origin is on a face, an edge or a vertex of what it had; and with four
-// without volume where they are on one plane with it. As paper 003 does: a vertex off the plane is looked for. It may be any, since the
-// origin is on the surface already.
+// GJK ends with fewer than four vertices where the origin is on a face, an edge or a vertex of what it had;
+// and with four without volume where they are on one plane with it. As paper 003 does: a vertex off the plane
+// is looked for. It may be any, since the origin is on the surface already.
 SOLID bool epa_make_tetrahedron( epa_polytope* p, const narrow_simplex* simplex )
 {
     p->vertices[0] = simplex->vertices[0]; // there is always one
@@ -205,7 +207,8 @@ SOLID solid_u32 epa_take_face( epa_polytope* p )
     return p->face_count < EPA_FACES ? p->face_count++ : EPA_NONE;
 }
 
-// `behind`: the face over its first edge. A triangle without area lies along that edge, so on that face's plane.
+// `behind`: the face over its first edge. A triangle without area lies along that edge, so on that face's
+// plane.
 SOLID void epa_set_face(
     epa_polytope* p, solid_u32 index, solid_u32 i, solid_u32 j, solid_u32 k, solid_u32 behind )
 {
@@ -455,7 +458,8 @@ SOLID void epa_search( epa_polytope* p )
     }
 }
 
-// How far the point depth * normal is from a face, and the points of both shapes that make the face's nearest point.
+// How far the point depth * normal is from a face, and the points of both shapes that make the face's nearest
+// point.
 SOLID double epa_points_on( const epa_polytope* p, const solid_u16* corners, math_vec3* a, math_vec3* b )
 {
     narrow_simplex s;
@@ -471,8 +475,8 @@ SOLID double epa_points_on( const epa_polytope* p, const solid_u16* corners, mat
     return off;
 }
 
-// The face of the difference may be several triangles, and the one that ended the search need not be the one the origin is opposite
-// to; nor need it be alive, if a direction asked earlier was the best. Some face is.
+// The face of the difference may be several triangles, and the one that ended the search need not be the one
+// the origin is opposite to; nor need it be alive, if a direction asked earlier was the best. Some face is.
 SOLID void epa_find_points( const epa_polytope* p )
 {
     narrow_epa* result = p->result;
@@ -494,7 +498,8 @@ SOLID void epa_find_points( const epa_polytope* p )
     }
 }
 
-/// How deep two cores that touch are in each other. `found` is what GJK ended with; the polytope has room for `room` vertices.
+/// How deep two cores that touch are in each other. `found` is what GJK ended with; the polytope has room for
+/// `room` vertices.
 SOLID void narrow_epa_expand(
     narrow_core* a, narrow_core* b, const narrow_gjk* found, solid_u32 room, narrow_epa* result )
 {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional space" (1988);
-// extreme points by Cameron's hill climbing (1997), the start and the end of the search after van den Bergen, "Proximity queries and
-// penetration depth computation on 3d game objects" (2001). Johnson's subalgorithm by Voronoi regions, after Ericson,
-// "Real-Time Collision Detection", 5.1. It differs where simplices degenerate, as they do whenever shapes touch: a triangle without
-// area is its three edges, a tetrahedron without volume its four faces, and of several candidates the nearest wins.
+// Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in
+// three-dimensional space" (1988); extreme points by Cameron's hill climbing (1997), the start and the end of
+// the search after van den Bergen, "Proximity queries and penetration depth computation on 3d game objects"
+// (2001). Johnson's subalgorithm by Voronoi regions, after Ericson, "Real-Time Collision Detection", 5.1. It
+// differs where simplices degenerate, as they do whenever shapes touch: a triangle without area is its three
+// edges, a tetrahedron without volume its four faces, and of several candidates the nearest wins.
 //
-// The shapes come from in front of this text: narrow_core with a `pose` and the vertex `last` that a search begins with,
-// clv_narrow_core_support, clv_narrow_core_point, clv_narrow_core_point_count and narrow_core_extent, and clv_pair_cache. In C these are
-// narrow/core.h and cleave/narrow.h, on a device core.cl.
+// The shapes come from in front of this text: narrow_core with a `pose` and the vertex `last` that a search
+// begins with, clv_narrow_core_support, clv_narrow_core_point, clv_narrow_core_point_count and
+// narrow_core_extent, and clv_pair_cache. In C these are narrow/core.h and cleave/narrow.h, on a device
+// core.cl.
 #ifndef __OPENCL_C_VERSION__
 #pragma once
 #include "solid/solid_math.h"
@@ -16,15 +18,16 @@
 /// More rounds than any pair of 10 million needed, by a factor of five.
 #define NARROW_GJK_ROUNDS 128
 
-// Touching: nearer than this share of the difference's size. Far above the rounding of doubles, far below floats'.
+// Touching: nearer than this share of the difference's size. Far above the rounding of doubles, far below
+// floats'.
 #define GJK_TOUCH 1e-12
 // Nothing nearer than this share of the distance is left to find.
 #define GJK_CLOSE_ENOUGH 1e-12
 // A triangle's area (a tetrahedron's volume) below this share of what its edges allow is none.
 #define SIMPLEX_FLAT 1e-14
 
-/// A point of the difference of two shapes, and the numbers of the two points it is the difference of: where these are is found again
-/// when it is asked for, since whatever is kept is copied in every round.
+/// A point of the difference of two shapes, and the numbers of the two points it is the difference of: where
+/// these are is found again when it is asked for, since whatever is kept is copied in every round.
 typedef struct narrow_vertex
 {
     math_vec3 w;  // a - b
@@ -142,7 +145,8 @@ SOLID simplex_nearest simplex_on_triangle( const math_vec3* p, solid_u32 i, soli
         n.weights[k] = wk / sum;
         return n;
     }
-    // Outside of some edge: the nearest point is on one of the edges, and trying all three is safe at any corner.
+    // Outside of some edge: the nearest point is on one of the edges, and trying all three is safe at any
+    // corner.
     return simplex_nearer( simplex_nearer( simplex_on_segment( p, i, j ), simplex_on_segment( p, i, k ) ),
         simplex_on_segment( p, j, k ) );
 }
@@ -195,8 +199,9 @@ SOLID math_vec3 simplex_keep( narrow_simplex* simplex, const simplex_nearest* n 
     return n->point;
 }
 
-/// Finds the point of the simplex nearest to the origin, drops every vertex it does not need and sets the weights. Four vertices are
-/// left only where the origin is inside the tetrahedron, and then (0, 0, 0) is returned.
+/// Finds the point of the simplex nearest to the origin, drops every vertex it does not need and sets the
+/// weights. Four vertices are left only where the origin is inside the tetrahedron, and then (0, 0, 0) is
+/// returned.
 SOLID math_vec3 narrow_simplex_reduce( narrow_simplex* simplex )
 {
     math_vec3 p[4];
@@ -345,7 +350,8 @@ SOLID void gjk_approach( narrow_core* a, narrow_core* b, double skins, bool stop
     }
 }
 
-/// `skins`: the sum of both radii. With `stop_apart` the search ends as soon as cores are known to be farther apart. `cache` may be 0.
+/// `skins`: the sum of both radii. With `stop_apart` the search ends as soon as cores are known to be farther
+/// apart. `cache` may be 0.
 SOLID void narrow_gjk_search(
     narrow_core* a, narrow_core* b, double skins, bool stop_apart, clv_pair_cache* cache, narrow_gjk* result )
 {

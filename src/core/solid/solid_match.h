@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Müller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching" (SIGGRAPH 2005), as section 3.7 of "Detecção de
-// Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021) uses it for rigid bodies.
+// Müller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching" (SIGGRAPH 2005), as
+// section 3.7 of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021) uses it for
+// rigid bodies.
 #ifndef __OPENCL_C_VERSION__
 #pragma once
 #include "solid/solid_polar.h"
@@ -8,8 +9,8 @@
 
 // The paper skips a body whose rotation is off by more than a hundredth in some axis.
 #define SIM_SCALE_DRIFT 0.01
-// Spread, squared, below this share of the widest is none: a plate 300 times as wide as thick. Its products would be a
-// singular matrix for the polar decomposition soon after.
+// Spread, squared, below this share of the widest is none: a plate 300 times as wide as thick. Its products
+// would be a singular matrix for the polar decomposition soon after.
 #define SIM_THIN 1e-5
 
 /// What shape matching knows of a hull: its vertices about their mean, the particles' rest positions.
@@ -56,8 +57,8 @@ SOLID sim_rest_shape sim_rest_shape_make( SOLID_GLOBAL const float* vertices, so
     return rest;
 }
 
-// Particles say nothing of an axis along which they have no spread. It is given the place that a rigid body's would have:
-// at right angles to those that are known, and otherwise as it was.
+// Particles say nothing of an axis along which they have no spread. It is given the place that a rigid body's
+// would have: at right angles to those that are known, and otherwise as it was.
 SOLID void sim_complete_products( const sim_rest_shape* rest, const math_pose* pose, math_mat3* products )
 {
     math_vec3 own[3], to[3];
@@ -84,8 +85,8 @@ SOLID void sim_complete_products( const sim_rest_shape* rest, const math_pose* p
     }
 }
 
-/// The rotation of the sum of places times rest places; `products` is completed where the body has no thickness. The pose's own
-/// where there is none to be had.
+/// The rotation of the sum of places times rest places; `products` is completed where the body has no
+/// thickness. The pose's own where there is none to be had.
 SOLID math_polar_result sim_shape_rotation(
     const sim_rest_shape* rest, const math_pose* pose, math_mat3* products, math_mat3* rotation )
 {
@@ -103,15 +104,16 @@ SOLID math_polar_result sim_shape_rotation(
     return result;
 }
 
-/// Where a body goes whose particles beyond the plane are projected onto it: the rigid placement nearest to all of them.
-/// MATH_POLAR_OK: *fitted is set. Otherwise no rotation could be had (a mirror image counts as drift), and fitted has the pose's rotation
-/// and the position to which the particles' mean moves the body without turning it. A body without thickness is no reason: a plate's
-/// third axis follows from the other two, and a needle keeps its turn about itself.
+/// Where a body goes whose particles beyond the plane are projected onto it: the rigid placement nearest to
+/// all of them. MATH_POLAR_OK: *fitted is set. Otherwise no rotation could be had (a mirror image counts as
+/// drift), and fitted has the pose's rotation and the position to which the particles' mean moves the body
+/// without turning it. A body without thickness is no reason: a plate's third axis follows from the other
+/// two, and a needle keeps its turn about itself.
 SOLID math_polar_result sim_shape_match(
     const sim_rest_shape* rest, const math_pose* pose, sim_contact_plane plane, math_pose* fitted )
 {
-    // With rest positions q about their mean the sum of ( p - mean ) qᵀ is that of p qᵀ: one pass over the particles. p is taken
-    // relative to the body, which keeps its digits far from the origin.
+    // With rest positions q about their mean the sum of ( p - mean ) qᵀ is that of p qᵀ: one pass over the
+    // particles. p is taken relative to the body, which keeps its digits far from the origin.
     CLV_ASSERT( rest->vertex_count > 0 );
     math_vec3 sum = math_make( 0, 0, 0 );
     math_mat3 products = math_diagonal( 0.0 );

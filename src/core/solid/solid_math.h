@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Vectors, matrices, rotations and poses in double. Bodies, boxes and hulls are stored in float; what is computed from them (simplices,
-// volumes of thin tetrahedra, rotations fitted to particles) loses half its digits on the way, so it is computed in double.
+// Vectors, matrices, rotations and poses in double. Bodies, boxes and hulls are stored in float; what is
+// computed from them (simplices, volumes of thin tetrahedra, rotations fitted to particles) loses half its
+// digits on the way, so it is computed in double.
 //
-// The files of this folder are C and OpenCL C: libraries include them, and cmake/kernels.cmake puts them in front of the kernels that
-// need them. So they use what both languages have: no tables (OpenCL C keeps those in an address space of their own), no function of the
-// C library but sqrt, #include and #pragma once for C alone. Only + - * / and square roots appear, each of them rounded the same
-// way everywhere, and no product is contracted with a sum: base/exact.h sees to it in C, common.cl on a device.
+// The files of this folder are C and OpenCL C: libraries include them, and cmake/kernels.cmake puts them in
+// front of the kernels that need them. So they use what both languages have: no tables (OpenCL C keeps those
+// in an address space of their own), no function of the C library but sqrt, #include and #pragma once for C
+// alone. Only + - * / and square roots appear, each of them rounded the same way everywhere, and no product
+// is contracted with a sum: base/exact.h sees to it in C, common.cl on a device.
 #ifdef __OPENCL_C_VERSION__
 #define SOLID static __attribute__( ( unused ) ) // not every program needs all of them
 #define SOLID_GLOBAL __global
@@ -116,7 +118,8 @@ SOLID double math_largest( math_vec3 v )
     return math_max( math_max( math_abs( v.x ), math_abs( v.y ) ), math_abs( v.z ) );
 }
 
-/// Length 1, or `otherwise` for the zero vector. Scaled first, so that tiny and huge vectors keep their digits.
+/// Length 1, or `otherwise` for the zero vector. Scaled first, so that tiny and huge vectors keep their
+/// digits.
 SOLID math_vec3 math_normalize( math_vec3 v, math_vec3 otherwise )
 {
     double largest = math_largest( v );
@@ -266,8 +269,8 @@ SOLID math_mat3 math_quat_matrix( math_quat q )
     return m;
 }
 
-/// The quaternion of a rotation matrix, w >= 0. Divides by the largest of the four components, so that half turns (w = 0) are as exact
-/// as any other.
+/// The quaternion of a rotation matrix, w >= 0. Divides by the largest of the four components, so that half
+/// turns (w = 0) are as exact as any other.
 SOLID math_quat math_quat_from_matrix( const math_mat3* a )
 {
     double xx = a->m[0][0], yy = a->m[1][1], zz = a->m[2][2];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Eigenvalues by Jacobi's rotations (1846), and with them polar decomposition and matrix square root: appendix B of "Detecção de Colisão
-// usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), for shape matching (Müller, Heidelberger, Teschner, Gross, SIGGRAPH 2005).
-// Each round turns the largest element off the diagonal to zero. The appendix prints A <- A J; the eigenvectors are A <- A Rᵀ, and
-// it is M that becomes J.
+// Eigenvalues by Jacobi's rotations (1846), and with them polar decomposition and matrix square root:
+// appendix B of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), for shape
+// matching (Müller, Heidelberger, Teschner, Gross, SIGGRAPH 2005). Each round turns the largest element off
+// the diagonal to zero. The appendix prints A <- A J; the eigenvectors are A <- A Rᵀ, and it is M that
+// becomes J.
 #ifndef __OPENCL_C_VERSION__
 #pragma once
 #include "solid/solid_math.h"
@@ -10,7 +11,8 @@
 
 #define MATH_EIGEN_ROUNDS 32
 
-// Below this share of the largest eigenvalue of aᵀa an axis counts as flattened: the stretch is the root of it, 1e-6.
+// Below this share of the largest eigenvalue of aᵀa an axis counts as flattened: the stretch is the root of
+// it, 1e-6.
 #define MATH_POLAR_FLAT 1e-12
 
 // ---- eigenvalues
@@ -170,9 +172,9 @@ SOLID bool math_is_orthonormal( const math_mat3* r, double tolerance )
     return true;
 }
 
-/// a = R S, R a rotation (or, where det a < 0, a rotation with a mirror) and S symmetric: S = sqrt( aᵀ a ), R = a S^-1. `tolerance`
-/// bounds how far the columns of R may be from length 1; the paper skips a body at 1 %. *rotation and *stretch (which may be 0)
-/// change only with MATH_POLAR_OK.
+/// a = R S, R a rotation (or, where det a < 0, a rotation with a mirror) and S symmetric: S = sqrt( aᵀ a ), R
+/// = a S^-1. `tolerance` bounds how far the columns of R may be from length 1; the paper skips a body at 1 %.
+/// *rotation and *stretch (which may be 0) change only with MATH_POLAR_OK.
 SOLID math_polar_result math_polar_decompose(
     const math_mat3* a, double tolerance, math_mat3* rotation, math_mat3* stretch )
 {

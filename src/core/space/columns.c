@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What objects carry besides a box: user data, filters, static hints, margins, motions. Columns, made when first used.
-// A clv_add_def names any of them, so that new objects and the setters below go one way.
+// What objects carry besides a box: user data, filters, static hints, margins, motions. Columns, made when
+// first used. A clv_add_def names any of them, so that new objects and the setters below go one way.
 #include "space/space_internal.h"
 
 #include "base/assertion.h"

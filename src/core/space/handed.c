@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a method handed over, before anything is made of it. Pairs index columns from here on, so a slot that is not there would be read
-// and written past their ends.
+// What a method handed over, before anything is made of it. Pairs index columns from here on, so a slot that
+// is not there would be read and written past their ends.
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
@@ -70,7 +70,8 @@ static int compare_keys( const void* a, const void* b )
     return ( left > right ) - ( left < right );
 }
 
-// Without memory: what a space takes must not depend on the build. So of a long list a part is looked at, another one in each update.
+// Without memory: what a space takes must not depend on the build. So of a long list a part is looked at,
+// another one in each update.
 bool clv_space_list_is_distinct( const clv_space* space )
 {
     uint64_t keys[DISTINCT_ROOM], count = space_pair_count( space );

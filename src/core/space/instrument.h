@@ -5,8 +5,10 @@
 #include "cleave/space.h"
 #include "method/method.h"
 
-/// The method's figures: the first `capacity` are written, the number there are is returned. 0 from methods that tell nothing.
+/// The method's figures: the first `capacity` are written, the number there are is returned. 0 from methods
+/// that tell nothing.
 uint32_t clv_space_report( clv_space* space, method_figure* figures, uint32_t capacity );
 
-/// The method's structure as JSON; as snprintf, the length without the zero. 0 where there is nothing to draw.
+/// The method's structure as JSON; as snprintf, the length without the zero. 0 where there is nothing to
+/// draw.
 size_t clv_space_dump( clv_space* space, char* text, size_t text_size );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A word of the caller's per pair that lives as long as the pair. Lists come in any order, so words follow by a table; they
-// lie beside the pairs, so that the caller reads and writes them without a call.
+// A word of the caller's per pair that lives as long as the pair. Lists come in any order, so words follow by
+// a table; they lie beside the pairs, so that the caller reads and writes them without a call.
 #include "space/space_internal.h"
 
 static void swap_words( clv_space* space )

@@ -16,7 +16,8 @@ clv_result clv_space_refresh( clv_space* space )
     query_state* state = &space->query;
     clv_space_will_change( space, space->objects.motion_is_spent );
     clv_space_drop_motions( space );
-    // Doubles: a map that tells the boxes apart makes a better tree. Without memory for one the last one serves.
+    // Doubles: a map that tells the boxes apart makes a better tree. Without memory for one the last one
+    // serves.
     if ( !clv_object_store_list_live( &space->objects ) || !clv_space_fit_doubles( space ) )
     {
         space->in_vain_count = 0;

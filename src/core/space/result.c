@@ -59,8 +59,8 @@ const char* clv_version_text( void )
     return VERSION_TEXT( CLV_VERSION_MAJOR, CLV_VERSION_MINOR, CLV_VERSION_PATCH );
 }
 
-// Lines name methods, settings and variables of the environment, which others wrote: a newline among them must not make two
-// lines of one, nor an escape sequence colour the terminal.
+// Lines name methods, settings and variables of the environment, which others wrote: a newline among them
+// must not make two lines of one, nor an escape sequence colour the terminal.
 static void copy_plain( char* to, size_t size, const char* line )
 {
     snprintf( to, size, "%s", line );

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// Is a == b + c without rounding? The error of a sum is a double itself (Knuth, The Art of Computer Programming 4.2.2).
+// Is a == b + c without rounding? The error of a sum is a double itself (Knuth, The Art of Computer
+// Programming 4.2.2).
 static bool is_exact_sum( double a, double b, double c )
 {
     double sum = b + c;

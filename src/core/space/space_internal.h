@@ -88,17 +88,19 @@ typedef struct space_filtered
     uint64_t kept;  ///< of those, allowed
 } space_filtered;
 
-/// Of from[0 .. count) those the filters allow, in order, to `to`, which may be `from` or lie before it; no further than to the
-/// one that makes them `most`, so that what is asked and counted does not depend on how many arrived at once. Only the
-/// callback's memory can fail.
+/// Of from[0 .. count) those the filters allow, in order, to `to`, which may be `from` or lie before it; no
+/// further than to the one that makes them `most`, so that what is asked and counted does not depend on how
+/// many arrived at once. Only the callback's memory can fail.
 clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
     uint64_t count, clv_pair* to, uint64_t most, space_filtered* done );
 
-/// Pairs as the method handed them over, each once, before anything else looks at them. CLV_BAD_ARGUMENT if one of this update's has a slot
-/// out of range; methods that are trusted are not asked. Debug builds assert a < b and that both are live.
+/// Pairs as the method handed them over, each once, before anything else looks at them. CLV_BAD_ARGUMENT if
+/// one of this update's has a slot out of range; methods that are trusted are not asked. Debug builds assert
+/// a < b and that both are live.
 clv_result clv_space_check_handed( clv_space* space, const clv_pair* pairs, uint64_t count );
 
-/// Is no pair in the list twice? For debug builds: all of a short list, and of a long one another part in each update.
+/// Is no pair in the list twice? For debug builds: all of a short list, and of a long one another part in
+/// each update.
 bool clv_space_list_is_distinct( const clv_space* space );
 
 /// Does anything filter pairs at this stage?
@@ -137,13 +139,16 @@ clv_aabb64 clv_space_given_box64( const clv_space* space, uint32_t slot );
 /// A live slot's test box anew: its margin or motion is another.
 void clv_space_renew_box( clv_space* space, uint32_t slot );
 
-/// Before the next update, and before any object gets a new motion: boxes swept along spent motions shrink back. O(n) if there are any.
+/// Before the next update, and before any object gets a new motion: boxes swept along spent motions shrink
+/// back. O(n) if there are any.
 void clv_space_drop_motions( clv_space* space );
 
-/// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if out of memory.
+/// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if
+/// out of memory.
 bool clv_space_fit_doubles( clv_space* space );
 
-/// Is the last list still right without a search, though all boxes were shifted since? Motions end with an update, so not then.
+/// Is the last list still right without a search, though all boxes were shifted since? Motions end with an
+/// update, so not then.
 bool clv_space_list_holds( const clv_space* space );
 
 /// Every id alive and named once? Otherwise records the error and returns its code.
@@ -217,26 +222,27 @@ static inline clv_aabb64 space_box64_at( const space_stream* s, uint32_t index )
     return box;
 }
 
-/// An add once it has entered; `with` is what else the objects bring, or NULL. Bad entries are named, nothing is added then.
+/// An add once it has entered; `with` is what else the objects bring, or NULL. Bad entries are named, nothing
+/// is added then.
 clv_result clv_space_add_all(
     clv_space* space, space_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
 
-/// For it, once all is checked: new objects; moves; and moves of slots one behind the other, which check themselves and answer
-/// false if the batch is not so or an entry is bad.
-void clv_space_take_new( clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count,
-    clv_id* ids );
+/// For it, once all is checked: new objects; moves; and moves of slots one behind the other, which check
+/// themselves and answer false if the batch is not so or an entry is bad.
+void clv_space_take_new(
+    clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
 void clv_space_take_boxes( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
 bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
 
-/// What objects carry besides a box. Are the first `count` entries good (`ids` may be NULL)? The columns they need; and all that
-/// entry `i` brings, for the object in `slot`.
+/// What objects carry besides a box. Are the first `count` entries good (`ids` may be NULL)? The columns they
+/// need; and all that entry `i` brings, for the object in `slot`.
 clv_result clv_space_check_columns(
     clv_space* space, const clv_add_def* def, const clv_id* ids, uint32_t count );
 bool clv_space_use_columns( clv_space* space, const clv_add_def* def, uint32_t count );
 void clv_space_set_columns( clv_space* space, const clv_add_def* def, uint32_t i, uint32_t slot );
 
-/// At the door of every call that changes the space: false if it comes from inside another one. Then nothing may be touched, and
-/// the answer is CLV_BUSY.
+/// At the door of every call that changes the space: false if it comes from inside another one. Then nothing
+/// may be touched, and the answer is CLV_BUSY.
 bool clv_space_enter( clv_space* space );
 
 /// The way out; hands the result on.
@@ -244,12 +250,13 @@ clv_result clv_space_leave( clv_space* space, clv_result result );
 
 // Pair data; where the def does not ask for it, these do nothing.
 
-/// Before a search: the last good list steps aside with its words. Back again if it turns out to be the new one.
+/// Before a search: the last good list steps aside with its words. Back again if it turns out to be the new
+/// one.
 void clv_space_words_begin( clv_space* space );
 void clv_space_words_keep( clv_space* space );
 
-/// The new list is final: each pair that was in the last good one, of the same objects, keeps its word, the others get 0.
-/// False if out of memory.
+/// The new list is final: each pair that was in the last good one, of the same objects, keeps its word, the
+/// others get 0. False if out of memory.
 bool clv_space_words_carry( clv_space* space );
 
 /// And the words of those that ended, in the order of the events.

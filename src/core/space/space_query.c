@@ -289,7 +289,8 @@ clv_result clv_space_query_nearest64( const clv_space* space, const clv_queries6
 
 // ---- all
 //
-// Workers do not know where their hits go before all have counted. Hits wait, piece by piece, and are then copied.
+// Workers do not know where their hits go before all have counted. Hits wait, piece by piece, and are then
+// copied.
 
 // Hits of a piece wait in a place of their own; how many each query has is noted where its offset will be.
 static void find_piece( uint32_t index, uint32_t worker, void* context )

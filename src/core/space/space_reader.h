@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a query uses of a space: the scene of its last good update, its workers if they are free, and its memory under a
-// lock. Several threads may ask at once; one that changes the space may not.
+// What a query uses of a space: the scene of its last good update, its workers if they are free, and its
+// memory under a lock. Several threads may ask at once; one that changes the space may not.
 #pragma once
 
 #include "space/space_internal.h"
@@ -13,7 +13,8 @@ static inline clv_space* space_unlocked( const clv_space* space )
     return mutable;
 }
 
-/// From here to `space_stop_reading` hooks and callbacks may be called, and what would change the space is refused.
+/// From here to `space_stop_reading` hooks and callbacks may be called, and what would change the space is
+/// refused.
 static inline void space_start_reading( clv_space* space )
 {
     atomic_fetch_add_explicit( &space->query.reader_count, 1, memory_order_relaxed );
@@ -35,6 +36,6 @@ static inline void space_give_workers( clv_space* space, const task_runner* take
     }
 }
 
-/// What there is to ask about, ready. An empty scene before the first update. CLV_BUSY, CLV_UNSUPPORTED where the space is of another
-/// kind, CLV_OUT_OF_MEMORY or CLV_STALE.
+/// What there is to ask about, ready. An empty scene before the first update. CLV_BUSY, CLV_UNSUPPORTED where
+/// the space is of another kind, CLV_OUT_OF_MEMORY or CLV_STALE.
 clv_result clv_space_open_scene( const clv_space* asked, space_kind kind, query_scene* scene );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Checked boxes into their slots, of all three kinds. Floats are stored as they are. Flat ones reach from 0 to 1 on the third axis (and grow
-// there as elsewhere), so it decides nothing: the engine lays one layer of cells, and its kernels leave out an axis on which
-// a whole cell overlaps. Doubles are kept beside the floats that the method sees, which far/ maps them to.
+// Checked boxes into their slots, of all three kinds. Floats are stored as they are. Flat ones reach from 0
+// to 1 on the third axis (and grow there as elsewhere), so it decides nothing: the engine lays one layer of
+// cells, and its kernels leave out an axis on which a whole cell overlaps. Doubles are kept beside the floats
+// that the method sees, which far/ maps them to.
 #include "space/space_internal.h"
 
 #include "base/fp_mode.h"
@@ -147,8 +148,8 @@ static void take_row_piece( uint32_t piece, uint32_t worker, void* context )
         (const clv_aabb*)move->boxes->lower + first, last - first );
 }
 
-// One pass checks, one takes the boxes. After false no box was taken, but the check may have marked slots as moved, which costs a
-// comparison at the next update and changes no answer.
+// One pass checks, one takes the boxes. After false no box was taken, but the check may have marked slots as
+// moved, which costs a comparison at the next update and changes no answer.
 bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
 {
     const object_store* objects = &space->objects;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pairs out: the method finds them, filters thin them, the list keeps them (or a visitor sees them), events compare them.
+// Pairs out: the method finds them, filters thin them, the list keeps them (or a visitor sees them), events
+// compare them.
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
@@ -25,7 +26,8 @@ typedef struct list_sink
     bool is_kept; ///< nothing changed, the list and what was made of it stand
 } list_sink;
 
-// The same over one chunk that goes to a visitor again and again. Pairs below `settled` have passed the filters.
+// The same over one chunk that goes to a visitor again and again. Pairs below `settled` have passed the
+// filters.
 typedef struct visit_sink
 {
     pair_sink sink;
@@ -42,8 +44,9 @@ static bool is_over_limit( const clv_space* space, uint64_t count )
     return space->def.max_pairs > 0 && count > space->def.max_pairs;
 }
 
-// Pairs that tell as much as more of them would: where there is a limit, one beyond it. Searches hand over as many at once as
-// suits them, which differs by instruction set and workers; what is asked and counted stops at the same pair for all.
+// Pairs that tell as much as more of them would: where there is a limit, one beyond it. Searches hand over as
+// many at once as suits them, which differs by instruction set and workers; what is asked and counted stops
+// at the same pair for all.
 static uint64_t most_pairs( const clv_space* space )
 {
     return is_over_limit( space, UINT64_MAX ) ? space->def.max_pairs + 1 : UINT64_MAX;
@@ -78,8 +81,8 @@ static clv_result filter_arrived( list_sink* arriving )
     return is_final && is_over_limit( space, sink->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
 }
 
-// Room for what the method expects, and an eighth more. The first pairs may come from a crowd in an empty world, so a guess makes a list
-// four times as long at most.
+// Room for what the method expects, and an eighth more. The first pairs may come from a crowd in an empty
+// world, so a guess makes a list four times as long at most.
 static uint64_t likely_capacity( const list_sink* arriving )
 {
     const pair_list* list = &arriving->space->list;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cells of the grid, for those who lay boxes into them and search them (grid.cl) and for those who search only what changed (rest.cl).
+// Cells of the grid, for those who lay boxes into them and search them (grid.cl) and for those who search
+// only what changed (rest.cl).
 
 #define LEVELS_MOST 8
 #define LEVEL_SHIFT 29

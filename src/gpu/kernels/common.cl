@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What all kernels share; in front of every other file. OpenCL C 1.2 without extensions. GROUP and QUEUE come from the host.
+// What all kernels share; in front of every other file. OpenCL C 1.2 without extensions. GROUP and QUEUE come
+// from the host.
 //
-// Rules that keep PoCL and NVIDIA alike: no return before a barrier, loops around barriers have bounds that are the same for the
-// whole group, global sizes are padded to whole groups and every kernel is told its true count. The same pairs as on the CPU: a
-// box is compared as it came, and nothing may be contracted.
+// Rules that keep PoCL and NVIDIA alike: no return before a barrier, loops around barriers have bounds that
+// are the same for the whole group, global sizes are padded to whole groups and every kernel is told its true
+// count. The same pairs as on the CPU: a box is compared as it came, and nothing may be contracted.
 #pragma OPENCL FP_CONTRACT OFF
 
 // Counters of one frame, SLOT_WORDS words each: 64-bit numbers as low and high word.
@@ -21,7 +22,9 @@
 #define SLOT_CARRY 12   // records that had left their cells before it
 #define SLOT_LEFT 13    // and that left them in it
 #define SLOT_CHANGED 14 // boxes that changed; of a frame that searches all, among those sampled
-#define SLOT_WORK 15    // rows that they ask, in sixteens; WORK_WIDE, WORK_UNDONE. Of one that searches all: how many before it were laid anew, in a row
+// rows that they ask, in sixteens; WORK_WIDE, WORK_UNDONE. Of one that searches all: how many before it were
+// laid anew, in a row
+#define SLOT_WORK 15
 
 typedef struct box6
 {
@@ -78,8 +81,8 @@ inline void put_pair( __local uint2* queue, volatile __local uint* fill, volatil
     }
 }
 
-// By the whole group. What does not fit is counted all the same: the host sees that the list was cut and runs again. The items'
-// tests were added up in *test_sum.
+// By the whole group. What does not fit is counted all the same: the host sees that the list was cut and runs
+// again. The items' tests were added up in *test_sum.
 inline void write_queue( __local const uint2* queue, __local uint* fill, __local uint* base, __local const uint* test_sum,
     volatile __global uint* counters, __global uint2* pairs, uint capacity )
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which pairs of one list are not in another: each list goes into a table of places in it, by a hash of the pair, with open
-// addressing. Places have 32 bits, so the atomics of OpenCL 1.2 do; the pair itself is read where the place points.
+// Which pairs of one list are not in another: each list goes into a table of places in it, by a hash of the
+// pair, with open addressing. Places have 32 bits, so the atomics of OpenCL 1.2 do; the pair itself is read
+// where the place points.
 
 #define NOBODY 0xFFFFFFFFu
 
@@ -15,7 +16,8 @@ inline uint pair_hash( uint2 pair )
     return hash ^ hash >> 16;
 }
 
-// The table has a power of two of entries, `mask` + 1, at least twice as many as there are pairs, all NOBODY before.
+// The table has a power of two of entries, `mask` + 1, at least twice as many as there are pairs, all NOBODY
+// before.
 __kernel void events_insert( __global const uint2* pairs, uint count, volatile __global uint* table, uint mask )
 {
     uint i = (uint)get_global_id( 0 );
@@ -29,7 +31,8 @@ __kernel void events_insert( __global const uint2* pairs, uint count, volatile _
     }
 }
 
-// Those of `pairs` that are not among `others`, whose table it is; *found counts all of them, also those that had no room.
+// Those of `pairs` that are not among `others`, whose table it is; *found counts all of them, also those that
+// had no room.
 __kernel void events_missing( __global const uint2* pairs, uint count, __global const uint2* others,
     __global const uint* table, uint mask, __global uint2* missing, uint capacity, volatile __global uint* found, uint which )
 {

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Rows of cells: a box lies in the cell of its lower corner, and cells are numbered along x first, so that a row of cells is one
-// range of records. A box belongs to the finest level in whose cells it crosses few boundaries; boxes that fit no level lie
-// behind all others and are tested against everything.
+// Rows of cells: a box lies in the cell of its lower corner, and cells are numbered along x first, so that a
+// row of cells is one range of records. A box belongs to the finest level in whose cells it crosses few
+// boundaries; boxes that fit no level lie behind all others and are tested against everything.
 //
-// Two ways. Few boxes, or dense ones, are placed anew in every frame: place, scan, put, find. Of many the order is kept: refresh, count,
-// scan, scatter, find, where a box may stay in its cell c as long as, on every axis,
+// Two ways. Few boxes, or dense ones, are placed anew in every frame: place, scan, put, find. Of many the
+// order is kept: refresh, count, scan, scatter, find, where a box may stay in its cell c as long as, on every
+// axis,
 //     c <= cell( lower + slack )   and   cell( upper + slack ) <= c + reach.
-// Why no pair is lost: the number of a cell never falls as a coordinate grows (clamping and rounding included). If a and b overlap
-// then lower of b <= upper of a, so b's c <= cell( lower of b + slack ) <= cell( upper of a + slack ) <= a's c + reach, and the other
-// way round. So b is found between a's c - reach and cell( upper of a + slack ). Nothing depends on bounds; a bad plan is slow, not
-// wrong. Boxes that may not stay are movers: they ask all cells about them, and each other. Are there more than `moved_most`, then
-// all are counted, added up and scattered anew, from one half of the records to the other; the device decides that by itself,
-// frame by frame: count, scan and scatter do nothing otherwise. As records are nearly in order then, they go to memory side by side.
+// Why no pair is lost: the number of a cell never falls as a coordinate grows (clamping and rounding
+// included). If a and b overlap then lower of b <= upper of a, so b's c <= cell( lower of b + slack ) <=
+// cell( upper of a + slack ) <= a's c + reach, and the other way round. So b is found between a's c - reach
+// and cell( upper of a + slack ). Nothing depends on bounds; a bad plan is slow, not wrong. Boxes that may
+// not stay are movers: they ask all cells about them, and each other. Are there more than `moved_most`, then
+// all are counted, added up and scattered anew, from one half of the records to the other; the device decides
+// that by itself, frame by frame: count, scan and scatter do nothing otherwise. As records are nearly in
+// order then, they go to memory side by side.
 //
-// A record is 32 bytes, one memory transaction: lower corner and index, with IS_MOVER above it; upper corner and cell, with its level.
-// Behind common.cl and cells.cl.
+// A record is 32 bytes, one memory transaction: lower corner and index, with IS_MOVER above it; upper corner
+// and cell, with its level. Behind common.cl and cells.cl.
 
 // The cell of the finest level that takes the box; NO_CELL if none does.
 inline uint choose_cell( __constant const grid_plan* plan, float4 lower, float4 upper )
@@ -46,7 +49,8 @@ inline uint target_of( uint2 place, __global const uint* starts, uint count )
 
 // ---- all anew
 
-// One group in so many keeps its boxes and counts who changed, for the host, which may have only those searched from then on (rest.cl).
+// One group in so many keeps its boxes and counts who changed, for the host, which may have only those
+// searched from then on (rest.cl).
 #define SAMPLED_OF_PLACED 128
 
 // By bits.
@@ -123,8 +127,8 @@ __kernel void grid_put( __global const float2* boxes, uint count, __global const
 
 // ---- with the order kept
 
-// One group in so many counts who changed, for the host, which then has only those searched (rest.cl); other ones in turn, since where the same boxes
-// move all the time an unlucky sample would stay unlucky.
+// One group in so many counts who changed, for the host, which then has only those searched (rest.cl); other
+// ones in turn, since where the same boxes move all the time an unlucky sample would stay unlucky.
 #define SAMPLED_GROUPS 32u
 
 // By bits: -0 is another box than 0 here, and a NaN the same one.
@@ -133,8 +137,8 @@ inline int is_other( float4 old_lower, float4 old_upper, float4 lower, float4 up
     return any( as_int3( old_lower.xyz ) != as_int3( lower.xyz ) ) || any( as_int3( old_upper.xyz ) != as_int3( upper.xyz ) );
 }
 
-// Boxes into their records, in the order that is kept, and who left his cell. Without an order (last_slot is NO_SLOT) in their own,
-// and all count as moved. `kept` has the index and the cell of each record.
+// Boxes into their records, in the order that is kept, and who left his cell. Without an order (last_slot is
+// NO_SLOT) in their own, and all count as moved. `kept` has the index and the cell of each record.
 __kernel void grid_refresh( __global const float2* boxes, uint count, __constant const grid_plan* plan,
     __global const uint2* kept, __global float4* records, __global uint* movers, __global uint* slots, uint slot,
     uint last_slot, uint next_slot, uint moved_most )
@@ -199,7 +203,8 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     {
         counters[SLOT_SIDE] = side;
         counters[SLOT_KEPT] = placed;
-        counters[SLOT_WORK] = was_anew ? min( last[SLOT_WORK], 255u ) + 1 : 0; // frames in a row before this one
+        // frames in a row before this one
+        counters[SLOT_WORK] = was_anew ? min( last[SLOT_WORK], 255u ) + 1 : 0;
         if ( !has_order )
         {
             counters[SLOT_MOVED] = ALL_MOVED; // then nobody counts
@@ -208,8 +213,8 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     clear_slot( slots, next_slot );
 }
 
-// Where each record will lie. Launched with no more groups than the device can hold: as a rule there is nothing to do, and
-// groups that do nothing take time too (40,000 of them 25 us on an H200).
+// Where each record will lie. Launched with no more groups than the device can hold: as a rule there is
+// nothing to do, and groups that do nothing take time too (40,000 of them 25 us on an H200).
 __kernel void grid_count( uint count, __constant const grid_plan* plan, __global const float4* records,
     volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint moved_most )
 {
@@ -222,7 +227,8 @@ __kernel void grid_count( uint count, __constant const grid_plan* plan, __global
     }
 }
 
-// The squares of what cells hold tell how many tests there will be; what exceeds the numbers themselves is added here.
+// The squares of what cells hold tell how many tests there will be; what exceeds the numbers themselves is
+// added here.
 inline uint excess_of( uint4 numbers, volatile __global uint* counters )
 {
     uint most = max( max( numbers.x, numbers.y ), max( numbers.z, numbers.w ) );
@@ -242,10 +248,11 @@ inline uint excess_of( uint4 numbers, volatile __global uint* counters )
     return 0;
 }
 
-// Numbers in, for each entry the sum of those before it in its stretch plus where the stretch begins; the numbers are cleared for
-// the next frame. A stretch is `stretch` entries, one group's, and holds whole rows, so a row is never torn; stretches
-// follow each other in any order. The entry behind a row's last cell counts nothing, so it gets the row's end.
-// Rows are multiples of 8 entries, so an item's 8 are 32 aligned bytes. Here a stretch is at most 8 * GROUP.
+// Numbers in, for each entry the sum of those before it in its stretch plus where the stretch begins; the
+// numbers are cleared for the next frame. A stretch is `stretch` entries, one group's, and holds whole rows,
+// so a row is never torn; stretches follow each other in any order. The entry behind a row's last cell counts
+// nothing, so it gets the row's end. Rows are multiples of 8 entries, so an item's 8 are 32 aligned bytes.
+// Here a stretch is at most 8 * GROUP.
 __kernel void grid_scan( __global uint4* counts, __global uint4* starts, uint total, uint stretch, __global uint* slots,
     uint slot, uint moved_most )
 {
@@ -385,8 +392,9 @@ __kernel void grid_scatter( uint count, __global const uint2* places, __global c
 
 // ---- the search
 
-// One record, whose lower corner is `l`, against another; the upper corner is read only where the lower one passes. Movers are found
-// by asking, not by being asked: `ignored` is IS_MOVER but where movers meet each other.
+// One record, whose lower corner is `l`, against another; the upper corner is read only where the lower one
+// passes. Movers are found by asking, not by being asked: `ignored` is IS_MOVER but where movers meet each
+// other.
 #define TEST_RECORD( j, l, ignored )                                                                         \
     if ( l.x <= upper.x && l.y <= upper.y && l.z <= upper.z && ( as_uint( l.w ) & ( ignored ) ) == 0 )       \
     {                                                                                                        \
@@ -405,7 +413,8 @@ __kernel void grid_scatter( uint count, __global const uint2* places, __global c
         TEST_RECORD( j, l, IS_MOVER )                                                                        \
     }
 
-// The next record of five ranges one after the other: the first range goes on, or gives way to those behind it. False at the end.
+// The next record of five ranges one after the other: the first range goes on, or gives way to those behind
+// it. False at the end.
 #define NEXT_RECORD                                                                                          \
     while ( r0.x == r0.y && left > 0 )                                                                       \
     {                                                                                                        \
@@ -422,9 +431,9 @@ __kernel void grid_scatter( uint count, __global const uint2* places, __global c
         next_lower = records[2 * (size_t)next];                                                              \
     }
 
-// Records [first, end) each against those that come after it by the half rule: its own row onwards, the rows above it in y and z,
-// all rows about it in coarser levels, and the records that fit no level. A mover asks all rows of all levels. The first
-// `mover_groups` groups test movers against each other.
+// Records [first, end) each against those that come after it by the half rule: its own row onwards, the rows
+// above it in y and z, all rows about it in coarser levels, and the records that fit no level. A mover asks
+// all rows of all levels. The first `mover_groups` groups test movers against each other.
 __kernel void grid_find( __global const float4* both_records, uint count, uint first, uint end, __global const uint* starts,
     __constant const grid_plan* plan, __global const uint* movers, uint mover_groups, __global uint* slots, uint slot,
     uint moved_most, __global uint2* pairs, uint capacity, uint counts_tests )
@@ -495,8 +504,8 @@ __kernel void grid_find( __global const float4* both_records, uint count, uint f
             uint2 r4 = (uint2)(
                 goes_both ? starts[( above + 1 ) * pitch + from_x] : 0, goes_both ? starts[( above + 1 ) * pitch + to_x] : 0 );
             tests = r0.y - r0.x + r1.y - r1.x + r2.y - r2.x + r3.y - r3.x + r4.y - r4.x;
-            // One loop over all five, so that items wait for the longest sum and not for the longest of each; and while one record is
-            // tested the next is on its way.
+            // One loop over all five, so that items wait for the longest sum and not for the longest of each;
+            // and while one record is tested the next is on its way.
             uint left = 4;
             uint next = 0;
             bool has_next = false;

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Worlds that mostly rest: pairs of two boxes that did not change are those of the frame before, and only boxes that changed are searched
-// for, in the order of cells that the grid keeps (grid.cl). Compare, then find: two launches instead of five.
+// Worlds that mostly rest: pairs of two boxes that did not change are those of the frame before, and only
+// boxes that changed are searched for, in the order of cells that the grid keeps (grid.cl). Compare, then
+// find: two launches instead of five.
 //
-// Every box is compared with a copy of itself, bit by bit, so nothing is trusted. Those that changed are written into their records; who
-// may not stay in his cell is flagged IS_MOVER, listed, and stays so until all is laid anew, even if he comes back: whoever is
-// flagged asks by itself, whoever is not is met by way of the cells, and a box that did not change is what it was. A box that changed
-// asks all rows about it on every level for boxes in their cells, and all that fit no level. One that left its cell asks rows
-// too, whether it changed or not, and all others that left theirs. So of a pair of which at least one changed, one that left its cell finds the other that
-// did not; of two that did, and of two in their cells that changed, the one with the smaller index tells. Were it the
-// ones that changed that asked all that left, as many tests would be made as the two numbers' product: with one box in
-// a hundred going to and fro, one in seven of whom leaves its cell in time, 15 for each box of the world.
+// Every box is compared with a copy of itself, bit by bit, so nothing is trusted. Those that changed are
+// written into their records; who may not stay in his cell is flagged IS_MOVER, listed, and stays so until
+// all is laid anew, even if he comes back: whoever is flagged asks by itself, whoever is not is met by way of
+// the cells, and a box that did not change is what it was. A box that changed asks all rows about it on every
+// level for boxes in their cells, and all that fit no level. One that left its cell asks rows too, whether it
+// changed or not, and all others that left theirs. So of a pair of which at least one changed, one that left
+// its cell finds the other that did not; of two that did, and of two in their cells that changed, the one
+// with the smaller index tells. Were it the ones that changed that asked all that left, as many tests would
+// be made as the two numbers' product: with one box in a hundred going to and fro, one in seven of whom
+// leaves its cell in time, 15 for each box of the world.
 //
-// Where that does not do, because too many changed, too many left their cells, a large box changed, which would ask very many rows, or
-// because the list of the frame before was cut or is not there, the frame is marked WORK_UNDONE and no pair is told; so are
-// the frames after it. The host then has the last of them laid out and searched whole, when it is waited for.
-// Behind common.cl and cells.cl.
+// Where that does not do, because too many changed, too many left their cells, a large box changed, which
+// would ask very many rows, or because the list of the frame before was cut or is not there, the frame is
+// marked WORK_UNDONE and no pair is told; so are the frames after it. The host then has the last of them laid
+// out and searched whole, when it is waited for. Behind common.cl and cells.cl.
 
 #define WORK_WIDE 0x80000000u
 #define WORK_UNDONE 0x40000000u
 #define WIDE_ROWS 512u // of one box: beyond, its items would be longer at work than all others together
 #define LANES 16u      // items for a box that changed
-#define SLICE 64u      // of the list of those that left their cells, for as many items: one after the other the reads would take longer than all else
+// of the list of those that left their cells, for as many items: one after the other the reads would take
+// longer than all else
+#define SLICE 64u
 #define CARRIED 4u    // pairs that an item carries over at a time; 32 at most
 
 // Rows that a box asks; those of a bad box, or one across many cells, are very many.
@@ -36,7 +41,8 @@ inline uint rows_asked( __constant const grid_plan* plan, float4 lower, float4 u
     return rows;
 }
 
-// A box that changed into its record. What it asks for in sixteens of rows, or WORK_WIDE; *left: it is a mover since now.
+// A box that changed into its record. What it asks for in sixteens of rows, or WORK_WIDE; *left: it is a
+// mover since now.
 inline uint renew_record( __constant const grid_plan* plan, __global float4* record, int is_placed, float4 lower, float4 upper, int* left )
 {
     uint index = as_uint( record[0].w );
@@ -56,8 +62,8 @@ inline uint renew_record( __constant const grid_plan* plan, __global float4* rec
     return work;
 }
 
-// Who changed: into its record, into `before`, the copy; a bit in `bits`, and the place of its record in `changed`. `where` has the
-// place of each box's record.
+// Who changed: into its record, into `before`, the copy; a bit in `bits`, and the place of its record in
+// `changed`. `where` has the place of each box's record.
 __kernel void rest_compare( __global const uint2* boxes, __global uint2* before, uint count, __constant const grid_plan* plan,
     __global const uint* where, __global float4* records, __global uint* movers, __global uint* changed, __global uint* bits,
     __global uint* slots, uint slot, uint last_slot, uint next_slot, uint moved_most, uint left_most, uint changed_most )
@@ -152,7 +158,8 @@ inline int is_marked( __global const uint* bits, uint index )
     return ( bits[index / 32] >> ( index % 32 ) & 1 ) != 0;
 }
 
-// One record against a box that asks; `skipped` as in grid.cl, `tells`: whether it is the one to tell the pair.
+// One record against a box that asks; `skipped` as in grid.cl, `tells`: whether it is the one to tell the
+// pair.
 #define MEET( j, skipped, tells )                                                                                   \
     {                                                                                                        \
         float4 l = records[2 * (size_t)( j )];                                                               \
@@ -168,8 +175,9 @@ inline int is_marked( __global const uint* bits, uint index )
         }                                                                                                    \
     }
 
-// Pairs [first, …) of the list before of which none changed, CARRIED for each item of the group: added up, not queued, since nearly all
-// of them stay. All reads of an item are on their way before the first is looked at.
+// Pairs [first, …) of the list before of which none changed, CARRIED for each item of the group: added up,
+// not queued, since nearly all of them stay. All reads of an item are on their way before the first is looked
+// at.
 inline void carry_over( __global const uint2* source, uint first, uint source_count, __global const uint* bits, __local uint* sums,
     __local uint* base, volatile __global uint* counters, __global uint2* pairs, uint capacity )
 {
@@ -212,8 +220,8 @@ inline void carry_over( __global const uint2* source, uint first, uint source_co
 #define BY_ASKER ( has_left ? is_new || is_marked( bits, other ) : index < other || !is_marked( bits, other ) )
 #define BY_SMALLER ( index < other && ( is_new || is_marked( bits, other ) ) )
 
-// The first `carry_groups` groups copy the pairs of the frame before of which none changed; the others search for those that did,
-// and then for those that left their cells.
+// The first `carry_groups` groups copy the pairs of the frame before of which none changed; the others search
+// for those that did, and then for those that left their cells.
 __kernel void rest_find( __global const float4* both_records, uint count, __global const uint* starts, __constant const grid_plan* plan,
     __global const uint* movers, __global const uint* changed, __global const uint* bits, __global const uint2* source, uint source_room,
     uint carry_groups, __global uint* slots, uint slot, uint last_slot, uint left_most, uint changed_most, uint work_most,
@@ -252,7 +260,8 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
             atomic_or( counters + SLOT_WORK, WORK_UNDONE );
         }
     }
-    uint carried = group < carry_groups ? source_count : 0; // the same for the whole group: there are barriers inside
+    // the same for the whole group: there are barriers inside
+    uint carried = group < carry_groups ? source_count : 0;
     for ( uint first = group * CARRIED * GROUP; first < carried; first += carry_groups * CARRIED * GROUP )
     {
         carry_over( source, first, source_count, bits, sums, &base, counters, pairs, capacity );
@@ -274,7 +283,8 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
         {
             continue; // among those that left its turn comes
         }
-        // Rows of one that changed were counted; of one that did not there may be very many, and only those that changed matter to it.
+        // Rows of one that changed were counted; of one that did not there may be very many, and only those
+        // that changed matter to it.
         int is_wide = slice == 0 && !is_new && rows_asked( plan, lower, upper ) > WIDE_ROWS;
         uint level_count = slice == 0 && !is_wide ? plan->level_count : 0;
         for ( uint at = lane; is_wide && at < changed_count; at += LANES )

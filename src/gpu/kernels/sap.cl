@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sweep and prune along one axis (paper 003, and Liu, Harada, Lee and Kim 2010): sorted by where boxes begin, each looks ahead
-// as far as it reaches. Neighbours in the order are neighbouring items, so what they read lies side by side.
+// Sweep and prune along one axis (paper 003, and Liu, Harada, Lee and Kim 2010): sorted by where boxes begin,
+// each looks ahead as far as it reaches. Neighbours in the order are neighbouring items, so what they read
+// lies side by side.
 
 #define FREE 3u          // in place of an axis: the direction x, y, z
 #define COUNTS_TESTS 1u // flags of the search
@@ -19,8 +20,8 @@ inline uint float_key( float value )
     return ( bits & 0x80000000u ) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// The interval of a box along any direction, a little longer than it is: boxes that overlap must overlap here too, whatever is
-// rounded. Seven roundings of half an ulp each are far below 2e-6 of what they are taken of.
+// The interval of a box along any direction, a little longer than it is: boxes that overlap must overlap here
+// too, whatever is rounded. Seven roundings of half an ulp each are far below 2e-6 of what they are taken of.
 inline float2 project( __global const float* boxes, uint index, float x, float y, float z )
 {
     float d[3] = { x, y, z };
@@ -54,8 +55,9 @@ __kernel void sap_keys( __global const float* boxes, uint count, uint axis, floa
     }
 }
 
-// In order: where each begins and its index; its end, and by binary search how far it looks ahead; its interval on the
-// second axis, which is what most tests read; and the third. Along a free direction the first axis says nothing yet, and is kept too.
+// In order: where each begins and its index; its end, and by binary search how far it looks ahead; its
+// interval on the second axis, which is what most tests read; and the third. Along a free direction the first
+// axis says nothing yet, and is kept too.
 __kernel void sap_gather( __global const float* boxes, uint count, uint axis, float x, float y, float z, uint first,
     uint second, uint third, __global const uint* values, __global float* begins, __global float* ends,
     __global float2* firsts, __global float2* seconds, __global float2* thirds )
@@ -118,7 +120,8 @@ inline uint look_ahead( __global const float* begins, uint at, uint count, float
         }                                                                                                    \
     }
 
-// Places [first, end). One that looks ahead further than `patience` goes to a list, for whole groups to work on.
+// Places [first, end). One that looks ahead further than `patience` goes to a list, for whole groups to work
+// on.
 __kernel void sap_find( uint count, uint first, uint end, __global const uint* values, __global const float* begins,
     __global const float* ends, __global const float2* firsts, __global const float2* seconds, __global const float2* thirds,
     __global uint* slots, uint slot, __global uint2* pairs, uint capacity, uint patience, __global uint2* patient, uint flags )
@@ -197,7 +200,8 @@ __kernel void sap_find_patient( __global const uint* values, __global const floa
     write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
 }
 
-// Sums of centres and of their products about `shift`, 10 floats per group, for the principal axis: the paper's choice.
+// Sums of centres and of their products about `shift`, 10 floats per group, for the principal axis: the
+// paper's choice.
 __kernel void axis_moments( __global const float* boxes, uint count, float shift_x, float shift_y, float shift_z,
     __global float* sums )
 {

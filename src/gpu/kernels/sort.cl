@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A stable radix sort of 32-bit keys with a 32-bit value each, 8 bits a pass: count the digits of each block, add up, scatter.
-// Blocks never wait for each other: OpenCL has no fence between groups, so each step is a launch.
+// A stable radix sort of 32-bit keys with a 32-bit value each, 8 bits a pass: count the digits of each block,
+// add up, scatter. Blocks never wait for each other: OpenCL has no fence between groups, so each step is a
+// launch.
 
 #define BLOCK ( 4 * GROUP )
 
@@ -49,7 +50,8 @@ __kernel void scan_sums( __global const uint* numbers, uint count, __global uint
     }
 }
 
-// Each number becomes the sum of those before it; a group adds up the sums of the stretches before its own by itself.
+// Each number becomes the sum of those before it; a group adds up the sums of the stretches before its own by
+// itself.
 __kernel void scan_add( __global uint* numbers, uint count, __global const uint* sums )
 {
     __local uint shared[GROUP];

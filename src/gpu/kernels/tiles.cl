@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Every box against every other: a row of GROUP boxes against a strip of others, few enough that a handful of boxes still keeps many
-// groups busy. And what every method may need: a sample of the boxes, and boxes that move.
+// Every box against every other: a row of GROUP boxes against a strip of others, few enough that a handful of
+// boxes still keeps many groups busy. And what every method may need: a sample of the boxes, and boxes that
+// move.
 
 #define STRIP 32
 #define STRIPS ( GROUP / STRIP )
 
-// Group g takes strip g + first_unit of the triangle of tiles, a tile being GROUP boxes against GROUP others in STRIPS strips.
+// Group g takes strip g + first_unit of the triangle of tiles, a tile being GROUP boxes against GROUP others
+// in STRIPS strips.
 __kernel void find_tiles( __global const float2* boxes, uint count, uint first_unit, __global uint* slots, uint slot,
     uint next_slot, __global uint2* pairs, uint capacity )
 {
@@ -16,7 +18,8 @@ __kernel void find_tiles( __global const float2* boxes, uint count, uint first_u
     uint item = (uint)get_local_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     clear_slot( slots, next_slot );
-    // Row r of the triangle has tiles 0 .. r: tile t is in row floor( ( sqrt( 8 t + 1 ) - 1 ) / 2 ), but for rounding.
+    // Row r of the triangle has tiles 0 .. r: tile t is in row floor( ( sqrt( 8 t + 1 ) - 1 ) / 2 ), but for
+    // rounding.
     uint unit = (uint)get_group_id( 0 ) + first_unit;
     uint tile = unit / STRIPS;
     uint row = (uint)( ( sqrt( 8.0f * (float)tile + 1.0f ) - 1.0f ) * 0.5f );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A bounding volume hierarchy without pointers: boxes in Morton order, each node over four neighbours of the level below. The
-// order is Lauterbach et al.'s (2009); the shape is a packed tree's, which needs neither hand-offs between groups nor a stack.
-// Large boxes sort behind small ones, so that one of them does not swell the nodes of its small neighbours.
+// A bounding volume hierarchy without pointers: boxes in Morton order, each node over four neighbours of the
+// level below. The order is Lauterbach et al.'s (2009); the shape is a packed tree's, which needs neither
+// hand-offs between groups nor a stack. Large boxes sort behind small ones, so that one of them does not
+// swell the nodes of its small neighbours.
 
 #define TREE_LEVELS 16
 
@@ -115,7 +116,8 @@ __kernel void tree_build( __global const float4* records, __global float4* nodes
     }
 }
 
-// Each box goes through those behind it: at a place that begins a node of some level, the whole node is asked first.
+// Each box goes through those behind it: at a place that begins a node of some level, the whole node is asked
+// first.
 __kernel void tree_find( __global const float4* records, __global const float4* nodes, uint count, uint first, uint end,
     __constant const tree_plan* plan, __global uint* slots, uint slot, __global uint2* pairs, uint capacity,
     uint counts_tests )

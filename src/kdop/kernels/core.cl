@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hulls where they stand, as src/core/solid/solid_gjk.h asks for them: every vertex is looked at for an extreme point, as the CPU does up
-// to 32 of them. Behind solid.cl.
+// Hulls where they stand, as src/core/solid/solid_gjk.h asks for them: every vertex is looked at for an
+// extreme point, as the CPU does up to 32 of them. Behind solid.cl.
 
 // Vertices of a polytope that an item has room for.
 #define EPA_VERTICES 64

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A frame of rigid bodies by shape matching, all but finding contacts: Müller, Heidelberger, Teschner, Gross, "Meshless
-// deformations based on shape matching" (SIGGRAPH 2005), as "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU"
-// (COPPE 2021) uses it. Behind solid.cl and src/core/solid/solid_match.h; step by step as src/physics/sim/shape_sim.c has it, so that bodies
-// end where the CPU's do.
+// A frame of rigid bodies by shape matching, all but finding contacts: Müller, Heidelberger, Teschner, Gross,
+// "Meshless deformations based on shape matching" (SIGGRAPH 2005), as "Detecção de Colisão usando Sweep and
+// Prune com k-DOPs em GPU" (COPPE 2021) uses it. Behind solid.cl and src/core/solid/solid_match.h; step by
+// step as src/physics/sim/shape_sim.c has it, so that bodies end where the CPU's do.
 
 // Of a hull: its vertices' mean, the axes of their spread as columns, how many of them count.
 #define REST_DOUBLES 16
@@ -88,7 +88,8 @@ __kernel void sim_floor( __global const float* volumes, uint kind, uint count, _
 
 // ---- a level's responses
 
-// Of such a body the pushed vertices tell no rotation; it is lifted at once, unturned, as src/physics/sim/shape_sim.c tells.
+// Of such a body the pushed vertices tell no rotation; it is lifted at once, unturned, as
+// src/physics/sim/shape_sim.c tells.
 inline bool is_below_floor( const sim_rest_shape* rest, const math_pose* pose )
 {
     uint below = 0;
@@ -99,8 +100,8 @@ inline bool is_below_floor( const sim_rest_shape* rest, const math_pose* pose )
     return below == rest->vertex_count;
 }
 
-// An item for each of a task's two bodies: each is put where its vertices fit that were pushed onto the plane through the other's
-// extreme point. A body that reaches the floor has one item at work.
+// An item for each of a task's two bodies: each is put where its vertices fit that were pushed onto the plane
+// through the other's extreme point. A body that reaches the floor has one item at work.
 __kernel void sim_match( __global double* poses, __global const uint* hulls, __global const uint* rows,
     __global const float* vertices, __global const double* rests, __global const uint* tasks, uint first, uint end,
     uint pair_count, __global const uint* records, __global uint* marks, __global double* motions,
@@ -160,7 +161,8 @@ __kernel void sim_match( __global double* poses, __global const uint* hulls, __g
 
 // ---- a frame's end
 
-// `kept`: 0 for a velocity as if nothing had happened, else the share of what a body moved that becomes its velocity.
+// `kept`: 0 for a velocity as if nothing had happened, else the share of what a body moved that becomes its
+// velocity.
 __kernel void sim_settle( __global double* poses, __global double* motions, __global const uint* marks, uint count,
     uint keeps_velocity, double share, __global uint* counts )
 {
@@ -197,8 +199,8 @@ __kernel void sim_settle( __global double* poses, __global double* motions, __gl
     }
 }
 
-// One item, so that sums are taken in the order the CPU takes them. sums: kinetic and potential energy, deepest contact of the
-// last round, sum of their depths; depths below 0 are none.
+// One item, so that sums are taken in the order the CPU takes them. sums: kinetic and potential energy,
+// deepest contact of the last round, sum of their depths; depths below 0 are none.
 __kernel void sim_count( __global const double* poses, __global const double* motions, uint count, uint pair_count,
     __global const double* depths, double weight, __global uint* counts, __global double* sums )
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contacts of convex hulls, one pair an item, by GJK and EPA (src/core/solid), which paper 003 ("Detecção de Colisão usando Sweep and
-// Prune com k-DOPs em GPU", COPPE 2021) leaves on the CPU.
+// Contacts of convex hulls, one pair an item, by GJK and EPA (src/core/solid), which paper 003 ("Detecção de
+// Colisão usando Sweep and Prune com k-DOPs em GPU", COPPE 2021) leaves on the CPU.
 
 // ---- contacts
 
@@ -73,7 +73,8 @@ __kernel void find_contacts( __global const double* poses, __global const uint* 
     }
 }
 
-// One task of a level: pairs of a level have no body in common, so that each finds its bodies as the levels before left them.
+// One task of a level: pairs of a level have no body in common, so that each finds its bodies as the levels
+// before left them.
 inline void solve_pair( narrow_core* a, narrow_core* b, uint pair, __global uint* records, __global const uint* marks,
     uint room, __global uint* states, __global double* numbers, __global double* depths, bool is_last,
     volatile __global uint* counts, uint level )

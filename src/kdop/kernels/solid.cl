@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bodies as they lie in a device's memory, behind common.cl and src/core/solid/solid_math.h in front of every program about them.
+// Bodies as they lie in a device's memory, behind common.cl and src/core/solid/solid_math.h in front of every
+// program about them.
 
 // Of a pose in memory: the rotation's rows, then the position.
 #define POSE_DOUBLES 12

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bounding volumes of bodies that stand somewhere, and sweep-and-prune over them: sections 3.2 to 3.5 of "Detecção de Colisão
-// usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021). Extremes are taken in double and rounded outwards, as
-// src/physics/volume does it, so that volumes are the CPU's to the last bit.
+// Bounding volumes of bodies that stand somewhere, and sweep-and-prune over them: sections 3.2 to 3.5 of
+// "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021). Extremes are taken in double
+// and rounded outwards, as src/physics/volume does it, so that volumes are the CPU's to the last bit.
 
 #define VOLUME_AABB 0
 #define VOLUME_DOP18 1
@@ -169,7 +169,8 @@ static math_vec3 volume_center( __global const float* volumes, uint kind, uint i
         ( (double)at[2] + (double)at[half_size + 2] ) * 0.5 );
 }
 
-// Sums of centres about the first one and of their products, and how many, 10 doubles per group: what the principal axis needs.
+// Sums of centres about the first one and of their products, and how many, 10 doubles per group: what the
+// principal axis needs.
 __kernel void volume_moments( __global const float* volumes, uint kind, uint count, __global double* sums )
 {
     __local double shared[GROUP];
@@ -223,8 +224,8 @@ static uint volume_key( float value )
     return ( bits & 0x80000000u ) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// Where a volume begins and ends along one of the axes; spheres outwards beyond every rounding on the way, for the axis must not
-// part what the spheres' own test joins.
+// Where a volume begins and ends along one of the axes; spheres outwards beyond every rounding on the way,
+// for the axis must not part what the spheres' own test joins.
 static float2 volume_interval( __global const float* volumes, uint kind, uint axis, uint i )
 {
     if ( kind == VOLUME_SPHERE )

@@ -8,8 +8,8 @@
 #include "kd/kd_search.h"
 #include "kd/kd_tree.h"
 
-// ---- What the tree takes for the world: the region of its root, beyond which lie the far outliers, and the size
-// of a usual object. Both stay as they are until the crowd has changed, so that nothing depends on one
+// ---- What the tree takes for the world: the region of its root, beyond which lie the far outliers, and the
+// size of a usual object. Both stay as they are until the crowd has changed, so that nothing depends on one
 // frame's chance.
 
 typedef struct kd_world
@@ -20,11 +20,11 @@ typedef struct kd_world
     uint32_t measured_count; ///< objects when it was measured; 0: never
 } kd_world;
 
-// ---- Detection when few objects are active: each asks the tree for its own pairs, instead of every node being
-// swept. For that a node keeps its objects at rest in the cells of a grid over two axes from frame to frame
-// (kd_node.rest_*): they are a stretch of its block in order of cell; whatever stands before and behind the
-// stretch is tested one by one. An object is in the one cell where its lower corner lies, and a question goes
-// to all cells from which a box may reach it.
+// ---- Detection when few objects are active: each asks the tree for its own pairs, instead of every node
+// being swept. For that a node keeps its objects at rest in the cells of a grid over two axes from frame to
+// frame (kd_node.rest_*): they are a stretch of its block in order of cell; whatever stands before and behind
+// the stretch is tested one by one. An object is in the one cell where its lower corner lies, and a question
+// goes to all cells from which a box may reach it.
 
 /// As clv_kd_search_run, for active objects alone; `active` is not NULL and has `active_count` bits. Uses the
 /// search's scratch and counters, and puts objects at rest in order where too many are not.

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-// ---- Sums over a stretch of the array, for Partition and Translate: by several workers where it is long. Always
-// chunk by chunk and the chunks' sums in order, so that the outcome is the same to the last bit for any
-// number of workers.
+// ---- Sums over a stretch of the array, for Partition and Translate: by several workers where it is long.
+// Always chunk by chunk and the chunks' sums in order, so that the outcome is the same to the last bit for
+// any number of workers.
 
 enum
 {
@@ -148,8 +148,9 @@ kd_block_sums clv_kd_block_sides( kd_tree* tree, const kd_block* block )
     return look_at_block( ( block_job ){ tree, block, look_at_sides } );
 }
 
-// ---- Filter (figure 6a): objects wholly on one side of the plane go down to the child there. The child's own
-// block lies beyond the subtree of its inner child, which moves aside with a delayed offset, as in the refit.
+// ---- Filter (figure 6a): objects wholly on one side of the plane go down to the child there. The child's
+// own block lies beyond the subtree of its inner child, which moves aside with a delayed offset, as in the
+// refit.
 
 enum
 {

@@ -9,9 +9,9 @@
 #include "sweep/box_items.h"
 #include "sweep/small_boxes.h"
 
-// ---- How long the batches are that the sweeps hand to the kernels: one object, and all others in reach along the
-// axis. Figure 11 of the paper explains the small gain of wide instructions by them. Counting walks the lists
-// once more, so it is done where a setting asks for it alone.
+// ---- How long the batches are that the sweeps hand to the kernels: one object, and all others in reach
+// along the axis. Figure 11 of the paper explains the small gain of wide instructions by them. Counting walks
+// the lists once more, so it is done where a setting asks for it alone.
 
 /// Bin i holds batches of up to 2^i tests; the last one all longer ones.
 #define KD_BATCH_BINS 11
@@ -34,8 +34,8 @@ void clv_kd_batches_add_crossed( kd_batches* batches, const simd_list* first, co
 void clv_kd_batches_add_block(
     kd_batches* batches, uint32_t row_begin, uint32_t row_end, uint32_t column_begin, uint32_t column_end );
 
-// ---- A sink on the way to another that lets those pairs pass whose boxes overlap: a search of grown boxes finds
-// too many.
+// ---- A sink on the way to another that lets those pairs pass whose boxes overlap: a search of grown boxes
+// finds too many.
 
 enum
 {

@@ -427,8 +427,8 @@ void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced )
     tree->outside_count = kept;
 }
 
-// ---- Collapse (figure 6b, backwards): the blocks of a subtree are one stretch of the array, so taking them all
-// is a matter of two indices, whatever is still delayed below.
+// ---- Collapse (figure 6b, backwards): the blocks of a subtree are one stretch of the array, so taking them
+// all is a matter of two indices, whatever is still delayed below.
 
 void clv_kd_collapse( kd_tree* tree, uint32_t index )
 {
@@ -446,8 +446,9 @@ void clv_kd_collapse( kd_tree* tree, uint32_t index )
     tree->counters.collapse_count += 1;
 }
 
-// ---- Evaluate, equations 1-3: Cost says how close the expected tests are to the worst case, Balance how close
-// the smaller branch is to all the rest. With binom(n, 2) tests among n objects, t_max - t_min is p^2 / 4.
+// ---- Evaluate, equations 1-3: Cost says how close the expected tests are to the worst case, Balance how
+// close the smaller branch is to all the rest. With binom(n, 2) tests among n objects, t_max - t_min is p^2
+// / 4.
 
 static double pairs_of( double count )
 {
@@ -476,8 +477,8 @@ bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_coun
     return !( cost > fewer / ( own + more ) );
 }
 
-// ---- Translate (figure 6c): all objects of the subtree come up, which again is a matter of indices; the plane
-// moves to their mean on its axis; Filter sends them down. Below, every block is empty from here on, so
+// ---- Translate (figure 6c): all objects of the subtree come up, which again is a matter of indices; the
+// plane moves to their mean on its axis; Filter sends them down. Below, every block is empty from here on, so
 // nothing lies in between.
 
 static void lift( kd_tree* tree, kd_node* node )
@@ -517,8 +518,8 @@ void clv_kd_translate( kd_tree* tree, uint32_t index )
     clv_kd_filter( tree, index );
 }
 
-// ---- Erase (figure 6d): the node and its smaller branch go, the larger branch takes their place and all objects.
-// Comes after Translate, so the branch is empty below its top.
+// ---- Erase (figure 6d): the node and its smaller branch go, the larger branch takes their place and all
+// objects. Comes after Translate, so the branch is empty below its top.
 
 uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
 {

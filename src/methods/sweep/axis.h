@@ -5,8 +5,8 @@
 #include "base/exact.h"
 #include "cleave/method.h"
 
-// ---- Where most of the boxes are, from a sample of their centres, so that infinite boxes and far outliers have
-// no say in how a grid is laid or which axis is swept: one object at 1e9 must not decide for a million
+// ---- Where most of the boxes are, from a sample of their centres, so that infinite boxes and far outliers
+// have no say in how a grid is laid or which axis is swept: one object at 1e9 must not decide for a million
 // others. In double, on one thread and without SIMD: the same on every instruction set.
 
 enum

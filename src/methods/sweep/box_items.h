@@ -60,8 +60,9 @@ typedef enum sweep_sort_outcome
 sweep_sort_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
     sweep_effort* effort, pair_sink* sink, clv_result* result );
 
-// ---- Quick-sort (Hoare, 1962), as the KD-tree's papers name it for the lists of their nodes. Our own methods
-// sort by counting, base/radix_sort.h and sweep/box_items.c; this one is for the rows that follow the papers.
+// ---- Quick-sort (Hoare, 1962), as the KD-tree's papers name it for the lists of their nodes. Our own
+// methods sort by counting, base/radix_sort.h and sweep/box_items.c; this one is for the rows that follow the
+// papers.
 
 /// In place, ascending by key, equal keys by value: one order whatever the list was before. Never more than
 /// about n log n steps: a list that keeps being cut badly is handed to the heap sort.

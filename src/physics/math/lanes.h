@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Four floats side by side. GCC and Clang turn the vector type into SSE, NEON or whatever the target has; the twin
-// below it is plain C. Both round every operation as a single float does, so they give the same bits.
+// Four floats side by side. GCC and Clang turn the vector type into SSE, NEON or whatever the target has; the
+// twin below it is plain C. Both round every operation as a single float does, so they give the same bits.
 #pragma once
 
 #include "base/exact.h"
@@ -230,7 +230,8 @@ static inline void math_lanes_transpose( math_lanes r[4] )
 
 #endif
 
-/// A hint that this cache line is needed soon. Bodies lie where chance put them, so the hardware cannot guess.
+/// A hint that this cache line is needed soon. Bodies lie where chance put them, so the hardware cannot
+/// guess.
 static inline void math_fetch( const void* p )
 {
 #if defined( __GNUC__ ) || defined( __clang__ )

@@ -10,8 +10,8 @@ static inline math_vec3 math_widen( clv_vec3 v )
     return math_make( (double)v.x, (double)v.y, (double)v.z );
 }
 
-/// GCC 12, from -O2 on, makes vectors of neighbouring conversions and then takes double to float to double for nothing:
-/// what was narrowed and widened again was never rounded. It does not see through this.
+/// GCC 12, from -O2 on, makes vectors of neighbouring conversions and then takes double to float to double
+/// for nothing: what was narrowed and widened again was never rounded. It does not see through this.
 #if defined( __GNUC__ ) && !defined( __clang__ )
 #define MATH_ROUNDED( value ) __asm__( "" : "+m"( value ) )
 #else

@@ -98,7 +98,8 @@ bool clv_narrow_find_axis( const narrow_relation* r, float margin, narrow_axis* 
         return false;
     }
 
-    // A tie must not be decided by the last bit: the first box keeps it within a thousandth of the smaller sides.
+    // A tie must not be decided by the last bit: the first box keeps it within a thousandth of the smaller
+    // sides.
     float least_a = r->half_a[0] < r->half_a[1] ? r->half_a[0] : r->half_a[1];
     float least_b = r->half_b[0] < r->half_b[1] ? r->half_b[0] : r->half_b[1];
     least_a = least_a < r->half_a[2] ? least_a : r->half_a[2];
@@ -122,7 +123,8 @@ bool clv_narrow_find_axis( const narrow_relation* r, float margin, narrow_axis* 
             }
             float along;
             float scaled = edge_separation( r, i, j, &along );
-            // Most axes lose without a root: the length is below 1, so dividing by it makes a negative value more so.
+            // Most axes lose without a root: the length is below 1, so dividing by it makes a negative value
+            // more so.
             if ( scaled < 0.0f && scaled <= to_beat )
             {
                 continue;
@@ -144,7 +146,8 @@ bool clv_narrow_find_axis( const narrow_relation* r, float margin, narrow_axis* 
     return true;
 }
 
-// ---- four pairs side by side -------------------------------------------------------------------------------------
+// ---- four pairs side by side
+// -------------------------------------------------------------------------------------
 
 _Static_assert( sizeof( narrow_box ) == 15 * sizeof( float ), "read as rows of four" );
 
@@ -261,7 +264,8 @@ static math_mask are_apart( const lane_faces* faces, math_lanes margin )
     return math_mask_or( math_lanes_greater( faces->a, margin ), math_lanes_greater( faces->b, margin ) );
 }
 
-/// What remains of a separation along an axis once the way is gone. `along` tells on which side the second box is.
+/// What remains of a separation along an axis once the way is gone. `along` tells on which side the second
+/// box is.
 static math_lanes remaining( math_lanes separation, math_lanes along, math_lanes way )
 {
     const math_lanes zero = math_lanes_set( 0.0f );
@@ -269,8 +273,8 @@ static math_lanes remaining( math_lanes separation, math_lanes along, math_lanes
     return math_lanes_sub( separation, math_lanes_max( closing, zero ) );
 }
 
-/// Pairs that are more than `slack` apart along the axis of a face even after they have gone `way`, which is in the frame of
-/// the first box.
+/// Pairs that are more than `slack` apart along the axis of a face even after they have gone `way`, which is
+/// in the frame of the first box.
 static math_mask stay_apart( const lane_relation* r, const math_lanes way[3], math_lanes slack )
 {
     math_mask apart = math_lanes_greater( slack, slack );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The axis of least penetration (box_axes.c), then the incident face clipped by the sides of the reference face
-// (Sutherland and Hodgman, 1974), or the closest points of two edges.
+// The axis of least penetration (box_axes.c), then the incident face clipped by the sides of the reference
+// face (Sutherland and Hodgman, 1974), or the closest points of two edges.
 // All of it happens in the frame of one of the boxes, so nothing is lost far from the world's origin.
 #include "narrow/box_manifold.h"
 
@@ -96,8 +96,9 @@ static clip_point crossing(
     return c;
 }
 
-/// Keep what lies within `reach` of 0 on one side of u or v. Lines 0, 1 bound u above and below; 2, 3 bound v.
-/// `points` are the ones to clip, and `spare` has room for what is left of them; they change places if any point had to go.
+/// Keep what lies within `reach` of 0 on one side of u or v. Lines 0, 1 bound u above and below; 2, 3 bound
+/// v. `points` are the ones to clip, and `spare` has room for what is left of them; they change places if any
+/// point had to go.
 static uint32_t clip( clip_point** points, clip_point** spare, uint32_t count, uint32_t line, float reach )
 {
     clip_point* in = *points;
@@ -143,8 +144,8 @@ static float triangle_area( const clip_point* a, const clip_point* b, const clip
     return ( b->u - a->u ) * ( c->v - a->v ) - ( b->v - a->v ) * ( c->u - a->u );
 }
 
-/// Four points that keep the deepest one and most of the area: deepest, farthest from it, then the largest triangle
-/// on either side.
+/// Four points that keep the deepest one and most of the area: deepest, farthest from it, then the largest
+/// triangle on either side.
 static void reduce( clip_point* points, uint32_t count )
 {
     uint32_t chosen[4] = { 0, 0, 0, 0 };

@@ -8,7 +8,8 @@
 #include "cleave/geom.h"
 #include "math/lanes.h"
 
-/// Most points of a manifold. A clipped face has up to eight; the four that span it carry any load the eight could.
+/// Most points of a manifold. A clipped face has up to eight; the four that span it carry any load the eight
+/// could.
 #define NARROW_MANIFOLD_POINTS 4
 
 typedef struct narrow_box
@@ -32,17 +33,19 @@ typedef struct narrow_manifold
     narrow_point points[NARROW_MANIFOLD_POINTS];
 } narrow_manifold;
 
-/// Points of a and b that are at most `margin` apart along the axis of least penetration (15 candidates). Face axes
-/// win over edge axes, and a's over b's, unless clearly worse: a box at rest keeps its features. Returns the count.
+/// Points of a and b that are at most `margin` apart along the axis of least penetration (15 candidates).
+/// Face axes win over edge axes, and a's over b's, unless clearly worse: a box at rest keeps its features.
+/// Returns the count.
 uint32_t clv_narrow_box_box(
     const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold );
 
-/// The same against the solid half-space dot( normal, x ) <= offset. The manifold's normal points from the box into
-/// the solid, that is -normal.
+/// The same against the solid half-space dot( normal, x ) <= offset. The manifold's normal points from the
+/// box into the solid, that is -normal.
 uint32_t clv_narrow_box_plane(
     const narrow_box* box, clv_vec3 normal, float offset, float margin, narrow_manifold* manifold );
 
-/// Pairs a[l], b[l] that are looked at side by side, and how far apart they may be. All lanes must name boxes.
+/// Pairs a[l], b[l] that are looked at side by side, and how far apart they may be. All lanes must name
+/// boxes.
 typedef struct narrow_pairs
 {
     const narrow_box* a[MATH_LANES];
@@ -57,8 +60,9 @@ typedef struct narrow_ways
     float slack[MATH_LANES]; ///< how far apart they may still be then
 } narrow_ways;
 
-/// Bit l: no axis of a face separates pair l by more than its margin; or, if `ways` is not NULL, by more than the slack and
-/// what they close in on each other along that axis. Cheap, and nearly all pairs that do not touch fail it.
+/// Bit l: no axis of a face separates pair l by more than its margin; or, if `ways` is not NULL, by more than
+/// the slack and what they close in on each other along that axis. Cheap, and nearly all pairs that do not
+/// touch fail it.
 uint32_t clv_narrow_near_pairs( const narrow_pairs* pairs, const narrow_ways* ways );
 
 /// clv_narrow_box_box, bit for bit, for the first `count` lanes. Bit l: manifolds[l] has points.

@@ -5,7 +5,8 @@
 #include "narrow/core.h"
 #include "solid/solid_epa.h"
 
-/// How two cores with skins of these radii touch; narrow_contact_find with all the room there may be. `cache` may be NULL.
+/// How two cores with skins of these radii touch; narrow_contact_find with all the room there may be. `cache`
+/// may be NULL.
 void clv_narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, double radius_b,
     clv_pair_cache* cache, narrow_contact* contact );
 

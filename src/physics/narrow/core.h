@@ -16,7 +16,8 @@ typedef struct narrow_core
     const clv_hull* hull;
     uint32_t last;        // where the last climb ended; the next starts there
     uint32_t brute_limit; // vertices up to which all are looked at
-    // A hull whose vertices are elsewhere: deformed bodies. Their neighbours tell nothing, so all are looked at.
+    // A hull whose vertices are elsewhere: deformed bodies. Their neighbours tell nothing, so all are looked
+    // at.
     const math_vec3* cloud;
     double cloud_reach; // no point of it is farther from the core's own origin
 } narrow_core;

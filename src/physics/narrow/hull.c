@@ -128,8 +128,8 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
         memcpy( points, def->points, count * sizeof( clv_vec3 ) );
     }
 
-    // Leaving out a corner can bare another. After a few rounds, or when as much is lost as may be, faces stay as
-    // they are, in triangles; then no corner has fewer than three and the last round fills in.
+    // Leaving out a corner can bare another. After a few rounds, or when as much is lost as may be, faces
+    // stay as they are, in triangles; then no corner has fewer than three and the last round fills in.
     hull_limits allowed = find_limits( def->points, count );
     if ( result == CLV_OK && clv_narrow_hull_is_straight( points, count, allowed.tolerance, redundant ) )
     {

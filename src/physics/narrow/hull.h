@@ -23,8 +23,8 @@ struct clv_hull
     uint32_t edge_count;
 
     // What hill climbing walks: the edges of the triangles before they were joined to faces. A face is flat
-    // to a tolerance only; over its diagonals the climb finds the true summit. The same as neighbours where all
-    // points are, exactly, on one plane.
+    // to a tolerance only; over its diagonals the climb finds the true summit. The same as neighbours where
+    // all points are, exactly, on one plane.
     uint32_t* climb_starts;
     uint32_t* climbs;
     uint32_t climb_count;
@@ -60,9 +60,10 @@ void clv_narrow_hull_mesh_free( base_memory* memory, hull_mesh* mesh );
 
 /// Fills in everything but `memory` from a mesh of dimension 3 whose triangles are joined to faces where flat
 /// within `tolerance`. Points that turn out to be within faces, or, within `tolerance`, on edges or on other
-/// points, are needless: then nothing is filled in, `redundant` is set for them, and *redundant_count tells how many; none of them
-/// is farther than *loss, which is at most HULL_LOSS * tolerance, from the hull of the rest. Two faces back to back make a hull of
-/// dimension 2. With `join` false every triangle is a face, and no point is needless.
+/// points, are needless: then nothing is filled in, `redundant` is set for them, and *redundant_count tells
+/// how many; none of them is farther than *loss, which is at most HULL_LOSS * tolerance, from the hull of the
+/// rest. Two faces back to back make a hull of dimension 2. With `join` false every triangle is a face, and
+/// no point is needless.
 bool clv_narrow_hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count,
     const hull_mesh* mesh, double tolerance, bool join, bool* redundant, uint32_t* redundant_count,
     double* loss );
@@ -85,12 +86,13 @@ typedef struct hull_outline
 /// others that stay, and clears it for the others of degree 2. Returns how far the farthest is.
 double clv_narrow_hull_outline_thin( const hull_outline* outline, double tolerance );
 
-/// The same for the outline of a mesh of dimension 2, all of whose points are on one plane; the rest of `redundant` is
-/// cleared. How many are needless is set in *redundant_count.
+/// The same for the outline of a mesh of dimension 2, all of whose points are on one plane; the rest of
+/// `redundant` is cleared. How many are needless is set in *redundant_count.
 double clv_narrow_hull_ring_thin( const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
     double tolerance, bool* redundant, uint32_t* redundant_count );
 
-/// Is no point farther than the tolerance from the segment between two of them? Then `redundant` is set for all others.
+/// Is no point farther than the tolerance from the segment between two of them? Then `redundant` is set for
+/// all others.
 bool clv_narrow_hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance, bool* redundant );
 
 /// As clv_narrow_hull_fill_solid for the other dimensions, where nothing needs joining.

@@ -92,10 +92,11 @@ static seed_plane plane_of( const joiner* j, uint32_t seed )
     return plane;
 }
 
-// Within the tolerance of the plane, and on the same side of the body. Normals of slivers are mostly rounding, so the
-// side is asked for exactly: seen along the axis, no two triangles of a group are one above the other. So the shadow of
-// a point within the group lies within that of its outline, and the point itself, since both are as near to the plane,
-// within 2 * sqrt( 3 ) tolerances of the outline's hull. (The root is the slope of the axis, at worst.)
+// Within the tolerance of the plane, and on the same side of the body. Normals of slivers are mostly
+// rounding, so the side is asked for exactly: seen along the axis, no two triangles of a group are one above
+// the other. So the shadow of a point within the group lies within that of its outline, and the point itself,
+// since both are as near to the plane, within 2 * sqrt( 3 ) tolerances of the outline's hull. (The root is
+// the slope of the axis, at worst.)
 static bool lies_flat( joiner* j, uint32_t triangle, const seed_plane* plane, double tolerance )
 {
     const uint32_t* c = j->triangles[triangle].corners;
@@ -234,7 +235,8 @@ static void split_bad_groups( joiner* j, uint32_t* starts, uint32_t* members )
 
 // ---- needless points
 
-// How many border edges start at each point, and where up to two of them lead. `renumber` is 1 for corners of triangles.
+// How many border edges start at each point, and where up to two of them lead. `renumber` is 1 for corners of
+// triangles.
 static void count_degrees( joiner* j )
 {
     memset( j->degree, 0, j->point_count * sizeof( uint32_t ) );
@@ -255,8 +257,8 @@ static void count_degrees( joiner* j )
     }
 }
 
-// Corners so near to each other that rounding hides the way from one to the next from a climb: one of them stays. `degree`
-// is 1 for those that stay because others go. Sets `redundant`; returns how many.
+// Corners so near to each other that rounding hides the way from one to the next from a climb: one of them
+// stays. `degree` is 1 for those that stay because others go. Sets `redundant`; returns how many.
 static uint32_t find_twins( joiner* j, double tolerance, bool* redundant, double* loss )
 {
     memset( redundant, 0, j->point_count * sizeof( bool ) );
@@ -280,8 +282,8 @@ static uint32_t find_twins( joiner* j, double tolerance, bool* redundant, double
     return count;
 }
 
-// Sets `redundant`; returns how many. `stuck`: how many corners of two faces are needed all the same. `loss`: those
-// within a face are near its outline, some of whose points go too.
+// Sets `redundant`; returns how many. `stuck`: how many corners of two faces are needed all the same. `loss`:
+// those within a face are near its outline, some of whose points go too.
 static uint32_t find_redundant( joiner* j, double tolerance, bool* redundant, uint32_t* stuck, double* loss )
 {
     count_degrees( j );
@@ -301,8 +303,8 @@ static uint32_t find_redundant( joiner* j, double tolerance, bool* redundant, ui
     return count;
 }
 
-// A needed corner of two faces: both are flat to the tolerance, and so is the body between them there. The faces around
-// such corners fall apart into triangles, of which every corner has three.
+// A needed corner of two faces: both are flat to the tolerance, and so is the body between them there. The
+// faces around such corners fall apart into triangles, of which every corner has three.
 static void split_at_stuck( joiner* j, uint32_t* starts, uint32_t* members )
 {
     uint32_t group_count = j->group_count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which corners of the outlines between faces are needed: Douglas and Peucker, "Algorithms for the reduction of the
-// number of points required to represent a digitized line or its caricature" (1973).
+// Which corners of the outlines between faces are needed: Douglas and Peucker, "Algorithms for the reduction
+// of the number of points required to represent a digitized line or its caricature" (1973).
 #include "narrow/hull.h"
 
 #include "base/assertion.h"
@@ -14,8 +14,8 @@ static double distance_to_segment( math_vec3 p, math_vec3 a, math_vec3 b )
     return math_length( math_sub( from, math_scale( along, t ) ) );
 }
 
-// Of a path both of whose ends stay, all inner points are taken for needless; those farther from what stays than the
-// tolerance are then brought back, the farthest first.
+// Of a path both of whose ends stay, all inner points are taken for needless; those farther from what stays
+// than the tolerance are then brought back, the farthest first.
 static double thin_path( const hull_outline* o, uint32_t count, double tolerance )
 {
     double loss = 0.0;
@@ -75,8 +75,8 @@ static uint32_t farthest_on_ring( const hull_outline* o, uint32_t first )
     return best;
 }
 
-// The path that `point` is on, from a corner of three faces to the next; or once round, with the first point at both
-// ends.
+// The path that `point` is on, from a corner of three faces to the next; or once round, with the first point
+// at both ends.
 static uint32_t outline_walk( const hull_outline* o, uint32_t point )
 {
     uint32_t before = point, at = o->links[2 * (size_t)point];

@@ -90,8 +90,8 @@ static narrow_core make_core( clv_shape shape, clv_transform at )
     return narrow_core_make( shape, &pose );
 }
 
-// A point of both shapes, from four vertices around the origin, which narrow_simplex_reduce leaves without weights: each weighs as much
-// as the volume the origin has with the other three.
+// A point of both shapes, from four vertices around the origin, which narrow_simplex_reduce leaves without
+// weights: each weighs as much as the volume the origin has with the other three.
 static math_vec3 common_point( const narrow_core* a, const narrow_simplex* simplex )
 {
     const narrow_vertex* v = simplex->vertices;

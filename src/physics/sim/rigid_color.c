@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Greedy colouring: each contact goes to the first round neither of its bodies is in yet. Inside a round no body
-// occurs twice, so its contacts can be solved side by side, in lanes and on threads, with the result of any order.
-// Walls, static bodies and sleepers do not move and therefore never collide in a round.
+// Greedy colouring: each contact goes to the first round neither of its bodies is in yet. Inside a round no
+// body occurs twice, so its contacts can be solved side by side, in lanes and on threads, with the result of
+// any order. Walls, static bodies and sleepers do not move and therefore never collide in a round.
 #include "sim/rigid_world.h"
 
 #include "base/assertion.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// From pairs of boxes to contacts. Chunks of pairs are independent, and what a chunk writes depends on its pairs and
-// on the last step alone, so the result is the same for any number of workers.
+// From pairs of boxes to contacts. Chunks of pairs are independent, and what a chunk writes depends on its
+// pairs and on the last step alone, so the result is the same for any number of workers.
 #include "sim/rigid_world.h"
 
 #include "base/assertion.h"
 
 #include <string.h>
 
-/// Pairs between the one that is fetched and the one that is looked at. Only b needs it: a goes up with the list.
+/// Pairs between the one that is fetched and the one that is looked at. Only b needs it: a goes up with the
+/// list.
 #define CONTACTS_AHEAD 8
 
 typedef struct collide_job
@@ -108,8 +109,8 @@ static bool is_fresh( const clv_rigid* world, clv_pair pair )
     return world->motions[pair.a].fresh != 0 || ( pair.b < RIGID_WALL && world->motions[pair.b].fresh != 0 );
 }
 
-/// How far apart a wall may be and still be met: nothing passes a wall, so no limit but the speed counts. `fall` is the
-/// speed that gravity adds in this step.
+/// How far apart a wall may be and still be met: nothing passes a wall, so no limit but the speed counts.
+/// `fall` is the speed that gravity adds in this step.
 static float wall_reach( const clv_rigid* world, uint32_t body, float fall )
 {
     const rigid_motion* motion = &world->motions[body];
@@ -118,7 +119,8 @@ static float wall_reach( const clv_rigid* world, uint32_t body, float fall )
     return 0.02f * pose->side + speed * world->seconds;
 }
 
-/// Goes along a chunk of pairs and the contacts of the last step, both sorted, and writes the contacts of this one.
+/// Goes along a chunk of pairs and the contacts of the last step, both sorted, and writes the contacts of
+/// this one.
 typedef struct chunk_writer
 {
     const clv_rigid* world;
@@ -211,7 +213,8 @@ typedef struct candidate
     float margin;
 } candidate;
 
-/// How four pairs of a lean world move in this step if gravity pulls both the same way, and how far apart they may be.
+/// How four pairs of a lean world move in this step if gravity pulls both the same way, and how far apart
+/// they may be.
 static void look_ahead( const clv_rigid* world, const clv_pair four[MATH_LANES], math_lanes reach,
     float margin[MATH_LANES], narrow_ways* ways )
 {

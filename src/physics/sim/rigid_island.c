@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bodies that touch each other rest together or not at all: an island falls asleep when the last of its bodies has
-// been slow for long enough, and wakes as a whole when something fast touches it.
+// Bodies that touch each other rest together or not at all: an island falls asleep when the last of its
+// bodies has been slow for long enough, and wakes as a whole when something fast touches it.
 #include "sim/rigid_world.h"
 
 #include "base/assertion.h"
@@ -139,8 +139,8 @@ void clv_sim_rigid_wake_touched( clv_rigid* world )
     }
 }
 
-/// With one relaxing pass a step, one body in some thousand goes on rocking at about the speed that counts as rest, and
-/// keeps all others awake.
+/// With one relaxing pass a step, one body in some thousand goes on rocking at about the speed that counts as
+/// rest, and keeps all others awake.
 static void calm( clv_rigid* world, uint32_t body )
 {
     if ( !is_faster( world, body, 2.0f * world->def.sleep_speed ) )
@@ -187,7 +187,8 @@ void clv_sim_rigid_sleep_rested( clv_rigid* world )
             world->marks[find_root( world->parents, i )] = 1;
         }
     }
-    // Decide for all before any body falls asleep: find_root needs the parents only, but movable changes with sleep.
+    // Decide for all before any body falls asleep: find_root needs the parents only, but movable changes with
+    // sleep.
     for ( uint32_t i = 0; i < world->count; ++i )
     {
         uint32_t root = find_root( world->parents, i );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Contacts by substeps with soft constraints and relaxation, as E. Catto describes in "Solver2D" (2024): per substep
-// one pass of impulses that also pushes overlaps apart, then the bodies move, then one pass that takes the push out
-// of the velocities again, so that undoing an overlap adds no energy. Friction acts once per contact, at the mean of
-// its points, with a twist about the normal. docs/physics.md argues the choice.
+// Contacts by substeps with soft constraints and relaxation, as E. Catto describes in "Solver2D" (2024): per
+// substep one pass of impulses that also pushes overlaps apart, then the bodies move, then one pass that
+// takes the push out of the velocities again, so that undoing an overlap adds no energy. Friction acts once
+// per contact, at the mean of its points, with a twist about the normal. docs/physics.md argues the choice.
 //
 // Four contacts are solved side by side (lanes.h); rigid_color.c sees to it that they share no body.
 #include "sim/rigid_block.h"
@@ -125,7 +125,8 @@ static inline void push( const rigid_block* block, lane_motion* a, lane_motion* 
     b->w = math_lanes3_add( b->w, spin_b );
 }
 
-/// A normal impulse at one point. A lean world knows the spin that an impulse gives; the rounding is another then.
+/// A normal impulse at one point. A lean world knows the spin that an impulse gives; the rounding is another
+/// then.
 static inline void push_point( const rigid_block* block, const rigid_block_point* point, lane_motion* a,
     lane_motion* b, math_lanes impulse, bool lean )
 {
@@ -346,9 +347,9 @@ static void accelerate( clv_rigid* world, rigid_range bodies, float seconds )
     }
 }
 
-/// The same in the later substeps of a lean world, and what contacts gave to a body in the substep before they give
-/// again, without a pass over them: the impulses of a substep add up to those it ends with, and arms and normals stay the
-/// same throughout the step.
+/// The same in the later substeps of a lean world, and what contacts gave to a body in the substep before
+/// they give again, without a pass over them: the impulses of a substep add up to those it ends with, and
+/// arms and normals stay the same throughout the step.
 static void accelerate_on( clv_rigid* world, rigid_range bodies, float seconds )
 {
     clv_vec3 gain = sim_scale( world->def.gravity, seconds );

@@ -62,8 +62,8 @@ static void stretch( float* lower, float* upper, float way, float most )
     *upper += sim_min( sim_max( way, 0.0f ), most );
 }
 
-/// Bounds of a body in a lean world: grown by a fiftieth of its side and stretched along its way. Bodies that fly side by
-/// side stretch the same way, and so meet few boxes more than at rest.
+/// Bounds of a body in a lean world: grown by a fiftieth of its side and stretched along its way. Bodies that
+/// fly side by side stretch the same way, and so meet few boxes more than at rest.
 static clv_aabb stretched_bounds( const clv_rigid* world, uint32_t body )
 {
     const float side = world->poses[body].side, most = RIGID_LEAN_REACH * side, seconds = world->seconds;
@@ -116,7 +116,8 @@ static clv_result find_pairs( clv_rigid* world )
     return result == CLV_OK ? clv_space_update( world->space ) : result;
 }
 
-/// A centre that got past a wall is put back onto it and loses its outward speed. How often that was needed counts.
+/// A centre that got past a wall is put back onto it and loses its outward speed. How often that was needed
+/// counts.
 static uint32_t clamp_axis( float* position, float* velocity, float lower, float upper )
 {
     if ( *position < lower )

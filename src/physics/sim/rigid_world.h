@@ -19,7 +19,8 @@
 /// Contacts solved side by side.
 #define RIGID_LANES MATH_LANES
 
-/// Rounds; bit i of a body's mask says that round i has it. What fits none is solved one contact after the other.
+/// Rounds; bit i of a body's mask says that round i has it. What fits none is solved one contact after the
+/// other.
 #define RIGID_COLORS 64
 
 /// A contact with wall k has b = RIGID_WALL + k: k = 2 axis for the lower side, 2 axis + 1 for the upper.
@@ -40,8 +41,8 @@
 /// What a body slower than twice the speed of rest keeps of it, step by step, in a lean world that may sleep.
 #define RIGID_LEAN_CALM 0.8f
 
-/// What the solver reads and writes of a body: one cache line. The solver loads the first twelve numbers as three rows
-/// of four.
+/// What the solver reads and writes of a body: one cache line. The solver loads the first twelve numbers as
+/// three rows of four.
 typedef struct rigid_motion
 {
     clv_vec3 velocity;
@@ -105,7 +106,8 @@ typedef struct rigid_link
     float separation;     ///< least of its points; at most 0 where they touch
 } rigid_link;
 
-/// Contacts, and links to them in the order of their pairs. Chunk c of the pairs wrote contacts[c * RIGID_CHUNK …].
+/// Contacts, and links to them in the order of their pairs. Chunk c of the pairs wrote contacts[c *
+/// RIGID_CHUNK …].
 typedef struct rigid_contact_set
 {
     BASE_ARRAY( rigid_contact ) contacts;

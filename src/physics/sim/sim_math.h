@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Three-component vectors, unit quaternions and symmetric matrices in single precision, as far as the rigid bodies
-// need them. Only + - * / and sqrt, each correctly rounded by IEEE 754, so that every compiler gives the same bits.
+// Three-component vectors, unit quaternions and symmetric matrices in single precision, as far as the rigid
+// bodies need them. Only + - * / and sqrt, each correctly rounded by IEEE 754, so that every compiler gives
+// the same bits.
 #pragma once
 
 #include <math.h>
@@ -102,7 +103,8 @@ static inline sim_quat sim_quat_normalize( sim_quat q )
     return unit;
 }
 
-/// Turned by the rotation vector d (world axes), to first order and normalised: 0.4 % short at a quarter radian.
+/// Turned by the rotation vector d (world axes), to first order and normalised: 0.4 % short at a quarter
+/// radian.
 static inline sim_quat sim_quat_turn( sim_quat q, clv_vec3 d )
 {
     sim_quat r = {

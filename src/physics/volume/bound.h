@@ -17,8 +17,8 @@ bool clv_volume_is_placed( clv_shape shape, clv_transform at );
 /// Writes the volume of a core with a skin.
 typedef void volume_maker( const narrow_core* core, double radius, void* volume );
 
-/// The volume of a placed shape, as the public functions give it: in the library's floating-point mode, and CLV_BAD_ARGUMENT for
-/// what cannot be placed.
+/// The volume of a placed shape, as the public functions give it: in the library's floating-point mode, and
+/// CLV_BAD_ARGUMENT for what cannot be placed.
 clv_result clv_volume_around( clv_shape shape, clv_transform at, volume_maker* make, void* volume );
 
 /// Volumes of cores with a skin; dop.h and obb.h have more.

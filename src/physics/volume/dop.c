@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Polytopes between 3, 7, 9 or 13 pairs of parallel planes: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision
-// detection using bounding volume hierarchies of k-DOPs" (1998), whose 6-, 14-, 18- and 26-DOPs these are.
+// Polytopes between 3, 7, 9 or 13 pairs of parallel planes: Klosowski, Held, Mitchell, Sowizral, Zikan,
+// "Efficient collision detection using bounding volume hierarchies of k-DOPs" (1998), whose 6-, 14-, 18- and
+// 26-DOPs these are.
 #include "volume/dop.h"
 
 #include "base/assertion.h"
@@ -58,8 +59,8 @@ static void measure( clv_dop_kind kind, math_vec3 p, double heights[VOLUME_DOP_A
     }
 }
 
-// Adding up three numbers rounds twice, and the exact sum may lie on the other side of a float. One step of a double at the
-// size of the numbers covers it; sums of two that end in a float are exact enough as they are.
+// Adding up three numbers rounds twice, and the exact sum may lie on the other side of a float. One step of a
+// double at the size of the numbers covers it; sums of two that end in a float are exact enough as they are.
 static double slack_of( clv_dop_kind kind, uint32_t axis, double largest )
 {
     return number_of( kind, axis ) < 9 ? 0.0 : largest * 0x1p-50;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Oriented boxes and the test by separating axes: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid
-// interference detection" (SIGGRAPH 1996).
+// Oriented boxes and the test by separating axes: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical
+// structure for rapid interference detection" (SIGGRAPH 1996).
 #include "volume/obb.h"
 
 #include "base/assertion.h"
@@ -8,14 +8,17 @@
 #include "solid/solid_polar.h"
 #include "volume/bound.h"
 
-// Axes are floats, so they are neither of length 1 nor at right angles to the last digit; products of two may be off by this.
+// Axes are floats, so they are neither of length 1 nor at right angles to the last digit; products of two may
+// be off by this.
 #define AXIS_ERROR 4e-6
-// The planes of such a box are crossed a little outside of where the axes, taken as exact, put its corners: at most this share of
-// its half sides' sum. No axis parts two boxes that are nearer.
+// The planes of such a box are crossed a little outside of where the axes, taken as exact, put its corners:
+// at most this share of its half sides' sum. No axis parts two boxes that are nearer.
 #define CORNER_SLACK 2e-5
-// What a float's rounding of an axis moves a point by, as a share of its distance from the center; twice as much for safety.
+// What a float's rounding of an axis moves a point by, as a share of its distance from the center; twice as
+// much for safety.
 #define NARROWED 1.2e-7
-// Edges whose directions are nearer than this, squared, have no axis of their own: those of the faces part what they could.
+// Edges whose directions are nearer than this, squared, have no axis of their own: those of the faces part
+// what they could.
 #define PARALLEL 1e-10
 
 // ---- around a shape
@@ -93,8 +96,8 @@ clv_obb clv_volume_core_obb( const narrow_core* core, double radius, const volum
     obb.center = math_narrow( center );
     double off = math_length( math_sub( math_widen( obb.center ), center ) );
     double reach = own->half_size.x + own->half_size.y + own->half_size.z + radius;
-    // What is lost: the center's rounding, the axes', and that of the doubles on the way, which grows with the distance from
-    // the origin.
+    // What is lost: the center's rounding, the axes', and that of the doubles on the way, which grows with
+    // the distance from the origin.
     double lost = off + NARROWED * reach + 0x1p-48 * ( reach + math_largest( center ) );
     for ( int i = 0; i < 3; ++i )
     {
@@ -154,7 +157,8 @@ static wide_obb widen( const clv_obb* obb )
     return w;
 }
 
-// How far it reaches from its center along a direction of that length. Not a number, or infinite, if it has no end.
+// How far it reaches from its center along a direction of that length. Not a number, or infinite, if it has
+// no end.
 static double reach_along( const wide_obb* w, math_vec3 direction, double length )
 {
     return w->half[0] * math_abs( math_dot( w->axes[0], direction ) ) +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sweep-and-prune along one axis over boxes, k-DOPs, spheres or turned boxes: sections 3.3 to 3.5 of "Detecção de Colisão
-// usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), on the CPU. The paper sorts fixed-point decimals,
-// which can lose pairs, and its algorithm 2 reports pairs of equal minima twice; here whole floats are
-// sorted, and only what comes later in the order is looked at.
+// Sweep-and-prune along one axis over boxes, k-DOPs, spheres or turned boxes: sections 3.3 to 3.5 of
+// "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), on the CPU. The paper sorts
+// fixed-point decimals, which can lose pairs, and its algorithm 2 reports pairs of equal minima twice; here
+// whole floats are sorted, and only what comes later in the order is looked at.
 #include "base/array.h"
 #include "base/assertion.h"
 #include "base/bits.h"
