@@ -279,7 +279,7 @@ mutate "moves: marks of a word are lost with the next" "batch" src/core/object/s
 mutate "flat: the second axis not checked" "flat" src/core/space/take.c 's/ \& ( box->lower.y <= box->upper.y ) );/ );/'
 
 # Regions of many axes.
-mutate "match: an upper end before the lower ends it equals" "match" src/core/match/match_ranks.c 's/bool goes_on = sorted\[first + half\] <= key;/bool goes_on = sorted[first + half] < key;/'
+mutate "match: an upper end before the lower ends it equals" "match" src/core/match/match_ranks.c 's/order_of_float( (float)value )/order_of_float( (float)value ) - is_upper/'
 mutate "match: hosts across a segment tried one way round only" "match" src/core/match/match_search.c 's/result = result == CLV_OK ? match_axis( search, guests, across, all, axis - 1 ) : result;//'
 mutate "match: hosts across the parent taken again" "match" src/core/match/match_search.c 's/return !was_across \&\& /return /'
 mutate "match: zero and minus zero apart" "match" src/core/match/match_ranks.c 's/value = value == 0 ? 0 : value;//'

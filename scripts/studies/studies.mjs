@@ -309,7 +309,7 @@ export function partText(name, sources) {
     const some = sources.map(one => one.grade.bodies).filter(bodies => bodies > used && count(bodies) > 0);
     const text = some.map(bodies => `Of ${bodies} bodies there are ${count(bodies)} of the ${wanted.length} towers it needs: towers.csv has them.`);
     const { bodies } = grades.full;
-    return [...text, used < bodies ? `At the paper's size, ${bodies} bodies, it is not measured yet; the plan has its towers (\`--plan --grade full\`).` : ''].filter(Boolean).join(' ');
+    return [...text, used < bodies ? `At the paper's size, ${bodies} bodies, it is not measured yet; the plan has its towers.` : ''].filter(Boolean).join(' ');
 }
 
 /** What a tower takes, and all of them. */

@@ -66,7 +66,7 @@ test('a sweep is told from the largest towers of which it has all', () => {
     const small = { grade: { name: 'short', ...grades.short }, machine: { cpu: 'a', cores: 2, load: 9 }, towers: new Map(allRuns().map(run => [run.key, row])) };
     const large = { grade: { name: 'full', ...grades.full }, machine: { cpu: 'b', cores: 16, load: 0 }, towers: new Map(sweeps.pca[0].points.map(([, wanted]) => [wanted.key, row])) };
     assert.equal(sourceOf('pca', [large, small]), small); // boxes alone are not the sweep
-    const later = 'At the paper\'s size, 512 bodies, it is not measured yet; the plan has its towers (`--plan --grade full`).';
+    const later = 'At the paper\'s size, 512 bodies, it is not measured yet; the plan has its towers.';
     assert.equal(partText('pca', [large, small]), `Of 512 bodies there are 9 of the 18 towers it needs: towers.csv has them. ${later}`);
     assert.equal(partText('soft', [large, small]), later);
     const slow = { ...large, towers: new Map([...large.towers].map(([key], index) => [key, { frames: 7000, frame_ms: 10 + index }])) };
