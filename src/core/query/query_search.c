@@ -137,7 +137,7 @@ static bool meets_turned( const query_search* s, const clv_aabb64* box )
 {
     clv_aabb64 from = query_box_from( box, s->probe.a );
     return !is_out_of_reach( &from ) &&
-        ( !s->is_given || clv_query_turned_box_faces_meet( &s->turned, &from ) ) &&
+        ( ( !s->is_given && !s->is_by_lanes ) || clv_query_turned_box_faces_meet( &s->turned, &from ) ) &&
         clv_query_turned_box_edges_meet( &s->turned, &from );
 }
 
@@ -322,7 +322,6 @@ static void run_overlap( query_search* s )
 {
     query_walk* walk = &s->walk.lanes;
     bool is_more = true;
-    bool keeps_all = s->mode == QUERY_ALL && is_plain( s->scene, s->list );
     while ( is_more && !s->is_done )
     {
         is_more = s->scene->kernels->overlap( walk );
@@ -330,14 +329,7 @@ static void run_overlap( query_search* s )
         count_objects( s, walk->found_count );
         for ( uint32_t i = 0; i < walk->found_count && !s->is_done; ++i )
         {
-            if ( !keeps_all )
-            {
-                examine( s, walk->found[i], 0, NULL );
-            }
-            else if ( walk->found[i] != ( QUERY_NOBODY & ~QUERY_OBJECT ) )
-            {
-                keep( s, ( clv_hit64 ){ walk->found[i], 0 } );
-            }
+            examine( s, walk->found[i], 0, NULL );
         }
     }
 }
@@ -550,6 +542,41 @@ static void set_exact_cast( query_cast* cast, const query_list* list, uint32_t i
     cast->best = query_key( ray.max_t < FLT_MAX ? ray.max_t : FLT_MAX, CLV_NO_HIT );
 }
 
+// The same of boxes. Their hits in the order of the walk, and how many there are.
+static uint64_t find_plain_overlaps(
+    const query_scene* scene, const query_list* list, uint32_t index, clv_hit* hits, uint64_t room )
+{
+    query_walk walk;
+    uint64_t count = 0;
+    bool is_more = true;
+    query_walk_open( &walk, scene->tree );
+    if ( list->kind == CLV_QUERY_BOX )
+    {
+        walk.box = ( (const clv_aabb*)list->items )[index];
+    }
+    else
+    {
+        query_probe p;
+        query_probe_read( &p, list->kind, list->items, index );
+        walk.box = floats_of( &p );
+    }
+    while ( is_more )
+    {
+        is_more = scene->kernels->overlap( &walk );
+        CLV_ASSERT( walk.found_count <= QUERY_FOUND );
+        for ( uint32_t i = 0; i < walk.found_count; ++i )
+        {
+            bool is_object = walk.found[i] != ( QUERY_NOBODY & ~QUERY_OBJECT );
+            if ( is_object && count < room )
+            {
+                hits[count] = ( clv_hit ){ walk.found[i], 0 };
+            }
+            count += is_object;
+        }
+    }
+    return count;
+}
+
 // Their times are those of the lanes: nothing is left to be looked at one by one.
 static void find_plain_closest(
     const query_scene* scene, const query_list* list, const uint32_t* which, uint32_t count, clv_hit* hits )
@@ -625,20 +652,29 @@ static void find_plain_nearest( const query_scene* scene, const query_list* list
 uint64_t clv_query_find_all(
     const query_scene* scene, const query_list* list, uint32_t index, void* hits, uint64_t room )
 {
-    query_search s;
-    start_search( &s, scene, list, index, QUERY_ALL, 0 );
-    s.hits = hits;
-    s.room = room;
-    run_search( &s );
-    if ( s.count <= room )
+    uint64_t count;
+    if ( query_row_of( list->kind )->form == QUERY_OVERLAP && is_plain( scene, list ) )
     {
-        drop_hits( &s );
+        count = find_plain_overlaps( scene, list, index, hits, room );
     }
-    if ( s.count <= room && s.count > 1 )
+    else
     {
-        clv_query_hits_sort( hits, s.count, query_hit_size( list ) );
+        query_search s;
+        start_search( &s, scene, list, index, QUERY_ALL, 0 );
+        s.hits = hits;
+        s.room = room;
+        run_search( &s );
+        if ( s.count <= room )
+        {
+            drop_hits( &s );
+        }
+        count = s.count;
     }
-    return s.count;
+    if ( count <= room && count > 1 )
+    {
+        clv_query_hits_sort( hits, count, query_hit_size( list ) );
+    }
+    return count;
 }
 
 void clv_query_find_one( const query_scene* scene, const query_list* list, const uint32_t* which,

@@ -59,18 +59,25 @@ static bool start_round_lanes( query_search* s, const double b[3], clv_vec3 moti
     return span <= MOST_PLACE && speed <= MOST_MOTION && !is_lost;
 }
 
+// A turned box is walked as its own box, which stands still.
+static bool start_turned_lanes( query_search* s )
+{
+    double lower[3], upper[3], span;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        lower[axis] = s->probe.a[axis] - s->turned.reach[axis];
+        upper[axis] = s->probe.a[axis] + s->turned.reach[axis];
+    }
+    query_set_cast( &s->walk.lanes.cast, roomy_box( lower, upper, 0, &span ), ( clv_vec3 ){ 0, 0, 0 }, 1 );
+    return span <= MOST_PLACE;
+}
+
 // A walk in float. False: this one is better walked in double.
 static bool start_lanes( query_search* s )
 {
     const query_probe* p = &s->probe;
     query_walk* walk = &s->walk.lanes;
-    walk->nodes = s->scene->tree->nodes;
-    walk->top = s->scene->tree->node_count > 0 ? 1 : 0;
-    walk->node_count = walk->found_count = 0;
-    walk->stack.near[0] = 0;
-    walk->stack.node[0] = 0;
-    walk->reach = INFINITY;
-    walk->reach_least = UINT32_MAX;
+    query_walk_open( walk, s->scene->tree );
     clv_vec3 a = query_floats( p->a ), b = query_floats( p->b );
     walk->box = ( clv_aabb ){ a, b };
     switch ( p->form )
@@ -87,6 +94,7 @@ static bool start_lanes( query_search* s )
     case QUERY_CAPSULE: // walked as a sphere from end to end: its own box may be far larger
         walk->reach = QUERY_WIDER;
         return start_round_lanes( s, p->a, ( clv_vec3 ){ b.x - a.x, b.y - a.y, b.z - a.z } );
+    case QUERY_TURNED: walk->reach = QUERY_WIDER; return start_turned_lanes( s );
     default: return false;
     }
 }

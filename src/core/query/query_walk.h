@@ -78,6 +78,18 @@ typedef struct query_search
 /// A walk is made ready: at the root of the tree.
 void clv_query_walk_start( query_search* s );
 
+/// The same of a walk in float alone; what it looks for is the caller's to set.
+static inline void query_walk_open( query_walk* walk, const query_tree* tree )
+{
+    walk->nodes = tree->nodes;
+    walk->top = tree->node_count > 0 ? 1 : 0;
+    walk->node_count = walk->found_count = 0;
+    walk->stack.near[0] = 0;
+    walk->stack.node[0] = 0;
+    walk->reach = INFINITY;
+    walk->reach_least = UINT32_MAX;
+}
+
 static inline float query_wider( float reach )
 {
     float more = reach > 0 ? reach * QUERY_WIDER + 1e-40f : 0;

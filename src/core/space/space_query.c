@@ -60,6 +60,10 @@ static clv_result check_item( const query_list* list, uint32_t index )
         bool is_good = are_finite( &ray->origin ) && are_finite( &ray->direction ) && ray->max_t >= 0;
         return is_good ? CLV_OK : CLV_BAD_ARGUMENT;
     }
+    if ( list->kind == CLV_QUERY_BOX )
+    {
+        return clv_aabb_is_valid( ( (const clv_aabb*)list->items )[index] ) ? CLV_OK : CLV_BAD_BOX;
+    }
     query_probe_read( &probe, list->kind, list->items, index );
     return clv_query_probe_check( &probe );
 }
