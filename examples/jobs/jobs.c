@@ -81,7 +81,8 @@ static void run_job( clv_task* task, uint32_t count, void* context, void* user )
 {
     job_system* jobs = user;
     pthread_mutex_lock( &jobs->mutex );
-    while ( jobs->busy_count > 0 ) // a thread that woke late for the last job has found it empty, and is leaving
+    while (
+        jobs->busy_count > 0 ) // a thread that woke late for the last job has found it empty, and is leaving
     {
         pthread_cond_wait( &jobs->done, &jobs->mutex );
     }

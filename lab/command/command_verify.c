@@ -92,7 +92,8 @@ static bool enter( contestant* entrant, const contest* arena )
     }
     if ( result != CLV_OK && entrant->reason[0] == '\0' )
     {
-        snprintf( entrant->reason, sizeof( entrant->reason ), "creating the space: %s", clv_result_text( result ) );
+        snprintf(
+            entrant->reason, sizeof( entrant->reason ), "creating the space: %s", clv_result_text( result ) );
     }
     return result == CLV_OK;
 }
@@ -109,8 +110,9 @@ static void leave( contestant* entrant )
 static bool feed( contestant* entrant, const contest* arena, uint32_t frame )
 {
     uint32_t object_count = arena->source->header.object_count;
-    clv_result result = frame == 0 ? clv_space_add( entrant->space, arena->boxes, object_count, entrant->ids )
-                                   : clv_space_move( entrant->space, entrant->ids, arena->boxes, object_count );
+    clv_result result = frame == 0
+        ? clv_space_add( entrant->space, arena->boxes, object_count, entrant->ids )
+        : clv_space_move( entrant->space, entrant->ids, arena->boxes, object_count );
     if ( result == CLV_OK )
     {
         result = clv_space_update( entrant->space );
@@ -138,8 +140,8 @@ static void print_box( const contest* arena, uint32_t index )
     }
 }
 
-static void lose(
-    contestant* entrant, const contest* arena, uint32_t frame, const char* list, verdict_difference difference )
+static void lose( contestant* entrant, const contest* arena, uint32_t frame, const char* list,
+    verdict_difference difference )
 {
     progress_clear_line();
     printf( "%s@%s: frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s (%" PRIu64 " missing, %" PRIu64
@@ -149,8 +151,9 @@ static void lose(
         difference.extra_count, difference.duplicate_count );
     print_box( arena, difference.pair.a );
     print_box( arena, difference.pair.b );
-    snprintf( entrant->reason, sizeof( entrant->reason ), "frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s",
-        frame, list, difference.pair.a, difference.pair.b, verdict_fault_text( difference.fault ) );
+    snprintf( entrant->reason, sizeof( entrant->reason ),
+        "frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s", frame, list, difference.pair.a,
+        difference.pair.b, verdict_fault_text( difference.fault ) );
 }
 
 static bool check_list(
@@ -193,7 +196,8 @@ static void check_order( contest* arena, uint32_t index, uint32_t frame )
                 "frame %" PRIu32 ": the same pairs as %s@%s in another order", frame, first->spec->row->name,
                 run_spec_variant( first->spec ) );
             progress_clear_line();
-            printf( "%s@%s: %s\n", entrant->spec->row->name, run_spec_variant( entrant->spec ), entrant->reason );
+            printf(
+                "%s@%s: %s\n", entrant->spec->row->name, run_spec_variant( entrant->spec ), entrant->reason );
         }
         if ( is_kin )
         {
@@ -593,7 +597,8 @@ lab_status command_verify( int argc, char** argv )
         { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
             UINT64_C( 100000000 ) },
         { "--judge", 0, ARGS_TEXT, &flags.judge, "METHOD",
-            "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes", 0, 0 },
+            "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes",
+            0, 0 },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };

@@ -319,8 +319,8 @@ static bool fail_unknown( const schedule_line* line, const char* word )
         text_guess_try( &guess, words[index].name );
     }
     char problem[192];
-    snprintf( problem, sizeof( problem ), "unknown word; %sdocs/lab.md lists them",
-        text_guess_say( &guess ) );
+    snprintf(
+        problem, sizeof( problem ), "unknown word; %sdocs/lab.md lists them", text_guess_say( &guess ) );
     return fail_word( line, word, problem );
 }
 

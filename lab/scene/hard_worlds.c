@@ -349,7 +349,7 @@ static odd_world* create_odd_world( const generator_def* def, odd_map* map, int 
 #define ODD_WORLD( noun, label, map, dimensions, decades, text )                                             \
     static void* create_##noun( const generator_def* def )                                                   \
     {                                                                                                        \
-        return create_odd_world( def, map, dimensions, decades );                                                      \
+        return create_odd_world( def, map, dimensions, decades );                                            \
     }                                                                                                        \
     const generator generator_##noun = { .name = ( label ),                                                  \
         .about = ( text ),                                                                                   \
@@ -587,7 +587,7 @@ static clv_aabb world( const void* state )
 #define WORST_SCENE( noun, text, most )                                                                      \
     static void* create_##noun( const generator_def* def )                                                   \
     {                                                                                                        \
-        return create_worst_scene( def, twist_##noun );                                                                  \
+        return create_worst_scene( def, twist_##noun );                                                      \
     }                                                                                                        \
     const generator generator_##noun = { .name = #noun,                                                      \
         .about = ( text ),                                                                                   \

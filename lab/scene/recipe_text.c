@@ -471,8 +471,8 @@ static bool read_line( line_reader* line, recipe* scene )
         text_guess_try( &guess, statements[i].word );
     }
     char message[160];
-    snprintf( message, sizeof( message ), "no such statement; %sdocs/lab.md lists them",
-        text_guess_say( &guess ) );
+    snprintf(
+        message, sizeof( message ), "no such statement; %sdocs/lab.md lists them", text_guess_say( &guess ) );
     return fail_word( line, word, message );
 }
 

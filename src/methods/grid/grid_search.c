@@ -190,7 +190,7 @@ static clv_result sweep_cell( const grid_search* search, grid_scratch* scratch, 
 {
     load_sorted_cell( search, scratch, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
     clv_pair found[LOCAL];
-    pair_sink local = { .pairs = found, .capacity = LOCAL, .make_room = refuse_room };
+    pair_sink local = { found, 0, LOCAL, refuse_room, NULL, NULL, 0 };
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
     bool done = false;
