@@ -29,7 +29,7 @@ const kd_variant kd_variants[] = {
 };
 const uint32_t kd_variant_count = (uint32_t)TEST_COUNT( kd_variants );
 
-static clv_result list_make_room( pair_sink* sink )
+static clv_result list_make_room( clv_pair_sink* sink )
 {
     driver_list* list = (driver_list*)sink;
     if ( sink->count > list->limit )
@@ -37,7 +37,7 @@ static clv_result list_make_room( pair_sink* sink )
         return CLV_TOO_MANY_PAIRS;
     }
     // As little as allowed where a refusal is to come, so that it comes early.
-    sink->capacity = list->limit == UINT64_MAX ? sink->capacity * 2 + 256 : sink->count + PAIR_SINK_ROOM;
+    sink->capacity = list->limit == UINT64_MAX ? sink->capacity * 2 + 256 : sink->count + CLV_PAIR_SINK_ROOM;
     sink->pairs = realloc( sink->pairs, sink->capacity * sizeof( clv_pair ) );
     CHECK( sink->pairs != NULL );
     return CLV_OK;
@@ -68,7 +68,7 @@ void driver_close( method_driver* r )
 
 double driver_figure( method_driver* r, const char* name )
 {
-    method_figure figures[128];
+    clv_method_figure figures[128];
     uint32_t count = r->row->report( r->state, figures, 128 );
     CHECK( count <= 128 );
     for ( uint32_t i = 0; i < count; ++i )
@@ -98,9 +98,9 @@ static const uint64_t* find_moved( method_driver* r, const crowd* s )
 
 clv_result driver_update( method_driver* r, const crowd* s )
 {
-    method_counters counters = { 0 };
+    clv_method_counters counters = { 0 };
     bool whole = s->live_count == CROWD_OBJECTS;
-    method_input input = { sizeof( method_input ), s->boxes, whole ? NULL : s->live, s->live_count,
+    clv_method_input input = { sizeof( clv_method_input ), s->boxes, whole ? NULL : s->live, s->live_count,
         CROWD_OBJECTS, s->changed, find_moved( r, s ), false, UINT64_MAX };
     r->list.sink.count = 0;
     clv_result result = r->row->update( r->state, &input, &r->list.sink, &counters );

@@ -52,13 +52,13 @@ extern const uint32_t kd_variant_count;
 
 typedef struct driver_list
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     uint64_t limit; ///< refuses beyond
 } driver_list;
 
 typedef struct method_driver
 {
-    const method* row;
+    const clv_method* row;
     clv_isa isa;
     clv_method_context context;
     base_memory memory;

@@ -14,19 +14,19 @@ enum
 };
 
 // Choices change how pairs are found. A method that is asked for fat pairs finds others, so that is none.
-static bool is_choice( const method_param* param )
+static bool is_choice( const clv_method_param* param )
 {
     const char* dot = strrchr( param->name, '.' );
     return param->whole && param->most - param->least < CHOICES_MOST &&
         ( dot == NULL || strcmp( dot, ".fat" ) != 0 );
 }
 
-static uint32_t other_values( const method_param* param )
+static uint32_t other_values( const clv_method_param* param )
 {
     return is_choice( param ) ? (uint32_t)( param->most - param->least ) : 0;
 }
 
-uint32_t method_settings_count( const method* row )
+uint32_t method_settings_count( const clv_method* row )
 {
     uint32_t count = 2;
     for ( uint32_t i = 0; i < row->param_count; ++i )
@@ -37,7 +37,7 @@ uint32_t method_settings_count( const method* row )
 }
 
 // The values of a choice but its default, by number.
-static double other_value( const method_param* param, uint32_t number )
+static double other_value( const clv_method_param* param, uint32_t number )
 {
     double value = param->least + number;
     return value >= param->value ? value + 1 : value;
@@ -50,14 +50,14 @@ static size_t add( char* text, size_t length, size_t size, const char* name, dou
     return length + (size_t)written;
 }
 
-void method_settings_write( const method* row, uint32_t index, char* text, size_t size )
+void method_settings_write( const clv_method* row, uint32_t index, char* text, size_t size )
 {
     size_t length = 0;
     text[0] = '\0';
     uint32_t choice = index - 2; // of the first two none is the one
     for ( uint32_t i = 0; i < row->param_count && index > 0; ++i )
     {
-        const method_param* param = &row->params[i];
+        const clv_method_param* param = &row->params[i];
         if ( param->value >= SIZE_LEAST )
         {
             length = add( text, length, size, param->name, param->least > SMALL ? param->least : SMALL );

@@ -198,7 +198,7 @@ clv_space* rest_crowd_space( const char* name, const char* settings, clv_isa isa
 
 double rest_crowd_figure( const clv_space* space, const char* name )
 {
-    method_figure figures[64];
+    clv_method_figure figures[64];
     uint32_t count = space->method->report( space->method_state, figures, TEST_COUNT( figures ) );
     for ( uint32_t i = 0; i < count; ++i )
     {

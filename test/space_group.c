@@ -191,7 +191,7 @@ void space_group_shrink( space_group* all )
 
 static void check_order( const space_group* all )
 {
-    const method* current = NULL;
+    const clv_method* current = NULL;
     uint64_t expected = 0;
     for ( uint32_t i = 0; i < all->count; ++i )
     {

@@ -121,7 +121,7 @@ clv_aabb test_crowd_step( test_crowd crowd, clv_aabb box, test_random* random );
 /// A row of the method table on one instruction set.
 typedef struct test_variant
 {
-    const method* method;
+    const clv_method* method;
     clv_isa isa;
     uint32_t worker_count;
 } test_variant;
@@ -136,13 +136,13 @@ bool test_variant_is_usual( test_variant variant );
 
 /// A row of the papers' tree that is kd-paper with other choices: what kd-paper survives whole it may show in
 /// samples.
-bool test_method_is_kin( const method* row );
+bool test_method_is_kin( const clv_method* row );
 
 /// Says in test_where what is being tested.
 void test_variant_enter( test_variant variant );
 
 /// Settings number `choice` of a method (method_settings.h); numbers wrap. Alive until the next call.
-const char* test_settings( const method* row, uint32_t choice );
+const char* test_settings( const clv_method* row, uint32_t choice );
 
 /// To put into def.settings: test_space_make replaces it by the method's settings of that number.
 const char* test_settings_token( uint32_t index );

@@ -23,7 +23,7 @@ enum
 
 typedef struct figure_set
 {
-    method_figure items[FIGURES];
+    clv_method_figure items[FIGURES];
     uint32_t count;
 } figure_set;
 
@@ -354,7 +354,7 @@ static void figures_can_be_asked_for_before_the_first_update( void )
 {
     for ( uint32_t row = 0; row < clv_method_count(); ++row )
     {
-        const method* m = clv_method_at( row );
+        const clv_method* m = clv_method_at( row );
         clv_space* space;
         clv_space_def def = clv_default_space_def();
         def.method = m->name;
@@ -400,7 +400,7 @@ static void results_hold_means_over_the_frames( void )
     CHECK( measure( "kd-complete", &result ) );
     CHECK( result.counter_count > 40 );
     figure_set set = { .count = result.counter_count };
-    memcpy( set.items, result.counters, result.counter_count * sizeof( method_figure ) );
+    memcpy( set.items, result.counters, result.counter_count * sizeof( clv_method_figure ) );
     CHECK( figure( &set, "objects in leaves" ) == 500 ); // a sum over four frames would be 2000
     CHECK( figure( &set, "nodes" ) == 1 );
     run_result_free( &result );

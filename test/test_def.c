@@ -130,7 +130,7 @@ static void settings_out_of_range_are_refused_by_name( void )
 {
     for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = clv_method_at( i );
+        const clv_method* row = clv_method_at( i );
         test_where.method = row->name;
         for ( uint32_t p = 0; p < row->param_count; ++p )
         {

@@ -620,7 +620,7 @@ enum
 
 static double figure( clv_space* space, const char* name )
 {
-    method_figure figures[64];
+    clv_method_figure figures[64];
     uint32_t count = clv_space_report( space, figures, 64 );
     CHECK( count <= 64 );
     for ( uint32_t i = 0; i < count; ++i )

@@ -221,20 +221,20 @@ static void a_record_says_where_its_box_is( void )
 
 typedef struct pair_log
 {
-    pair_sink sink; // first: make_room gets no other address
-    clv_pair pairs[PAIRS + PAIR_SINK_ROOM];
+    clv_pair_sink sink; // first: make_room gets no other address
+    clv_pair pairs[PAIRS + CLV_PAIR_SINK_ROOM];
     uint64_t limit;
 } pair_log;
 
 // A little more each time, up to the limit.
-static clv_result make_room( pair_sink* sink )
+static clv_result make_room( clv_pair_sink* sink )
 {
     pair_log* log = (pair_log*)(void*)sink;
-    if ( sink->count + PAIR_SINK_ROOM > log->limit )
+    if ( sink->count + CLV_PAIR_SINK_ROOM > log->limit )
     {
         return CLV_TOO_MANY_PAIRS;
     }
-    sink->capacity = sink->count + PAIR_SINK_ROOM;
+    sink->capacity = sink->count + CLV_PAIR_SINK_ROOM;
     return CLV_OK;
 }
 
@@ -289,7 +289,7 @@ static outcome search_times(
     const simd_cells* cells, uint32_t count, uint32_t times, uint64_t limit, pair_log* log )
 {
     outcome out = { CLV_OK, { 0 }, 0 };
-    log->sink = ( pair_sink ){ .pairs = log->pairs, .make_room = make_room };
+    log->sink = ( clv_pair_sink ){ .pairs = log->pairs, .make_room = make_room };
     log->limit = limit;
     cell_search search = { s_exact, &log->sink, clv_base_memory_take( &s_memory, 8 * ( MOST + 120 ), 1 ),
         clv_base_memory_take( &s_memory, MOST + 120, 4 ),
@@ -421,7 +421,8 @@ static void stop_early( const simd_cells* cells )
     outcome whole = search_times( cells, MOST, 1, PAIRS, &s_logs[0] );
     CHECK_OK( whole.result );
     CHECK( s_logs[0].sink.count > 500 );
-    for ( uint64_t limit = PAIR_SINK_ROOM; limit + PAIR_SINK_ROOM < s_logs[0].sink.count; limit += 37 )
+    for ( uint64_t limit = CLV_PAIR_SINK_ROOM; limit + CLV_PAIR_SINK_ROOM < s_logs[0].sink.count;
+          limit += 37 )
     {
         CHECK_RESULT( search_times( cells, MOST, 1, limit, &s_logs[1] ).result, CLV_TOO_MANY_PAIRS );
         CHECK( s_logs[1].sink.count <= limit );

@@ -21,22 +21,22 @@ static uint32_t s_before[BOXES];
 
 typedef struct pair_log
 {
-    pair_sink sink; // first: make_room gets no other address
+    clv_pair_sink sink; // first: make_room gets no other address
     clv_pair pairs[PAIRS];
 } pair_log;
 
 static pair_log s_log;
 
-static clv_result make_room( pair_sink* sink )
+static clv_result make_room( clv_pair_sink* sink )
 {
-    CHECK( sink->count + PAIR_SINK_ROOM <= PAIRS );
-    sink->capacity = sink->count + PAIR_SINK_ROOM;
+    CHECK( sink->count + CLV_PAIR_SINK_ROOM <= PAIRS );
+    sink->capacity = sink->count + CLV_PAIR_SINK_ROOM;
     return CLV_OK;
 }
 
-static pair_sink* open_log( void )
+static clv_pair_sink* open_log( void )
 {
-    s_log.sink = ( pair_sink ){ .pairs = s_log.pairs, .make_room = make_room };
+    s_log.sink = ( clv_pair_sink ){ .pairs = s_log.pairs, .make_room = make_room };
     return &s_log.sink;
 }
 

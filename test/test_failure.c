@@ -194,7 +194,7 @@ static void check_same( const life* l, const life* first )
     }
 }
 
-static void check_method( const method* row, uint64_t seed, uint64_t sums[2] )
+static void check_method( const clv_method* row, uint64_t seed, uint64_t sums[2] )
 {
     static life first, other;
     bool is_first = true;

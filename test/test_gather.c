@@ -17,7 +17,7 @@ typedef struct script
 } script;
 
 static clv_result put_numbers(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     (void)worker;
     const script* plan = context;
@@ -34,11 +34,11 @@ static clv_result put_numbers(
 // A sink over a fixed array that refuses beyond a limit.
 typedef struct fixed_sink
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     uint64_t limit;
 } fixed_sink;
 
-static clv_result refuse_beyond( pair_sink* sink )
+static clv_result refuse_beyond( clv_pair_sink* sink )
 {
     fixed_sink* fixed = (fixed_sink*)sink;
     uint64_t capacity = sink->capacity + 1000;
@@ -60,7 +60,7 @@ static uint64_t expected_count( uint32_t pairs_per_piece )
     return count;
 }
 
-static void check_joined( const pair_sink* sink, uint32_t pairs_per_piece )
+static void check_joined( const clv_pair_sink* sink, uint32_t pairs_per_piece )
 {
     uint64_t at = 0;
     CHECK_EQUAL( sink->count, expected_count( pairs_per_piece ) );

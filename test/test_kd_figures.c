@@ -23,7 +23,7 @@ static void figure_2_objects_reach_their_ideal_position( void )
     kd_fixture_close( &g );
 }
 
-static clv_result refuse( pair_sink* sink )
+static clv_result refuse( clv_pair_sink* sink )
 {
     (void)sink;
     return CLV_TOO_MANY_PAIRS;
@@ -74,7 +74,7 @@ static void figure_3_externals_go_only_where_they_reach( void )
     kd_search_rules rules = { .sweep = KD_SWEEP_SMALL };
     clv_kd_search_init( &search, &g.memory, tree->kernels, &rules );
     clv_pair pairs[256];
-    pair_sink sink = { .pairs = pairs, .capacity = 256, .make_room = refuse };
+    clv_pair_sink sink = { .pairs = pairs, .capacity = 256, .make_room = refuse };
     CHECK_OK( clv_kd_search_run( &search, tree, g.boxes, NULL, &sink ) );
     // Left 2, right 2, right-left 1, right-right 1.
     CHECK_EQUAL( search.counters.external_count, 6 );

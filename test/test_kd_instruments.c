@@ -146,7 +146,7 @@ typedef struct kd_resting
     clv_pair pairs[RESTING_PAIRS];
 } kd_resting;
 
-static clv_result no_more_room( pair_sink* sink )
+static clv_result no_more_room( clv_pair_sink* sink )
 {
     (void)sink;
     return CLV_OUT_OF_MEMORY;
@@ -174,7 +174,7 @@ static void kd_resting_open( kd_resting* r )
         clv_method_input input = {
             .boxes = r->boxes, .live_count = RESTING, .slot_count = RESTING, .members_changed = frame == 0
         };
-        pair_sink sink = { .pairs = r->pairs, .capacity = RESTING_PAIRS, .make_room = no_more_room };
+        clv_pair_sink sink = { .pairs = r->pairs, .capacity = RESTING_PAIRS, .make_room = no_more_room };
         CHECK_OK( clv_kd_engine_update( &r->engine, &input ) );
         CHECK_OK( clv_kd_engine_search( &r->engine, &input, &sink ) );
     }

@@ -16,13 +16,13 @@ enum
 
 typedef struct tight_sink
 {
-    pair_sink sink;
-    clv_pair room[PAIR_SINK_ROOM + 5]; // little more than a kernel may ask for
+    clv_pair_sink sink;
+    clv_pair room[CLV_PAIR_SINK_ROOM + 5]; // little more than a kernel may ask for
     clv_pair all[MOST * MOST];
     uint64_t all_count;
 } tight_sink;
 
-static clv_result drain( pair_sink* sink )
+static clv_result drain( clv_pair_sink* sink )
 {
     tight_sink* tight = (tight_sink*)sink;
     memcpy( tight->all + tight->all_count, sink->pairs, sink->count * sizeof( clv_pair ) );
@@ -33,7 +33,7 @@ static clv_result drain( pair_sink* sink )
 
 static void tight_open( tight_sink* tight )
 {
-    tight->sink = ( pair_sink ){
+    tight->sink = ( clv_pair_sink ){
         .pairs = tight->room,
         .capacity = sizeof( tight->room ) / sizeof( tight->room[0] ),
         .make_room = drain,

@@ -92,7 +92,7 @@ static void kd_remembers_only_where_few_move( void )
 // A number that the last update of a space told.
 static double figure_of( clv_space* space, const char* name )
 {
-    method_figure figures[128];
+    clv_method_figure figures[128];
     uint32_t count = clv_space_report( space, figures, TEST_COUNT( figures ) );
     for ( uint32_t i = 0; i < count; ++i )
     {

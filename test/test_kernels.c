@@ -156,7 +156,7 @@ static found loop_block(
 
 // ---- kernels, interrupted as often as the sink is full
 
-static clv_result no_room( pair_sink* sink )
+static clv_result no_room( clv_pair_sink* sink )
 {
     (void)sink;
     return CLV_OUT_OF_MEMORY;
@@ -170,7 +170,7 @@ enum
 typedef struct interrupted
 {
     clv_pair pairs[SINK_CAPACITY_MOST];
-    pair_sink sink;
+    clv_pair_sink sink;
     found all;
 } interrupted;
 
@@ -187,18 +187,18 @@ static void drain( interrupted* run )
 static void interrupted_open( interrupted* run, uint32_t capacity )
 {
     memset( run, 0, sizeof( *run ) );
-    run->sink = ( pair_sink ){ .pairs = run->pairs, .capacity = capacity, .make_room = no_room };
+    run->sink = ( clv_pair_sink ){ .pairs = run->pairs, .capacity = capacity, .make_room = no_room };
 }
 
 // A full sink must have stopped the kernel, and the cursor must have moved: otherwise it would never end.
 static void check_progress( const interrupted* run, simd_cursor before, simd_cursor after )
 {
-    CHECK( pair_sink_is_full( &run->sink ) );
+    CHECK( clv_pair_sink_is_full( &run->sink ) );
     CHECK( after.row > before.row || ( after.row == before.row && after.column > before.column ) );
 }
 
 typedef bool block_kernel( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
-    uint32_t column_end, simd_cursor* cursor, pair_sink* sink );
+    uint32_t column_end, simd_cursor* cursor, clv_pair_sink* sink );
 
 static found kernel_block( block_kernel* kernel, const simd_boxes* boxes, uint32_t row, uint32_t row_end,
     uint32_t begin, uint32_t end, uint32_t capacity )

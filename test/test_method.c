@@ -13,14 +13,14 @@ static void rows_are_complete_and_named_once( void )
     CHECK( clv_method_count() > 0 );
     for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = clv_method_at( i );
+        const clv_method* row = clv_method_at( i );
         CHECK( row != NULL && row->name != NULL && strlen( row->name ) > 0 );
         test_where.method = row->name;
         CHECK( row->family != NULL && row->source != NULL && row->licence != NULL );
         CHECK( row->time_cost != NULL && row->space_cost != NULL );
         CHECK( row->remarks == NULL || strlen( row->remarks ) > 0 );
         CHECK( row->create != NULL && row->destroy != NULL && row->update != NULL );
-        CHECK( row->param_count <= METHOD_PARAMS );
+        CHECK( row->param_count <= CLV_METHOD_PARAMS );
         CHECK( clv_method_find( row->name ) == row );
     }
     CHECK( clv_method_find( METHOD_DEFAULT ) != NULL );
@@ -32,11 +32,11 @@ static void params_have_defaults_within_their_range( void )
 {
     for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = clv_method_at( i );
+        const clv_method* row = clv_method_at( i );
         test_where.method = row->name;
         for ( uint32_t p = 0; p < row->param_count; ++p )
         {
-            const method_param* param = &row->params[p];
+            const clv_method_param* param = &row->params[p];
             test_where.note = param->name;
             CHECK( strchr( param->name, '.' ) != NULL );
             CHECK( param->least <= param->value && param->value <= param->most );
@@ -46,11 +46,11 @@ static void params_have_defaults_within_their_range( void )
     }
 }
 
-static void check_setting( const method* row, uint32_t param, double value, bool fine )
+static void check_setting( const clv_method* row, uint32_t param, double value, bool fine )
 {
     char settings[128];
     snprintf( settings, sizeof( settings ), "%s=%.17g", row->params[param].name, value );
-    double values[METHOD_PARAMS];
+    double values[CLV_METHOD_PARAMS];
     char text[256] = "";
     test_where.note = settings;
     bool parsed = clv_method_parse_settings( row, settings, values, text, sizeof( text ) );
@@ -63,11 +63,11 @@ static void settings_are_taken_within_their_range_and_refused_outside( void )
 {
     for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = clv_method_at( i );
+        const clv_method* row = clv_method_at( i );
         test_where.method = row->name;
         for ( uint32_t p = 0; p < row->param_count; ++p )
         {
-            const method_param* param = &row->params[p];
+            const clv_method_param* param = &row->params[p];
             check_setting( row, p, param->value, true );
             check_setting( row, p, param->least, true );
             check_setting( row, p, param->most, true );
@@ -89,9 +89,9 @@ static void malformed_settings_are_refused_with_a_sentence( void )
         "kd.leaf=1,,", "....=0x", "no.such=1,no.such=2" };
     for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = clv_method_at( i );
+        const clv_method* row = clv_method_at( i );
         test_where.method = row->name;
-        double values[METHOD_PARAMS];
+        double values[CLV_METHOD_PARAMS];
         char text[256] = "";
         CHECK( clv_method_parse_settings( row, NULL, values, text, sizeof( text ) ) );
         for ( uint32_t p = 0; p < row->param_count; ++p )
@@ -114,7 +114,7 @@ static void malformed_settings_are_refused_with_a_sentence( void )
 // A sink that never has more room than it must, moves at every call, and refuses when told.
 typedef struct narrow_sink
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     clv_pair* all;
     uint64_t all_count, all_capacity;
     uint64_t refuse_after; ///< pairs
@@ -135,7 +135,7 @@ static void narrow_drain( narrow_sink* narrow )
     narrow->sink.count = 0;
 }
 
-static clv_result narrow_make_room( pair_sink* sink )
+static clv_result narrow_make_room( clv_pair_sink* sink )
 {
     narrow_sink* narrow = (narrow_sink*)sink; // its first member
     CHECK( sink->count <= sink->capacity );
@@ -145,8 +145,8 @@ static clv_result narrow_make_room( pair_sink* sink )
         return CLV_TOO_MANY_PAIRS;
     }
     free( sink->pairs );
-    sink->capacity = PAIR_SINK_ROOM;
-    sink->pairs = test_alloc( PAIR_SINK_ROOM, sizeof( clv_pair ) );
+    sink->capacity = CLV_PAIR_SINK_ROOM;
+    sink->pairs = test_alloc( CLV_PAIR_SINK_ROOM, sizeof( clv_pair ) );
     return CLV_OK;
 }
 
@@ -216,7 +216,7 @@ static uint64_t slots_pair_hash( const slots* world, uint64_t* count )
     return hash;
 }
 
-static void check_state( const method* row, void* state )
+static void check_state( const clv_method* row, void* state )
 {
     char text[256] = "";
     if ( row->check != NULL && !row->check( state, text, sizeof( text ) ) )
@@ -225,20 +225,20 @@ static void check_state( const method* row, void* state )
     }
 }
 
-static clv_result update_once( const method* row, void* state, const slots* world, bool changed,
+static clv_result update_once( const clv_method* row, void* state, const slots* world, bool changed,
     uint64_t refuse_after, narrow_sink* narrow )
 {
     bool whole = world->live_count == SLOTS;
-    method_input input = { sizeof( method_input ), world->boxes, whole ? NULL : world->live,
+    clv_method_input input = { sizeof( clv_method_input ), world->boxes, whole ? NULL : world->live,
         world->live_count, SLOTS, changed, NULL, false, UINT64_MAX };
-    method_counters counters = { 0 };
+    clv_method_counters counters = { 0 };
     narrow_open( narrow, refuse_after );
     clv_result result = row->update( state, &input, &narrow->sink, &counters );
     narrow_drain( narrow );
     return result;
 }
 
-static void check_update( const method* row, void* state, const slots* world, bool changed )
+static void check_update( const clv_method* row, void* state, const slots* world, bool changed )
 {
     narrow_sink narrow;
     CHECK_OK( update_once( row, state, world, changed, UINT64_MAX, &narrow ) );

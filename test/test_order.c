@@ -68,7 +68,7 @@ static void every_instruction_set_gives_the_same_order( void )
     for ( uint64_t seed = 0; seed < TEST_CROWD_COUNT * 2; ++seed )
     {
         test_where.seed = seed;
-        const method* current = NULL;
+        const clv_method* current = NULL;
         uint64_t expected[FRAMES], hashes[FRAMES];
         for ( uint32_t i = 0; i < test_variant_count(); ++i )
         {
@@ -96,7 +96,7 @@ static void every_instruction_set_gives_the_same_order( void )
 // either.
 static void every_instruction_set_counts_the_same_tests( void )
 {
-    const method* current = NULL;
+    const clv_method* current = NULL;
     uint64_t expected = 0;
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {

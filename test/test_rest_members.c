@@ -91,7 +91,7 @@ static void stage_step( stage* s )
 
 static bool is_at_rest( const clv_space* space )
 {
-    method_figure figures[64];
+    clv_method_figure figures[64];
     uint32_t count = space->method->report( space->method_state, figures, TEST_COUNT( figures ) );
     for ( uint32_t i = 0; i < count; ++i )
     {

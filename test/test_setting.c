@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const method_param s_params[] = {
+static const clv_method_param s_params[] = {
     { .name = "own.leaf", .value = 256, .least = 1, .most = 4096, .whole = true, .help = "objects per leaf" },
     { .name = "own.share", .value = 0.5, .least = -1, .most = 1, .whole = false, .help = "a share" },
 };
-static const method s_row = { .name = "own", .params = s_params, .param_count = 2 };
+static const clv_method s_row = { .name = "own", .params = s_params, .param_count = 2 };
 
 typedef struct good_setting
 {
@@ -37,7 +37,7 @@ static void settings_are_read_and_the_rest_keep_their_defaults( void )
     };
     for ( size_t i = 0; i < TEST_COUNT( rows ); ++i )
     {
-        double values[METHOD_PARAMS] = { 0 };
+        double values[CLV_METHOD_PARAMS] = { 0 };
         char text[192] = "";
         test_where.note = rows[i].text;
         CHECK( clv_method_parse_settings( &s_row, rows[i].text, values, text, sizeof( text ) ) );
@@ -73,7 +73,7 @@ static void a_bad_setting_is_named_with_what_it_takes( void )
     };
     for ( size_t i = 0; i < TEST_COUNT( rows ); ++i )
     {
-        double values[METHOD_PARAMS] = { 0 };
+        double values[CLV_METHOD_PARAMS] = { 0 };
         char text[192] = "";
         test_where.note = rows[i].text;
         CHECK( !clv_method_parse_settings( &s_row, rows[i].text, values, text, sizeof( text ) ) );
@@ -86,12 +86,12 @@ static void every_method_takes_its_own_defaults( void )
 {
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = clv_method_at( index );
-        CHECK( row->param_count <= METHOD_PARAMS );
+        const clv_method* row = clv_method_at( index );
+        CHECK( row->param_count <= CLV_METHOD_PARAMS );
         for ( uint32_t i = 0; i < row->param_count; ++i )
         {
-            const method_param* param = &row->params[i];
-            double values[METHOD_PARAMS];
+            const clv_method_param* param = &row->params[i];
+            double values[CLV_METHOD_PARAMS];
             char setting[96], text[192];
             test_where.note = param->name;
             snprintf( setting, sizeof( setting ), "%s=%.9f", param->name, param->value );
@@ -111,7 +111,7 @@ static void the_header_tells_the_parameters_of_the_default_method( void )
 {
     FILE* file = fopen( TEST_INCLUDE "/types.h", "rb" );
     CHECK( file != NULL );
-    const method* row = clv_method_find( METHOD_DEFAULT );
+    const clv_method* row = clv_method_find( METHOD_DEFAULT );
     uint32_t found = 0;
     char line[400];
     while ( fgets( line, sizeof( line ), file ) != NULL )
@@ -222,12 +222,12 @@ static void no_locale_changes_a_setting( void )
         }
         char point[8];
         snprintf( point, sizeof( point ), "%s", localeconv()->decimal_point );
-        double good[METHOD_PARAMS] = { 0 }, bad[METHOD_PARAMS] = { 0 };
+        double good[CLV_METHOD_PARAMS] = { 0 }, bad[CLV_METHOD_PARAMS] = { 0 };
         char text[192] = "", says[192] = "";
         bool is_read =
             clv_method_parse_settings( &s_row, "own.share=-0.75,own.leaf=8", good, text, sizeof( text ) );
-        static const method_param half = { .name = "own.half", .value = 0.5, .least = 0.25, .most = 1.5 };
-        static const method row = { .name = "own", .params = &half, .param_count = 1 };
+        static const clv_method_param half = { .name = "own.half", .value = 0.5, .least = 0.25, .most = 1.5 };
+        static const clv_method row = { .name = "own", .params = &half, .param_count = 1 };
         bool is_refused = !clv_method_parse_settings( &row, "own.half=2", bad, says, sizeof( says ) );
         clv_rigid_def def = clv_default_rigid_def();
         clv_rigid* world = NULL;

@@ -39,7 +39,7 @@ static const uint32_t s_worker_counts[] = { 1, 2, 3, 8 };
 // Sizes that no number of workers divides, and the smallest.
 static const uint32_t s_sizes[] = { 0, 1, 2, 3, 257, 1009, 4099 };
 
-static clv_space* make_space( const method* row, uint32_t worker_count, clv_task_hooks hooks )
+static clv_space* make_space( const clv_method* row, uint32_t worker_count, clv_task_hooks hooks )
 {
     clv_space_def def = clv_default_space_def();
     def.method = row->name;
@@ -60,7 +60,7 @@ static clv_space* make_space( const method* row, uint32_t worker_count, clv_task
 
 // Some frames of a crowd that moves, with some coming and going: a hash of all lists in order.
 static uint64_t hash_life(
-    const method* row, uint32_t worker_count, clv_task_hooks hooks, test_crowd crowd, uint32_t count )
+    const clv_method* row, uint32_t worker_count, clv_task_hooks hooks, test_crowd crowd, uint32_t count )
 {
     clv_space* space = make_space( row, worker_count, hooks );
     test_random random = test_random_make( 7 + count );
@@ -99,7 +99,7 @@ static void any_number_of_workers_gives_the_same_list( void )
     clv_task_hooks none = { 0 };
     for ( uint32_t m = 0; m < clv_method_count(); ++m )
     {
-        const method* row = clv_method_at( m );
+        const clv_method* row = clv_method_at( m );
         for ( uint32_t c = 0; row->has_threads && c < TEST_CROWD_COUNT * TEST_COUNT( s_sizes ); ++c )
         {
             test_crowd crowd = (test_crowd)( c / TEST_COUNT( s_sizes ) );
@@ -148,7 +148,7 @@ static void the_callers_threads_give_the_same_list( void )
     clv_task_hooks none = { 0 };
     for ( uint32_t m = 0; m < clv_method_count(); ++m )
     {
-        const method* row = clv_method_at( m );
+        const clv_method* row = clv_method_at( m );
         for ( uint32_t w = 1; row->has_threads && w < TEST_COUNT( s_worker_counts ); ++w )
         {
             if ( !test_is_share( m + w, COUNTS_SHARE ) )
@@ -166,7 +166,7 @@ static void the_callers_threads_give_the_same_list( void )
 
 // What a KD-tree was asked and what it answered, over frames in which all move, some, few, or none: all ways
 // of detecting.
-static uint64_t hash_tree( const method* row, uint32_t worker_count )
+static uint64_t hash_tree( const clv_method* row, uint32_t worker_count )
 {
     enum
     {
@@ -196,7 +196,7 @@ static uint64_t hash_tree( const method* row, uint32_t worker_count )
         CHECK_OK( clv_space_update( space ) );
         clv_pair_view view = clv_space_pairs( space );
         hash = test_mix( hash ^ test_order_hash( view.pairs, view.count ) );
-        method_figure figures[FIGURES_MOST];
+        clv_method_figure figures[FIGURES_MOST];
         uint32_t count = clv_space_report( space, figures, FIGURES_MOST );
         CHECK( count <= FIGURES_MOST );
         for ( uint32_t i = 0; i < count; ++i )
@@ -216,7 +216,7 @@ static void a_tree_is_searched_alike_by_one_to_eight_workers( void )
         "kd-paper-incremental", "kd-paper", "ray-kd" };
     for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
     {
-        const method* row = clv_method_find( names[i] );
+        const clv_method* row = clv_method_find( names[i] );
         uint64_t expected = hash_tree( row, 1 );
         for ( uint32_t worker_count = TREE_LEAST; worker_count <= 8; worker_count += TREE_STEP )
         {
@@ -294,7 +294,7 @@ static told told_by( clv_space* space )
     };
     clv_pair_view view = clv_space_pairs( space );
     told t = { test_set_hash( view.pairs, view.count ), test_order_hash( view.pairs, view.count ), 0 };
-    method_figure figures[FIGURES_MOST];
+    clv_method_figure figures[FIGURES_MOST];
     uint32_t count = clv_space_report( space, figures, FIGURES_MOST );
     CHECK( count <= FIGURES_MOST );
     for ( uint32_t i = 0; i < count; ++i )
@@ -423,7 +423,7 @@ static void a_large_move_is_taken_whole_or_not_at_all( void )
     {
         COUNT = 40001
     };
-    const method* row = clv_method_find( METHOD_DEFAULT );
+    const clv_method* row = clv_method_find( METHOD_DEFAULT );
     clv_task_hooks none = { 0 };
     clv_space* space = make_space( row, 5, none );
     clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );

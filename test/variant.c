@@ -8,7 +8,7 @@
 // More than one, odd, and more than some machines have cores.
 static const uint32_t s_worker_counts[] = { 1, 2, 5 };
 
-static clv_isa usual_isa( const method* row )
+static clv_isa usual_isa( const clv_method* row )
 {
     // A method without variants by instruction set gets one space, as users would make it.
     return row->has_isa ? clv_isa_best() : CLV_ISA_AUTO;
@@ -16,7 +16,7 @@ static clv_isa usual_isa( const method* row )
 
 // The papers' other rows run the code of kd-paper, chosen otherwise: the reference and the widest table do
 // for them.
-bool test_method_is_kin( const method* row )
+bool test_method_is_kin( const clv_method* row )
 {
     return strncmp( row->name, "kd-paper-", strlen( "kd-paper-" ) ) == 0;
 }
@@ -108,7 +108,7 @@ const char* test_settings_token( uint32_t index )
     return &s_settings[index % MOST_SETTINGS];
 }
 
-const char* test_settings( const method* row, uint32_t choice )
+const char* test_settings( const clv_method* row, uint32_t choice )
 {
     static char text[512];
     method_settings_write( row, choice % method_settings_count( row ), text, sizeof( text ) );

@@ -368,7 +368,7 @@ static double param_value( const run_result* run, const char* name )
     {
         return strtod( place + length + 1, NULL );
     }
-    const method* row = clv_method_find( run->method );
+    const clv_method* row = clv_method_find( run->method );
     for ( uint32_t index = 0; row != NULL && index < row->param_count; ++index )
     {
         if ( strcmp( row->params[index].name, name ) == 0 )

@@ -44,7 +44,7 @@ static void add_params( text_list* words )
 {
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = clv_method_at( index );
+        const clv_method* row = clv_method_at( index );
         for ( uint32_t param = 0; param < row->param_count; ++param )
         {
             char* name = text_format( "%s=", row->params[param].name );

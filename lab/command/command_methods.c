@@ -20,13 +20,13 @@ typedef struct methods_flags
 } methods_flags;
 
 // Whether and why not, for the best variant here.
-static bool is_available( const method* row, char* reason, size_t reason_size )
+static bool is_available( const clv_method* row, char* reason, size_t reason_size )
 {
     run_spec spec = { row, CLV_ISA_AUTO, 1, NULL, false };
     return run_spec_is_available( &spec, reason, reason_size );
 }
 
-static void isa_names( const method* row, char* text, size_t size )
+static void isa_names( const clv_method* row, char* text, size_t size )
 {
     snprintf( text, size, "%s", row->has_isa ? "" : "-" );
     for ( int isa = CLV_ISA_SCALAR; row->has_isa && isa < CLV_ISA_COUNT; ++isa )
@@ -46,7 +46,7 @@ static void print_missing( void )
     const char* last = NULL;
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = clv_method_at( index );
+        const clv_method* row = clv_method_at( index );
         bool is_like_last = last != NULL && row->missing != NULL && strcmp( last, row->missing ) == 0;
         if ( last != NULL && !is_like_last )
         {
@@ -77,10 +77,10 @@ static void print_params( void )
     text_table_leave_out( &table, "most|least" );
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = clv_method_at( index );
+        const clv_method* row = clv_method_at( index );
         for ( uint32_t param = 0; param < row->param_count; ++param, ++count )
         {
-            const method_param* p = &row->params[param];
+            const clv_method_param* p = &row->params[param];
             text_table_add( &table, "%s", p->name );
             text_table_add( &table, "%s", row->name );
             text_table_add( &table, "%.10g", p->value );
@@ -158,7 +158,7 @@ static lab_status print_table( void )
     text_table_leave_out( &table, "GPU|remarks|space|temporal|SIMD here|licence|threads|family" );
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = clv_method_at( index );
+        const clv_method* row = clv_method_at( index );
         char reason[REASON_ROOM];
         char isas[128];
         bool is_here = is_available( row, reason, sizeof( reason ) );
@@ -183,12 +183,12 @@ static lab_status print_table( void )
     return LAB_DONE;
 }
 
-static json_value* params_value( const method* row )
+static json_value* params_value( const clv_method* row )
 {
     json_value* list = json_array();
     for ( uint32_t index = 0; index < row->param_count; ++index )
     {
-        const method_param* param = &row->params[index];
+        const clv_method_param* param = &row->params[index];
         json_value* value = json_object();
         json_put_text( value, "name", param->name );
         json_put_number( value, "default", param->value );
@@ -201,7 +201,7 @@ static json_value* params_value( const method* row )
     return list;
 }
 
-static json_value* variants_value( const method* row )
+static json_value* variants_value( const clv_method* row )
 {
     json_value* list = json_array();
     for ( int isa = CLV_ISA_SCALAR; row->has_isa && isa < CLV_ISA_COUNT; ++isa )
@@ -214,7 +214,7 @@ static json_value* variants_value( const method* row )
     return list;
 }
 
-static json_value* method_value( const method* row )
+static json_value* method_value( const clv_method* row )
 {
     char reason[REASON_ROOM] = "";
     bool available = is_available( row, reason, sizeof( reason ) );

@@ -266,7 +266,7 @@ double estimate_frame_s( const run_spec* spec, uint32_t object_count )
     {
         return 0;
     }
-    const method* row = spec->row;
+    const clv_method* row = spec->row;
     double n = (double)object_count;
     bool is_scalar = strcmp( run_spec_variant( spec ), "scalar" ) == 0;
     double test_s = is_scalar ? SCALAR_S : TEST_S;

@@ -426,7 +426,7 @@ plugin_function* peer_modules_find(
 
 static const char s_setting[] = "gpu.device=";
 
-bool device_is_of( const method* row )
+bool device_is_of( const clv_method* row )
 {
     return strcmp( row->name, "gpu" ) == 0 || text_starts_with( row->name, "gpu-" );
 }

@@ -35,7 +35,7 @@ plugin_function* peer_modules_find(
 // ---- Methods that run on a device, and which one: --device NAME|N becomes the setting gpu.device=N of those methods.
 
 /// Is it one of cleave-gpu's?
-bool device_is_of( const method* row );
+bool device_is_of( const clv_method* row );
 
 /// Do such methods run where they are not named? Not on a CPU's OpenCL, which is there for tests, and not without a device.
 bool device_runs_unasked( void );

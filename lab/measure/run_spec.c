@@ -173,7 +173,7 @@ void run_spec_apply( const run_spec* spec, clv_space_def* def )
     def->worker_count = spec->thread_count;
 }
 
-static void add( run_spec_list* list, const method* row, clv_isa isa, uint32_t thread_count )
+static void add( run_spec_list* list, const clv_method* row, clv_isa isa, uint32_t thread_count )
 {
     for ( uint32_t index = 0; index < list->count; ++index )
     {
@@ -186,7 +186,7 @@ static void add( run_spec_list* list, const method* row, clv_isa isa, uint32_t t
     *lab_list_next( list->items, list->count ) = ( run_spec ){ row, isa, thread_count, NULL, false };
 }
 
-static void add_threads( run_spec_list* list, const method* row, clv_isa isa, const size_list* threads )
+static void add_threads( run_spec_list* list, const clv_method* row, clv_isa isa, const size_list* threads )
 {
     if ( !row->has_threads || threads->count == 0 )
     {
@@ -233,7 +233,7 @@ bool run_isa_check( const char* name, bool may_be_all, lab_error* why )
         why, "unknown instruction set '%.60s'; %suse %s", name, text_guess_say( &guess ), list );
 }
 
-static void add_every_isa( run_spec_list* list, const method* row, const size_list* threads )
+static void add_every_isa( run_spec_list* list, const clv_method* row, const size_list* threads )
 {
     for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
     {
@@ -245,7 +245,7 @@ static void add_every_isa( run_spec_list* list, const method* row, const size_li
 }
 
 static bool add_isas(
-    run_spec_list* list, const method* row, const run_wish* wish, bool every_isa, lab_error* why )
+    run_spec_list* list, const clv_method* row, const run_wish* wish, bool every_isa, lab_error* why )
 {
     if ( !row->has_isa || ( wish->isas.count == 0 && !every_isa ) )
     {
@@ -295,7 +295,7 @@ static bool fail_method( const char* flag, const char* name, lab_error* why )
 }
 
 static bool add_variant(
-    run_spec_list* list, const method* row, const char* isa_name, const run_wish* wish, lab_error* why )
+    run_spec_list* list, const clv_method* row, const char* isa_name, const run_wish* wish, lab_error* why )
 {
     clv_isa isa = CLV_ISA_AUTO;
     if ( !row->has_isa )
@@ -322,7 +322,7 @@ static bool add_named(
     {
         *isa_name++ = '\0';
     }
-    const method* row = clv_method_find( name );
+    const clv_method* row = clv_method_find( name );
     bool good = false;
     if ( row == NULL )
     {
@@ -344,7 +344,7 @@ static bool add_named(
 
 bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length )
 {
-    const method* row = spec->row;
+    const clv_method* row = spec->row;
     for ( uint32_t index = 0; index < row->param_count; ++index )
     {
         const char* known = row->params[index].name;
@@ -357,7 +357,7 @@ bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length 
 }
 
 // Some method that has it, though it was not chosen.
-static const method* find_owner( const char* name )
+static const clv_method* find_owner( const char* name )
 {
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
@@ -373,11 +373,11 @@ static const method* find_owner( const char* name )
 // What to say of a parameter that no method of a list has. Always false.
 static bool run_param_fail( const char* flag, const char* name, const run_spec_list* list, lab_error* why )
 {
-    const method* owner = find_owner( name );
+    const clv_method* owner = find_owner( name );
     text_guess guess = text_guess_begin( name );
     for ( uint32_t index = 0; index < list->count; ++index )
     {
-        const method* row = list->items[index].row;
+        const clv_method* row = list->items[index].row;
         for ( uint32_t param = 0; param < row->param_count; ++param )
         {
             text_guess_try( &guess, row->params[param].name );
@@ -440,7 +440,7 @@ static bool apply_device( run_spec_list* list, const char* device, lab_error* wh
     return good;
 }
 
-static const char* fat_param( const method* row )
+static const char* fat_param( const clv_method* row )
 {
     for ( uint32_t index = 0; index < row->param_count; ++index )
     {
@@ -475,7 +475,7 @@ static bool check_settings( const run_spec_list* list, lab_error* why )
     for ( uint32_t index = 0; index < list->count; ++index )
     {
         const run_spec* spec = &list->items[index];
-        double values[METHOD_PARAMS];
+        double values[CLV_METHOD_PARAMS];
         char text[256] = "";
         if ( spec->settings != NULL &&
             !clv_method_parse_settings( spec->row, spec->settings, values, text, sizeof( text ) ) )

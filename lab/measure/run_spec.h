@@ -33,7 +33,7 @@ char* range_text( double value, char buffer[RANGE_TEXT_ROOM] );
 
 typedef struct run_spec
 {
-    const method* row;
+    const clv_method* row;
     clv_isa isa; ///< CLV_ISA_AUTO: the best, or a method without variants
     uint32_t thread_count;
     char* settings; ///< those the method knows, to free; NULL if none

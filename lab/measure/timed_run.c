@@ -253,7 +253,7 @@ static void add_counters( run_state* run )
     {
         return;
     }
-    method_figure* figures = lab_take( count, sizeof( method_figure ) );
+    clv_method_figure* figures = lab_take( count, sizeof( clv_method_figure ) );
     clv_space_report( run->space, figures, count );
     for ( uint32_t index = 0; index < count && result->counters != NULL; ++index )
     {

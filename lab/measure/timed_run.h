@@ -59,9 +59,9 @@ typedef struct run_result
     uint32_t pass_count;
     uint64_t pairs_last;
     uint64_t pairs_hash;
-    uint64_t tests;          ///< box against box, in the last frame
-    bool is_opaque;          ///< tests and stages are not known: other people's code
-    method_figure* counters; ///< what the method tells, per frame of the stage pass on average; to free
+    uint64_t tests;              ///< box against box, in the last frame
+    bool is_opaque;              ///< tests and stages are not known: other people's code
+    clv_method_figure* counters; ///< what the method tells, per frame of the stage pass on average; to free
     uint32_t counter_count;
     size_t memory_bytes;
 

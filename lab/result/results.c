@@ -454,7 +454,7 @@ static bool read_counters( const run_reader* reader, run_result* run )
 {
     const json_value* counters = json_get( reader->value, "counters" );
     uint32_t count = json_is_object( counters ) ? child_count( counters ) : 0;
-    run->counters = count > 0 ? lab_take( count, sizeof( method_figure ) ) : NULL;
+    run->counters = count > 0 ? lab_take( count, sizeof( clv_method_figure ) ) : NULL;
     for ( const json_value* item = json_first( counters ); count > 0 && item != NULL;
           item = json_next( item ) )
     {
@@ -463,7 +463,7 @@ static bool read_counters( const run_reader* reader, run_result* run )
         {
             return fail_member( reader, "counters", "must hold numbers" );
         }
-        run->counters[run->counter_count++] = ( method_figure ){ json_key( item ), number };
+        run->counters[run->counter_count++] = ( clv_method_figure ){ json_key( item ), number };
     }
     return true;
 }

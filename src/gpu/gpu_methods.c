@@ -115,8 +115,8 @@ static clv_result open( gpu_method* self )
 
 typedef struct pair_copy
 {
-    const method_input* input;
-    pair_sink* sink;
+    const clv_method_input* input;
+    clv_pair_sink* sink;
     clv_result result;
     uint64_t count;
 } pair_copy;
@@ -138,7 +138,7 @@ static bool copy_pairs( const clv_pair* pairs, size_t count, void* user )
     return copy->result == CLV_OK;
 }
 
-static clv_result load( gpu_method* self, const method_input* input )
+static clv_result load( gpu_method* self, const clv_method_input* input )
 {
     clv_aabb* boxes = NULL;
     clv_result result = open( self );
@@ -155,7 +155,7 @@ static clv_result load( gpu_method* self, const method_input* input )
     return result;
 }
 
-static clv_result search( gpu_method* self, pair_copy* copy, method_counters* counters )
+static clv_result search( gpu_method* self, pair_copy* copy, clv_method_counters* counters )
 {
     method_stopwatch watch = method_stopwatch_start( self->context );
     clv_result result = load( self, copy->input );
@@ -198,9 +198,9 @@ static bool fall_back( gpu_method* self )
 }
 
 static clv_result update_without(
-    gpu_method* self, const method_input* input, pair_sink* sink, method_counters* counters )
+    gpu_method* self, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
-    method_input plain = *input;
+    clv_method_input plain = *input;
     plain.moved = NULL;
     plain.members_changed = true;
     return self->fallback->update( self->fallback_state, &plain, sink, counters );
@@ -212,7 +212,8 @@ static bool is_the_devices( clv_result result )
         result == CLV_TOO_MANY_OBJECTS; // for its tiles
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     gpu_method* self = state;
     if ( self->fallback_state != NULL )
@@ -238,7 +239,7 @@ static void shrink( void* state )
     }
 }
 
-static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
+static uint32_t report( void* state, clv_method_figure* figures, uint32_t capacity )
 {
     gpu_method* self = state;
     clv_gpu_stats stats = { 0 };
@@ -272,10 +273,10 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
         "gpu.fallback", 0, 0, 1, true, "1: the CPU goes on where the device fails"                           \
     }
 
-static const method_param s_params[] = { DEVICE_PARAM, FALLBACK_PARAM };
-static const method_param s_auto_params[] = { DEVICE_PARAM, FALLBACK_PARAM,
+static const clv_method_param s_params[] = { DEVICE_PARAM, FALLBACK_PARAM };
+static const clv_method_param s_auto_params[] = { DEVICE_PARAM, FALLBACK_PARAM,
     { "gpu.few", 4096, 0, 1000000, true, "objects up to which every pair is tested" } };
-static const method_param s_sap_params[] = {
+static const clv_method_param s_sap_params[] = {
     DEVICE_PARAM, FALLBACK_PARAM,
     { "gpu.axis", 32, 1, 1000000, true, "updates between two choices of the axis" },
     { "gpu.pca", 0, 0, 2, true,
@@ -284,7 +285,7 @@ static const method_param s_sap_params[] = {
 
 #define GPU_ROW( row_name, row_family, row_source, cost, row_params, make )                                  \
     {                                                                                                        \
-        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                       \
+        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                   \
         .family = ( row_family ), .source = ( row_source ), .licence = "MIT", .time_cost = ( cost ),         \
         .space_cost = "O(n)", .is_temporal = false, .params = ( row_params ),                                \
         .param_count = sizeof( row_params ) / sizeof( ( row_params )[0] ), .create = ( make ),               \
@@ -292,7 +293,7 @@ static const method_param s_sap_params[] = {
     }
 
 // Not constant: whether OpenCL is here shows when they are registered.
-static method s_rows[] = {
+static clv_method s_rows[] = {
     GPU_ROW( "gpu-tiles", "brute force", "own", "O(n^2)", s_params, create_tiles ),
     GPU_ROW( "gpu-grid", "grid", "Broadmark (Serpa and Rodrigues 2019), Table I", "O(n t)", s_params,
         create_grid ),
@@ -310,13 +311,13 @@ enum
 };
 
 // A name that another method has; NULL if there is none.
-static const method* find_taken( uint32_t* unknown )
+static const clv_method* find_taken( uint32_t* unknown )
 {
-    const method* taken = NULL;
+    const clv_method* taken = NULL;
     *unknown = 0;
     for ( uint32_t i = 0; i < ROW_COUNT; ++i )
     {
-        const method* known = clv_method_find( s_rows[i].name );
+        const clv_method* known = clv_method_find( s_rows[i].name );
         taken = known != NULL && known != &s_rows[i] ? &s_rows[i] : taken;
         *unknown += known == NULL ? 1 : 0;
     }
@@ -326,7 +327,7 @@ static const method* find_taken( uint32_t* unknown )
 clv_result clv_gpu_register( void )
 {
     uint32_t unknown = 0;
-    const method* taken = find_taken( &unknown );
+    const clv_method* taken = find_taken( &unknown );
     if ( taken != NULL )
     {
         return clv_method_register( taken ); // which says why not

@@ -15,7 +15,7 @@ enum
     BVH_PARAM_COUNT
 };
 
-static const method_param s_bvh_params[BVH_PARAM_COUNT] = {
+static const clv_method_param s_bvh_params[BVH_PARAM_COUNT] = {
     { "bvh.margin", 0.1, 0, 10, false, "how much boxes are grown, as a part of their longest side" },
     { "bvh.fat", 0, 0, 1, true, "1: report every pair of grown boxes" },
 };
@@ -61,7 +61,7 @@ static void destroy_bvh( void* state )
 }
 
 static clv_result update_bvh(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     bvh_state* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -92,7 +92,7 @@ static bool check_bvh( void* state, char* text, size_t text_size )
 
 #define BVH_ROW( row_name, cost, about, make )                                                               \
     {                                                                                                        \
-        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                       \
+        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                   \
         .family = "bounding volume hierarchy", .source = "after Bullet's DBVT and Catto 2019",               \
         .licence = "MIT", .time_cost = "O(n log n)", .space_cost = ( cost ), .remarks = ( about ),           \
         .is_temporal = true, .params = s_bvh_params, .param_count = BVH_PARAM_COUNT, .is_trusted = true,     \
@@ -100,7 +100,7 @@ static bool check_bvh( void* state, char* text, size_t text_size )
         .check = check_bvh,                                                                                  \
     }
 
-const method clv_methods_bvh_f =
+const clv_method clv_methods_bvh_f =
     BVH_ROW( "bvh-f", "O(n + k)", "persistent tree, those that left their grown box ask", create_forward );
-const method clv_methods_bvh_d =
+const clv_method clv_methods_bvh_d =
     BVH_ROW( "bvh-d", "O(n)", "persistent tree, tested against itself", create_deferred );

@@ -18,8 +18,8 @@ enum
             { "grid.axes", 3, 2, 3, true, "axes that are cut: 3, or the 2 longest" },                        \
     }
 
-static const method_param s_grid_params[GRID_PARAM_COUNT] = GRID_PARAMS( 24 );
-static const method_param s_grid_sap_params[GRID_PARAM_COUNT] = GRID_PARAMS( 64 );
+static const clv_method_param s_grid_params[GRID_PARAM_COUNT] = GRID_PARAMS( 24 );
+static const clv_method_param s_grid_sap_params[GRID_PARAM_COUNT] = GRID_PARAMS( 64 );
 
 typedef struct grid
 {
@@ -68,7 +68,7 @@ static void* create_swept_grid( const clv_method_context* host )
 }
 
 static clv_result update_grid(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     grid* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -90,14 +90,14 @@ static void shrink_grid( void* state )
 
 #define GRID_ROW( row_name, cost, about, row_params, make )                                                  \
     {                                                                                                        \
-        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "grid",     \
+        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "grid", \
         .source = "Broadmark (Serpa and Rodrigues 2019), Table I", .licence = "MIT", .time_cost = ( cost ),  \
         .space_cost = "O(n)", .remarks = ( about ), .has_isa = true, .has_threads = true,                    \
         .params = ( row_params ), .param_count = GRID_PARAM_COUNT, .is_trusted = true, .create = ( make ),   \
         .destroy = destroy_grid, .update = update_grid, .shrink = shrink_grid,                               \
     }
 
-const method clv_methods_grid = GRID_ROW(
+const clv_method clv_methods_grid = GRID_ROW(
     "grid", "O(n t)", "t objects per cell, all against all in each", s_grid_params, create_plain_grid );
-const method clv_methods_grid_sap = GRID_ROW(
+const clv_method clv_methods_grid_sap = GRID_ROW(
     "grid-sap", "O(n t^(2/3))", "t objects per cell, swept in each", s_grid_sap_params, create_swept_grid );

@@ -22,7 +22,7 @@ enum
     ISAP_PARAM_COUNT
 };
 
-static const method_param s_isap_params[ISAP_PARAM_COUNT] = {
+static const clv_method_param s_isap_params[ISAP_PARAM_COUNT] = {
     { "isap.swaps", 8, 0, 1000000000, false,
         "swaps per end and frame above which everything is sorted afresh" },
 };
@@ -90,7 +90,7 @@ static void clear_slots( base_u64_array* set, uint64_t from )
     }
 }
 
-static bool reserve_isap( isap* self, const method_input* input )
+static bool reserve_isap( isap* self, const clv_method_input* input )
 {
     base_memory* memory = self->context->memory;
     uint64_t words = base_bits_words( input->slot_count );
@@ -114,13 +114,13 @@ static bool reserve_isap( isap* self, const method_input* input )
 
 // ---- afresh
 
-static void sort_axis( isap* self, const method_input* input, int axis )
+static void sort_axis( isap* self, const clv_method_input* input, int axis )
 {
     uint32_t count = input->live_count;
     base_keyed* ends = self->ends[axis].items;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = method_live_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         // All lower ends first: the sort is stable, so at equal places they stay in front.
         ends[i] = sweep_end_of( &input->boxes[slot], axis, slot );
         ends[count + i] = sweep_end_of( &input->boxes[slot], axis, slot | SWEEP_UPPER );
@@ -133,7 +133,7 @@ static void sort_axis( isap* self, const method_input* input, int axis )
     self->ends[axis].count = (uint64_t)count * 2;
 }
 
-static void load_sorted_ends( isap* self, const method_input* input, int axis )
+static void load_sorted_ends( isap* self, const clv_method_input* input, int axis )
 {
     uint32_t index = 0;
     for ( uint64_t i = 0; i < self->ends[axis].count; ++i )
@@ -148,7 +148,8 @@ static void load_sorted_ends( isap* self, const method_input* input, int axis )
 }
 
 // Pairs go on to the sink as they are found.
-static clv_result rebuild( isap* self, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result rebuild(
+    isap* self, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     base_memory* memory = self->context->memory;
     uint32_t count = input->live_count;
@@ -164,7 +165,7 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
     clear_slots( &self->listed, 0 );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        base_bits_add( self->listed.items, method_live_slot( input, i ) );
+        base_bits_add( self->listed.items, clv_method_live_slot( input, i ) );
     }
     load_sorted_ends( self, input, clv_sweep_choose_axis( input ) );
     clv_pair_table_clear( &self->table );
@@ -183,13 +184,13 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
 
 // ---- from the last frame
 
-static uint32_t mark_live( isap* self, const method_input* input )
+static uint32_t mark_live( isap* self, const clv_method_input* input )
 {
     uint32_t fresh = 0;
     clear_slots( &self->live, 0 );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = method_live_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         base_bits_add( self->live.items, slot );
         fresh += !base_bits_has( self->listed.items, slot );
     }
@@ -197,7 +198,7 @@ static uint32_t mark_live( isap* self, const method_input* input )
 }
 
 // New places for all ends; the ends of boxes that are gone drop out.
-static void refresh_axis( isap* self, const method_input* input, int axis )
+static void refresh_axis( isap* self, const clv_method_input* input, int axis )
 {
     base_keyed* ends = self->ends[axis].items;
     uint64_t count = self->ends[axis].count;
@@ -215,11 +216,11 @@ static void refresh_axis( isap* self, const method_input* input, int axis )
 
 // New boxes are appended at the upper end, where they overlap none, and are sorted into place like the
 // others.
-static void append_fresh( isap* self, const method_input* input )
+static void append_fresh( isap* self, const clv_method_input* input )
 {
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = method_live_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         if ( base_bits_has( self->listed.items, slot ) )
         {
             continue;
@@ -238,7 +239,7 @@ static void append_fresh( isap* self, const method_input* input )
     }
 }
 
-static void refresh( isap* self, const method_input* input, method_counters* counters )
+static void refresh( isap* self, const clv_method_input* input, clv_method_counters* counters )
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -255,7 +256,7 @@ static void refresh( isap* self, const method_input* input, method_counters* cou
 }
 
 static sweep_sort_outcome sort_all(
-    isap* self, const method_input* input, method_counters* counters, clv_result* result )
+    isap* self, const clv_method_input* input, clv_method_counters* counters, clv_result* result )
 {
     double swaps = self->context->params[ISAP_PARAM_SWAPS] * 6.0 * input->live_count;
     sweep_effort effort = { (uint64_t)swaps, 0 };
@@ -276,7 +277,8 @@ static sweep_sort_outcome sort_all(
     return outcome;
 }
 
-static clv_result search( isap* self, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result search(
+    isap* self, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     bool was_sound = self->is_sound && !input->last_failed;
     bool ready = reserve_isap( self, input );
@@ -311,7 +313,7 @@ static clv_result search( isap* self, const method_input* input, pair_sink* sink
 }
 
 static clv_result update_isap(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     isap* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -346,8 +348,8 @@ static bool check_isap( void* state, char* text, size_t text_size )
     return broken == NULL;
 }
 
-const method clv_methods_isap = {
-    .size = sizeof( method ),
+const clv_method clv_methods_isap = {
+    .size = sizeof( clv_method ),
     .version = CLV_METHOD_VERSION,
     .name = "isap",
     .family = "sweep and prune",

@@ -61,7 +61,7 @@ static void kd_row_destroy( void* state )
 }
 
 static clv_result kd_row_update(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     kd_method* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -171,7 +171,7 @@ static void report_batches( const kd_batches* batches, method_figure_list* list 
     }
 }
 
-static uint32_t kd_row_report( void* state, method_figure* figures, uint32_t capacity )
+static uint32_t kd_row_report( void* state, clv_method_figure* figures, uint32_t capacity )
 {
     kd_engine* engine = &( (kd_method*)state )->engine;
     kd_report r = clv_kd_engine_report( engine );
@@ -206,10 +206,10 @@ static uint32_t kd_row_report( void* state, method_figure* figures, uint32_t cap
 #define METHODS_KD_ROW(                                                                                      \
     row_name, row_source, row_remarks, row_params, row_param_count, row_create, temporal, rests )            \
     {                                                                                                        \
-        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "kd-tree",  \
-        .source = ( row_source ), .licence = "MIT", .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)",  \
-        .remarks = ( row_remarks ), .has_isa = true, .has_threads = true, .is_temporal = ( temporal ),       \
-        .wants_moved = ( rests ), .is_trusted = true, .params = ( row_params ),                              \
+        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                   \
+        .family = "kd-tree", .source = ( row_source ), .licence = "MIT", .time_cost = "O(n log(n/T) + k)",   \
+        .space_cost = "O(n)", .remarks = ( row_remarks ), .has_isa = true, .has_threads = true,              \
+        .is_temporal = ( temporal ), .wants_moved = ( rests ), .is_trusted = true, .params = ( row_params ), \
         .param_count = ( row_param_count ), .create = ( row_create ), .destroy = kd_row_destroy,             \
         .update = kd_row_update, .shrink = kd_row_shrink, .check = kd_row_check, .report = kd_row_report,    \
         .dump = kd_row_dump                                                                                  \
@@ -225,7 +225,7 @@ enum
     KD_PARAM_COUNT
 };
 
-static const method_param s_kd_params[KD_PARAM_COUNT] = {
+static const clv_method_param s_kd_params[KD_PARAM_COUNT] = {
     [METHODS_KD_LEAF] = { "kd.leaf", 8192, 1, 1 << 30, true,
         "T: objects a leaf may hold before it is split" },
     [METHODS_KD_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false,
@@ -265,13 +265,13 @@ METHODS_KD_CREATES( kd )
     METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019", about, s_kd_params, KD_PARAM_COUNT,           \
         row_create, temporal, rests )
 
-const method clv_methods_kd_rebuilt =
+const clv_method clv_methods_kd_rebuilt =
     KD_ROW( "kd-rebuilt", "new tree every frame", create_kd_rebuilt, false, false );
-const method clv_methods_kd_complete =
+const clv_method clv_methods_kd_complete =
     KD_ROW( "kd-complete", "persistent tree", create_kd_complete, true, false );
-const method clv_methods_kd_incremental =
+const clv_method clv_methods_kd_incremental =
     KD_ROW( "kd-incremental", "persistent tree, pairs at rest are kept", create_kd_incremental, true, true );
-const method clv_methods_kd = KD_ROW( "kd", "persistent tree, adaptive", create_kd_adaptive, true, true );
+const clv_method clv_methods_kd = KD_ROW( "kd", "persistent tree, adaptive", create_kd_adaptive, true, true );
 
 // ---- The KD-tree as its papers have it, for comparing with kd, which is ours on the same tree: Serpa and
 // Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision
@@ -288,7 +288,7 @@ enum
     PAPER_PARAM_COUNT
 };
 
-static const method_param s_paper_params[PAPER_PARAM_COUNT] = {
+static const clv_method_param s_paper_params[PAPER_PARAM_COUNT] = {
     [METHODS_KD_LEAF] = { "kd.leaf", 512, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
     [METHODS_KD_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box, as a part of the mean side" },
     [METHODS_KD_STATIC] = { "kd.static", 0.6, 0, 1, false,
@@ -336,13 +336,13 @@ METHODS_KD_CREATES( paper )
         PAPER_PARAM_COUNT, row_create, temporal, false )
 
 // None uses the set of moved boxes: the papers look at every box.
-const method clv_methods_kd_paper_rebuilt =
+const clv_method clv_methods_kd_paper_rebuilt =
     PAPER_ROW( "kd-paper-rebuilt", "new tree every frame", create_paper_rebuilt, false );
-const method clv_methods_kd_paper_complete =
+const clv_method clv_methods_kd_paper_complete =
     PAPER_ROW( "kd-paper-complete", "persistent tree", create_paper_complete, true );
-const method clv_methods_kd_paper_incremental = PAPER_ROW(
+const clv_method clv_methods_kd_paper_incremental = PAPER_ROW(
     "kd-paper-incremental", "persistent tree, pairs at rest are kept", create_paper_incremental, true );
-const method clv_methods_kd_paper =
+const clv_method clv_methods_kd_paper =
     PAPER_ROW( "kd-paper", "persistent tree, adaptive", create_paper_adaptive, true );
 
 // ---- The RAY KD-tree of Serpa and Rodrigues (2015), the first of the family: leaves of ten, no sweep, a
@@ -357,7 +357,7 @@ enum
     RAY_PARAM_COUNT
 };
 
-static const method_param s_ray_params[RAY_PARAM_COUNT] = {
+static const clv_method_param s_ray_params[RAY_PARAM_COUNT] = {
     [RAY_PARAM_LEAF] = { "ray.leaf", 10, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
 };
 
@@ -380,5 +380,5 @@ static void* create_ray( const clv_method_context* host )
     return state;
 }
 
-const method clv_methods_ray_kd = METHODS_KD_ROW( "ray-kd", "Serpa and Rodrigues, RAY KD-Tree, 2015",
+const clv_method clv_methods_ray_kd = METHODS_KD_ROW( "ray-kd", "Serpa and Rodrigues, RAY KD-Tree, 2015",
     "persistent tree", s_ray_params, RAY_PARAM_COUNT, create_ray, true, false );

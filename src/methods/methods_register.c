@@ -3,11 +3,11 @@
 
 #include "method/method.h"
 
-#define METHOD( row ) extern const method clv_methods_##row;
+#define METHOD( row ) extern const clv_method clv_methods_##row;
 #include "table.def"
 #undef METHOD
 
-static const method* const s_rows[] = {
+static const clv_method* const s_rows[] = {
 #define METHOD( row ) &clv_methods_##row,
 #include "table.def"
 #undef METHOD
@@ -19,13 +19,13 @@ enum
 };
 
 // How many are not registered yet. A row whose name another method has counts too, and is in *taken.
-static uint32_t count_unknown( const method** taken )
+static uint32_t count_unknown( const clv_method** taken )
 {
     uint32_t unknown = 0;
     *taken = NULL;
     for ( uint32_t i = 0; i < ROW_COUNT; ++i )
     {
-        const method* known = clv_method_find( s_rows[i]->name );
+        const clv_method* known = clv_method_find( s_rows[i]->name );
         *taken = known != NULL && known != s_rows[i] ? s_rows[i] : *taken;
         unknown += known != s_rows[i];
     }
@@ -35,7 +35,7 @@ static uint32_t count_unknown( const method** taken )
 // All of them or none: where one would be refused nothing is added.
 clv_result clv_methods_register( void )
 {
-    const method* taken;
+    const clv_method* taken;
     uint32_t unknown = count_unknown( &taken );
     if ( taken != NULL )
     {

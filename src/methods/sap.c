@@ -59,19 +59,19 @@ static bool reserve_sap( sap* self, uint32_t count )
         base_array_reserve( &self->keys, memory, (uint64_t)count * 2 );
 }
 
-static base_keyed* sort_along( sap* self, const method_input* input, int axis )
+static base_keyed* sort_along( sap* self, const clv_method_input* input, int axis )
 {
     uint32_t count = input->live_count;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = method_live_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         const float* lower = &input->boxes[slot].lower.x;
         self->keys.items[i] = ( base_keyed ){ base_float_order( lower[axis] ), slot };
     }
     return clv_base_sort_keyed( self->keys.items, self->keys.items + count, count );
 }
 
-static void load_sorted_boxes( sap* self, const method_input* input )
+static void load_sorted_boxes( sap* self, const clv_method_input* input )
 {
     int axis = clv_sweep_choose_axis( input );
     const base_keyed* sorted = sort_along( self, input, axis );
@@ -84,7 +84,7 @@ static void load_sorted_boxes( sap* self, const method_input* input )
 }
 
 static clv_result search_rows(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     (void)worker;
     sap* self = context;
@@ -97,7 +97,7 @@ static clv_result search_rows(
 }
 
 static clv_result update_sap(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     sap* self = state;
     if ( input->live_count == 0 )
@@ -119,8 +119,8 @@ static clv_result update_sap(
     return result;
 }
 
-const method clv_methods_sap = {
-    .size = sizeof( method ),
+const clv_method clv_methods_sap = {
+    .size = sizeof( clv_method ),
     .version = CLV_METHOD_VERSION,
     .name = "sap",
     .family = "sweep and prune",

@@ -15,7 +15,7 @@ enum
     SEGMENTS_PARAM_COUNT
 };
 
-static const method_param s_segments_params[SEGMENTS_PARAM_COUNT] = {
+static const clv_method_param s_segments_params[SEGMENTS_PARAM_COUNT] = {
     { "segment-tree.cutoff", MATCH_FEW, 4, 1000000000, true, "sets up to this size are scanned" },
 };
 
@@ -24,8 +24,8 @@ typedef struct segment_tree
     const method_context* context;
     BASE_ARRAY( double ) corners; // lower x, y, z, upper x, y, z by live box
     match_world world;
-    const method_input* input;
-    pair_sink* sink;
+    const clv_method_input* input;
+    clv_pair_sink* sink;
     clv_result result; // the sink's
     match_search search;
 } segment_tree;
@@ -65,7 +65,7 @@ static void destroy_segments( void* state )
 }
 
 // Doubles hold floats as they are.
-static bool rank_boxes( segment_tree* self, const method_input* input )
+static bool rank_boxes( segment_tree* self, const clv_method_input* input )
 {
     uint32_t count = input->live_count;
     if ( !base_array_reserve( &self->corners, self->context->memory, 6 * (uint64_t)count ) )
@@ -74,7 +74,7 @@ static bool rank_boxes( segment_tree* self, const method_input* input )
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const clv_aabb* box = &input->boxes[method_live_slot( input, i )];
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         for ( uint32_t axis = 0; axis < 3; ++axis )
         {
             self->corners.items[6 * (size_t)i + axis] = (double)( &box->lower.x )[axis];
@@ -92,14 +92,14 @@ static bool put_pairs( const clv_pair* pairs, size_t count, void* user )
     segment_tree* self = user;
     for ( size_t i = 0; i < count && self->result == CLV_OK; ++i )
     {
-        self->result = clv_pair_sink_put( self->sink, method_live_slot( self->input, pairs[i].a ),
-            method_live_slot( self->input, pairs[i].b ) );
+        self->result = clv_pair_sink_put( self->sink, clv_method_live_slot( self->input, pairs[i].a ),
+            clv_method_live_slot( self->input, pairs[i].b ) );
     }
     return self->result == CLV_OK;
 }
 
 static clv_result update_segments(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     segment_tree* self = state;
     if ( input->live_count < 2 )
@@ -127,8 +127,8 @@ static clv_result update_segments(
     return self->result != CLV_OK ? self->result : result;
 }
 
-const method clv_methods_segment_tree = {
-    .size = sizeof( method ),
+const clv_method clv_methods_segment_tree = {
+    .size = sizeof( clv_method ),
     .version = CLV_METHOD_VERSION,
     .name = "segment-tree",
     .family = "segment tree and sweep",

@@ -26,7 +26,7 @@ enum
     TRACY_PARAM_COUNT
 };
 
-static const method_param s_tracy_params[TRACY_PARAM_COUNT] = {
+static const clv_method_param s_tracy_params[TRACY_PARAM_COUNT] = {
     { "tracy.cell", 16, 1, 1000000, false, "objects per cell, on average, when the grid is laid out" },
     { "tracy.swaps", 4, 0, 1000000000, false, "swaps per end and frame above which a cell is sorted afresh" },
 };
@@ -117,7 +117,7 @@ static bool wants_new_grid( const tracy* self, uint32_t count )
 }
 
 // Enters the boxes into the grid of the last frame, or into a new one with empty lists to begin with.
-static clv_result enter_cells( tracy* self, const method_input* input )
+static clv_result enter_cells( tracy* self, const clv_method_input* input )
 {
     base_memory* memory = self->context->memory;
     task_runner* tasks = self->context->tasks;
@@ -158,7 +158,7 @@ static bool reserve_scratch( tracy* self )
 }
 
 static clv_result make_cells(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     const tracy* self = context;
     grid_lists_job job = {
@@ -182,7 +182,7 @@ static clv_result make_cells(
 // ---- pairs
 
 // Pairs of the last frame that still overlap. Large boxes are in no cell, so their pairs are not in the set.
-static bool cull( tracy* self, const method_input* input )
+static bool cull( tracy* self, const clv_method_input* input )
 {
     uint64_t words = base_bits_words( input->slot_count );
     if ( !base_array_reserve( &self->kept, self->context->memory, words ) )
@@ -195,7 +195,7 @@ static bool cull( tracy* self, const method_input* input )
         memset( self->kept.items, 0, (size_t)words * sizeof( uint64_t ) );
         for ( uint32_t i = 0; i < input->live_count; ++i )
         {
-            uint32_t slot = method_live_slot( input, i );
+            uint32_t slot = clv_method_live_slot( input, i );
             base_bits_put( self->kept.items, slot, !grid_span_is_large( &self->cells.spans.items[i] ) );
         }
     }
@@ -204,7 +204,7 @@ static bool cull( tracy* self, const method_input* input )
 }
 
 // Pairs that began go into the set, and those that are new there to the sink.
-static clv_result find_begun( tracy* self, pair_sink* sink, uint64_t* test_count )
+static clv_result find_begun( tracy* self, clv_pair_sink* sink, uint64_t* test_count )
 {
     pair_table_sink begun;
     clv_pair_table_sink_open( &begun, &self->table, self->context->memory, sink );
@@ -216,7 +216,7 @@ static clv_result find_begun( tracy* self, pair_sink* sink, uint64_t* test_count
 }
 
 static clv_result search_large(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     (void)worker;
     const tracy* self = context;
@@ -224,7 +224,7 @@ static clv_result search_large(
 }
 
 static clv_result update_tracy(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     tracy* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -259,8 +259,8 @@ static bool check_tracy( void* state, char* text, size_t text_size )
     return broken == NULL;
 }
 
-const method clv_methods_tracy = {
-    .size = sizeof( method ),
+const clv_method clv_methods_tracy = {
+    .size = sizeof( clv_method ),
     .version = CLV_METHOD_VERSION,
     .name = "tracy",
     .family = "grid",

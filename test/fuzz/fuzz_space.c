@@ -510,7 +510,7 @@ static clv_space_def take_def( fuzz_bytes* bytes )
 static void take_settings( clv_space_def* def, uint32_t choice )
 {
     static char text[512];
-    const method* row = clv_method_find( def->method );
+    const clv_method* row = clv_method_find( def->method );
     method_settings_write( row, 1 + choice % ( method_settings_count( row ) - 1 ), text, sizeof( text ) );
     def->settings = text;
 }

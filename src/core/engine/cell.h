@@ -284,7 +284,7 @@ clv_result clv_engine_cell_cut(
 /// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result
 /// other than CLV_OK that the sink gave. The scratch has room for all a block may need; the job's grid and
 /// records may change, entries and starts are made here.
-clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink );
+clv_result clv_engine_cell_search_block( cell_job* job, clv_pair_sink* sink );
 
 /// The pairs of entries that are in one cell, each with each other, counted and searched.
 clv_result clv_engine_cell_search_entries(
@@ -292,7 +292,8 @@ clv_result clv_engine_cell_search_entries(
 
 /// The pairs of cells [first, last), which are whole rows, laid and placed. The scratch has room for the
 /// fullest cell.
-clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
+clv_result clv_engine_cell_search_rows(
+    const cell_job* job, uint32_t first, uint32_t last, clv_pair_sink* sink );
 
 // ---- check.c
 // -----------------------------------------------------------------------------------------------------

@@ -213,7 +213,7 @@ static cell_record* records_of( const clv_engine* engine, uint32_t block, uint32
 }
 
 static clv_result search_piece(
-    uint32_t block, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t block, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     clv_engine* engine = context;
     cell_counters counters = { 0 }; // neighbours in the array are written by other workers
@@ -248,7 +248,7 @@ static void note_ties( clv_engine* engine )
     axes->sharp_left = is_blurred ? SHARP_STAY : axes->sharp_left - ( axes->sharp_left > 0 );
 }
 
-clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* test_count )
+clv_result clv_engine_search( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count )
 {
     memset( engine->counters.items, 0, (size_t)engine->counters.capacity * sizeof( cell_counters ) );
     clv_result result = engine->plan.block_count == 0

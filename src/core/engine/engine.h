@@ -102,7 +102,7 @@ cell_counters clv_engine_counters( const clv_engine* engine );
 uint32_t clv_engine_scaled_axes( const clv_engine* engine );
 
 /// Every touching pair of what was filled in.
-clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* test_count );
+clv_result clv_engine_search( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count );
 
 /// What must be true after clv_engine_fill with these boxes, as the grids see them: every box in every slab
 /// or block that it reaches and as its record, room for its entries in every cell, and one home for each

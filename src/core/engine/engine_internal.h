@@ -55,4 +55,4 @@ cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab );
 
 /// One grid over all boxes.
 bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input );
-clv_result clv_engine_search_flat( clv_engine* engine, pair_sink* sink, uint64_t* test_count );
+clv_result clv_engine_search_flat( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count );

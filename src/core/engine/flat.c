@@ -333,7 +333,7 @@ static void place_slab( clv_engine* engine, uint32_t slab, cell_job* job )
 }
 
 static clv_result search_slab(
-    uint32_t slab, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t slab, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     clv_engine* engine = context;
     cell_job job = engine->flat;
@@ -356,7 +356,7 @@ static clv_result search_slab(
     return result;
 }
 
-clv_result clv_engine_search_flat( clv_engine* engine, pair_sink* sink, uint64_t* test_count )
+clv_result clv_engine_search_flat( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count )
 {
     return clv_task_gather_run( &engine->gather, engine->memory,
         clv_engine_tasks_for( engine, engine->flat.count ), engine->slabs.count, search_slab, engine, sink,

@@ -23,7 +23,7 @@ typedef struct nesting
     cell_record* records;
 } nesting;
 
-static cell_search search_of( const cell_job* job, pair_sink* sink )
+static cell_search search_of( const cell_job* job, clv_pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
     return (
@@ -153,7 +153,7 @@ static clv_result search_grid( cell_job* job, cell_search* search, cell_layout l
     return search_range( job, search, 0, cell_count, inner );
 }
 
-clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink )
+clv_result clv_engine_cell_search_block( cell_job* job, clv_pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
     job->entries = scratch->entries;
@@ -176,14 +176,15 @@ clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink )
 }
 
 // Pairs to come, if the rest of the grid is like what was searched of it.
-static uint64_t expected_pairs( const pair_sink* sink, uint32_t cell, uint32_t cell_count )
+static uint64_t expected_pairs( const clv_pair_sink* sink, uint32_t cell, uint32_t cell_count )
 {
     return (uint64_t)( (double)sink->count * ( cell_count - cell ) / ( cell > 0 ? cell : 1 ) );
 }
 
 // Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked
 // for.
-clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
+clv_result clv_engine_cell_search_rows(
+    const cell_job* job, uint32_t first, uint32_t last, clv_pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
     const uint32_t width = job->grid.dims[0];

@@ -43,11 +43,11 @@ static void destroy_brute( void* state )
     clv_method_state_give( self->context, sizeof( brute ) );
 }
 
-static void load_boxes( brute* self, const method_input* input )
+static void load_boxes( brute* self, const clv_method_input* input )
 {
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = method_live_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         simd_box_lanes_set( &self->lanes.boxes, i, &input->boxes[slot], slot, 0 );
     }
     clv_simd_box_lanes_finish( &self->lanes, input->live_count );
@@ -93,7 +93,7 @@ static uint32_t least( uint64_t a, uint64_t b )
 
 // Columns of one tile against a band of rows.
 static clv_result search_band(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     (void)worker;
     (void)test_count; // known beforehand
@@ -124,7 +124,7 @@ static uint32_t choose_band_rows( uint32_t count )
 }
 
 static clv_result update_brute(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     brute* self = state;
     const method_context* context = self->context;
@@ -155,8 +155,8 @@ static void shrink_brute( void* state )
     clv_simd_box_lanes_release( &self->lanes, self->context->memory );
 }
 
-const method clv_method_brute = {
-    .size = sizeof( method ),
+const clv_method clv_method_brute = {
+    .size = sizeof( clv_method ),
     .version = CLV_METHOD_VERSION,
     .name = "brute",
     .family = "brute force",

@@ -10,7 +10,7 @@
 
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for
 // comparing.
-static const method_param s_params[] = {
+static const clv_method_param s_params[] = {
     { "cleave.few", 24, 0, 1e6, true, "boxes up to which brute force is quicker" },
     { "cleave.block", 8192, 8, 1e6, true, "boxes in a block, about" },
     { "cleave.alone", 8192, 0, 1e9, true, "boxes up to which one worker is quicker than several" },
@@ -96,7 +96,7 @@ static void end_rest( cleave_state* self )
 }
 
 // Has no box moved, and was no object added or removed?
-static bool is_still( const method_input* input )
+static bool is_still( const clv_method_input* input )
 {
     uint64_t words = base_bits_words( input->slot_count );
     bool still = input->moved != NULL && !input->members_changed;
@@ -108,7 +108,7 @@ static bool is_still( const method_input* input )
 }
 
 static clv_result search(
-    cleave_state* self, const method_input* input, pair_sink* sink, method_counters* counters )
+    cleave_state* self, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     method_stopwatch watch = method_stopwatch_start( self->context );
     if ( !clv_engine_fill( &self->engine, input ) )
@@ -124,7 +124,7 @@ static clv_result search(
     return result;
 }
 
-static clv_result hand_over( cleave_state* self, const method_input* input, pair_sink* sink )
+static clv_result hand_over( cleave_state* self, const clv_method_input* input, clv_pair_sink* sink )
 {
     const rest_pairs* pairs = &self->rest.pairs;
     bool is_same = self->handed_over == pairs->change_count && !input->members_changed;
@@ -137,7 +137,7 @@ static clv_result hand_over( cleave_state* self, const method_input* input, pair
 }
 
 // True if the world at rest is up to date.
-static bool follow( cleave_state* self, method_input input, method_counters* counters )
+static bool follow( cleave_state* self, clv_method_input input, clv_method_counters* counters )
 {
     if ( self->rest_is_behind )
     {
@@ -158,7 +158,8 @@ static bool follow( cleave_state* self, method_input input, method_counters* cou
 
 // Not where more pairs are to be expected than may be kept. What could not be entered is not tried again at
 // once.
-static bool enter( cleave_state* self, const method_input* input, uint64_t most, method_counters* counters )
+static bool enter(
+    cleave_state* self, const clv_method_input* input, uint64_t most, clv_method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
     if ( expected <= most &&
@@ -172,7 +173,7 @@ static bool enter( cleave_state* self, const method_input* input, uint64_t most,
 }
 
 static clv_result update_by_engine(
-    cleave_state* self, const method_input* input, pair_sink* sink, method_counters* counters )
+    cleave_state* self, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     method_stopwatch watch = method_stopwatch_start( self->context );
     if ( self->rest_is_over )
@@ -203,7 +204,8 @@ static clv_result update_by_engine(
     return result;
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     cleave_state* self = state;
     self->by_engine = false;
@@ -264,7 +266,7 @@ static bool check( void* state, char* text, size_t text_size )
     return clv_rest_world_check( &self->rest, text, text_size );
 }
 
-static BASE_COLD uint32_t report( void* state, method_figure* figures, uint32_t capacity )
+static BASE_COLD uint32_t report( void* state, clv_method_figure* figures, uint32_t capacity )
 {
     const cleave_state* self = state;
     const rest_world* rest = &self->rest;
@@ -300,8 +302,8 @@ static BASE_COLD uint32_t report( void* state, method_figure* figures, uint32_t 
     return list.count;
 }
 
-const method clv_method_cleave = {
-    .size = sizeof( method ),
+const clv_method clv_method_cleave = {
+    .size = sizeof( clv_method ),
     .version = CLV_METHOD_VERSION,
     .name = METHOD_DEFAULT,
     .family = "blocks and cells",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The public cleave/method.h as the rows of this tree see it: short names for its types, and its context in
-// the tree's own types. A row is given the public context, and opens it in create.
+// The public cleave/method.h as the rows of this tree see it: its context in the tree's own types. A row is
+// given the public context, and opens it in create.
 #pragma once
 
 #include "base/memory.h"
@@ -9,21 +9,8 @@
 #include "pair/sink.h"
 #include "task/task.h"
 
-typedef clv_method method;
-typedef clv_method_param method_param;
-typedef clv_method_input method_input;
-typedef clv_method_counters method_counters;
-typedef clv_method_figure method_figure;
-
-#define METHOD_PARAMS CLV_METHOD_PARAMS
-
 /// Name of the method behind a default space.
 #define METHOD_DEFAULT "cleave"
-
-static inline uint32_t method_live_slot( const method_input* input, uint32_t index )
-{
-    return clv_method_live_slot( input, index );
-}
 
 // ---- the context
 
@@ -34,8 +21,8 @@ typedef struct method_context
     base_memory* memory; ///< take and give everything here
     clv_isa isa;         ///< each library has kernels of its own for it
     task_runner* tasks;
-    double params[METHOD_PARAMS]; ///< in the order of method.params
-    bool stage_times;             ///< fill the times of method_counters
+    double params[CLV_METHOD_PARAMS]; ///< in the order of method.params
+    bool stage_times;                 ///< fill the times of clv_method_counters
     const clv_method_context* host;
     base_memory own_memory; ///< what `memory` and `tasks` point to
     task_runner own_tasks;
@@ -56,15 +43,15 @@ clv_method_context clv_method_host_context( base_memory* memory, task_runner* ta
 /// Fill `values` with the method's defaults and then with what `settings` says ("kd.leaf=256,kd.static=0.5").
 /// Settings of other methods' families are an error too. False, with a sentence in `text`, if anything is
 /// wrong.
-bool clv_method_parse_settings(
-    const method* method, const char* settings, double values[METHOD_PARAMS], char* text, size_t text_size );
+bool clv_method_parse_settings( const clv_method* method, const char* settings,
+    double values[CLV_METHOD_PARAMS], char* text, size_t text_size );
 
 // ---- figures and times
 
 /// Figures being written: the first `capacity` are kept, all are counted.
 typedef struct method_figure_list
 {
-    method_figure* items;
+    clv_method_figure* items;
     uint32_t capacity;
     uint32_t count;
 } method_figure_list;
@@ -73,7 +60,7 @@ static inline void method_figure_add( method_figure_list* list, const char* name
 {
     if ( list->count < list->capacity )
     {
-        list->items[list->count] = ( method_figure ){ name, value };
+        list->items[list->count] = ( clv_method_figure ){ name, value };
     }
     list->count += 1;
 }
@@ -106,5 +93,5 @@ static inline double method_stopwatch_lap( method_stopwatch* watch )
 
 // ---- the core's own rows, registry.c
 
-extern const method clv_method_cleave;
-extern const method clv_method_brute;
+extern const clv_method clv_method_cleave;
+extern const clv_method clv_method_brute;

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const method_param* find_param( const method* row, const char* name, size_t length, uint32_t* index )
+static const clv_method_param* find_param(
+    const clv_method* row, const char* name, size_t length, uint32_t* index )
 {
     for ( uint32_t i = 0; i < row->param_count; ++i )
     {
@@ -23,11 +24,11 @@ static const method_param* find_param( const method* row, const char* name, size
 }
 
 static bool take_setting(
-    const method* row, const char* item, size_t length, double* values, char* text, size_t size )
+    const clv_method* row, const char* item, size_t length, double* values, char* text, size_t size )
 {
     const char* equals = memchr( item, '=', length );
     uint32_t index = 0;
-    const method_param* param =
+    const clv_method_param* param =
         equals != NULL ? find_param( row, item, (size_t)( equals - item ), &index ) : NULL;
     if ( param == NULL )
     {
@@ -51,8 +52,8 @@ static bool take_setting(
     return true;
 }
 
-BASE_COLD bool clv_method_parse_settings(
-    const method* row, const char* settings, double values[METHOD_PARAMS], char* text, size_t text_size )
+BASE_COLD bool clv_method_parse_settings( const clv_method* row, const char* settings,
+    double values[CLV_METHOD_PARAMS], char* text, size_t text_size )
 {
     for ( uint32_t i = 0; i < row->param_count; ++i )
     {

@@ -7,15 +7,15 @@
 
 typedef struct pair_counting_sink
 {
-    pair_sink sink; ///< hand this to the search
-    pair_sink* target;
+    clv_pair_sink sink; ///< hand this to the search
+    clv_pair_sink* target;
     uint64_t passed;
 } pair_counting_sink;
 
-static inline clv_result pair_counting_pass_on( pair_sink* sink )
+static inline clv_result pair_counting_pass_on( clv_pair_sink* sink )
 {
     pair_counting_sink* counting = (pair_counting_sink*)sink;
-    pair_sink* target = counting->target;
+    clv_pair_sink* target = counting->target;
     counting->passed += sink->count - target->count;
     target->count = sink->count;
     target->expected = sink->expected;
@@ -26,7 +26,7 @@ static inline clv_result pair_counting_pass_on( pair_sink* sink )
     return result;
 }
 
-static inline pair_counting_sink pair_counting_open( pair_sink* target )
+static inline pair_counting_sink pair_counting_open( clv_pair_sink* target )
 {
     pair_counting_sink counting = { *target, target, 0 };
     counting.sink.make_room = pair_counting_pass_on;

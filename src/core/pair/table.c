@@ -98,15 +98,15 @@ clv_result clv_pair_table_sink_flush( pair_table_sink* out )
         : CLV_OK;
 }
 
-static clv_result make_table_room( pair_sink* sink )
+static clv_result make_table_room( clv_pair_sink* sink )
 {
     return clv_pair_table_sink_flush( (pair_table_sink*)sink );
 }
 
 void clv_pair_table_sink_open(
-    pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target )
+    pair_table_sink* out, pair_table* table, base_memory* memory, clv_pair_sink* target )
 {
-    out->sink = ( pair_sink ){
+    out->sink = ( clv_pair_sink ){
         .pairs = out->pairs,
         .capacity = sizeof( out->pairs ) / sizeof( out->pairs[0] ),
         .make_room = make_table_room,

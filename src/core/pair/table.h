@@ -25,15 +25,15 @@ bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a
 /// before the table has outgrown it.
 typedef struct pair_table_sink
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     pair_table* table;
     base_memory* memory;
-    pair_sink* target; ///< NULL: new pairs are not handed on
+    clv_pair_sink* target; ///< NULL: new pairs are not handed on
     clv_pair pairs[1024];
 } pair_table_sink;
 
 void clv_pair_table_sink_open(
-    pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target );
+    pair_table_sink* out, pair_table* table, base_memory* memory, clv_pair_sink* target );
 
 /// Add what still waits. CLV_OUT_OF_MEMORY, or what the target said.
 clv_result clv_pair_table_sink_flush( pair_table_sink* out );

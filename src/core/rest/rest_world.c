@@ -163,7 +163,7 @@ static void set_margins( rest_world* world, const clv_method_input* input, clv_a
 // What the search of fat boxes fills.
 typedef struct enter_sink
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     rest_world* world;
     uint32_t object_count;
     clv_pair pairs[ENTER_CHUNK];
@@ -178,7 +178,7 @@ static bool is_too_marginal( const enter_sink* entering, uint64_t sure_count )
 }
 
 // Sure pairs to the list, all of a chunk at once; marginal ones are put there when all are known.
-static clv_result take_pairs( pair_sink* sink )
+static clv_result take_pairs( clv_pair_sink* sink )
 {
     enter_sink* entering = (enter_sink*)sink;
     rest_world* world = entering->world;
@@ -230,7 +230,7 @@ static bool search_fat( rest_world* world, const clv_method_input* input, const 
         return false;
     }
     entering->sink =
-        ( pair_sink ){ .pairs = entering->pairs, .capacity = ENTER_CHUNK, .make_room = take_pairs };
+        ( clv_pair_sink ){ .pairs = entering->pairs, .capacity = ENTER_CHUNK, .make_room = take_pairs };
     entering->world = world;
     entering->object_count = input->live_count;
     clv_method_input boxes = *input;

@@ -274,17 +274,17 @@ static inline void load_word( lane_word* l, const cell_view* view, const uint8_t
     load_allowed( lanes + word + (size_t)3 * view->stride, view->count - word, l->allowed );
 }
 
-static inline clv_result have_room( pair_sink* sink )
+static inline clv_result have_room( clv_pair_sink* sink )
 {
-    return pair_sink_is_full( sink ) ? sink->make_room( sink ) : CLV_OK;
+    return clv_pair_sink_is_full( sink ) ? sink->make_room( sink ) : CLV_OK;
 }
 
 static clv_result settle_ties( cell_search* search )
 {
     const clv_aabb* boxes = search->exact;
     const clv_pair* ties = search->ties;
-    pair_sink* sink = search->sink;
-    for ( uint32_t first = 0; first < search->tie_count; first += PAIR_SINK_ROOM )
+    clv_pair_sink* sink = search->sink;
+    for ( uint32_t first = 0; first < search->tie_count; first += CLV_PAIR_SINK_ROOM )
     {
         clv_result result = have_room( sink );
         if ( result != CLV_OK )
@@ -292,7 +292,7 @@ static clv_result settle_ties( cell_search* search )
             return result;
         }
         uint32_t left = search->tie_count - first;
-        uint32_t end = first + ( left < PAIR_SINK_ROOM ? left : PAIR_SINK_ROOM );
+        uint32_t end = first + ( left < CLV_PAIR_SINK_ROOM ? left : CLV_PAIR_SINK_ROOM );
         clv_pair* out = sink->pairs + sink->count;
         for ( uint32_t i = first; i < end; ++i ) // many trips to memory at once, where there are many boxes
         {
@@ -317,7 +317,7 @@ static clv_result settle_ties( cell_search* search )
 // are many.
 static inline clv_result put_hits( cell_search* search, const row_hits* hits, const hit_sides* sides )
 {
-    pair_sink* sink = search->sink;
+    clv_pair_sink* sink = search->sink;
     hit_walk walk;
     uint32_t hit_count = hit_walk_begin( &walk, hits );
     for ( uint32_t first = 0; first < hit_count; first += HITS_AT_ONCE )

@@ -228,7 +228,7 @@ typedef struct cell_counters
 typedef struct cell_search
 {
     const clv_aabb* exact; ///< boxes by slot: ties are decided by these
-    pair_sink* sink;
+    clv_pair_sink* sink;
     uint8_t* lanes;  ///< eight bytes for each entry of a cell, whole words of 64 and one more; aligned to 64
     uint32_t* slots; ///< likewise one number
     clv_pair* ties;  ///< CELL_TIES + 64

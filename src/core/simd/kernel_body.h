@@ -50,7 +50,7 @@ static inline uint32_t lanes_to( uint32_t base, uint32_t end )
     return end - base >= WIDE_LANES ? all : ( 1u << ( end - base ) ) - 1;
 }
 
-static inline void put_pairs( pair_sink* sink, uint32_t slot, const uint32_t* slots, uint32_t bits )
+static inline void put_pairs( clv_pair_sink* sink, uint32_t slot, const uint32_t* slots, uint32_t bits )
 {
     clv_pair* out = sink->pairs + sink->count;
     do
@@ -79,7 +79,7 @@ static inline uint32_t overlap_bits( const wide_row* q, const simd_boxes* boxes,
 
 // One row of test_block. False, and *column where to go on, if the sink is full.
 static inline bool test_row(
-    const simd_boxes* boxes, uint32_t row, uint32_t* column, uint32_t end, pair_sink* sink )
+    const simd_boxes* boxes, uint32_t row, uint32_t* column, uint32_t end, clv_pair_sink* sink )
 {
     wide_row q = row_in_lanes( boxes, row );
     uint32_t first = *column;
@@ -94,7 +94,7 @@ static inline bool test_row(
             continue;
         }
         bits &= lanes_to( base, end );
-        if ( pair_sink_is_full( sink ) )
+        if ( clv_pair_sink_is_full( sink ) )
         {
             *column = base > first ? base : first;
             return false;
@@ -108,7 +108,7 @@ static inline bool test_row(
 }
 
 static inline bool test_block( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
-    uint32_t column_end, simd_cursor* cursor, pair_sink* sink )
+    uint32_t column_end, simd_cursor* cursor, clv_pair_sink* sink )
 {
     for ( ; cursor->row < row_end; cursor->row += 1 )
     {

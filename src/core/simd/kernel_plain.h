@@ -7,14 +7,14 @@ static bool overlap_axis( const simd_boxes* boxes, int axis, uint32_t a, uint32_
     return boxes->lower[axis][a] <= boxes->upper[axis][b] && boxes->lower[axis][b] <= boxes->upper[axis][a];
 }
 
-static void put_pair( pair_sink* sink, uint32_t slot_a, uint32_t slot_b )
+static void put_pair( clv_pair_sink* sink, uint32_t slot_a, uint32_t slot_b )
 {
     sink->pairs[sink->count++] =
         ( clv_pair ){ slot_a < slot_b ? slot_a : slot_b, slot_a < slot_b ? slot_b : slot_a };
 }
 
 static bool test_block( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin, uint32_t column_end,
-    simd_cursor* cursor, pair_sink* sink )
+    simd_cursor* cursor, clv_pair_sink* sink )
 {
     for ( ; cursor->row < row_end; cursor->row += 1 )
     {
@@ -26,7 +26,7 @@ static bool test_block( const simd_boxes* boxes, uint32_t row_end, uint32_t colu
             if ( overlap_axis( boxes, 0, row, column ) && overlap_axis( boxes, 1, row, column ) &&
                 overlap_axis( boxes, 2, row, column ) )
             {
-                if ( pair_sink_is_full( sink ) )
+                if ( clv_pair_sink_is_full( sink ) )
                 {
                     cursor->column = column;
                     return false;

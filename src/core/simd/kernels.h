@@ -51,7 +51,7 @@ typedef struct simd_kernels
     /// pairs, row by row, ascending. True when done; false when the sink is full, with the cursor where to go
     /// on. Start with cursor { row_begin, 0 }.
     bool ( *test_block )( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
-        uint32_t column_end, simd_cursor* cursor, pair_sink* sink );
+        uint32_t column_end, simd_cursor* cursor, clv_pair_sink* sink );
 
     /// No NaN, and lower <= upper on every axis, in all of them?
     bool ( *are_good )( const clv_aabb* boxes, uint32_t count );

@@ -120,7 +120,7 @@ static void fill_context( clv_space* space, const double* params )
     memcpy( space->context.params, params, sizeof( space->context.params ) );
 }
 
-static clv_result build( const clv_space_def* def, const method* row, const simd_kernels* kernels,
+static clv_result build( const clv_space_def* def, const clv_method* row, const simd_kernels* kernels,
     const double* params, clv_space** out )
 {
     base_memory memory = clv_base_memory_make( def->allocator );
@@ -175,7 +175,7 @@ static BASE_COLD clv_result create_space( const clv_space_def* given, clv_space*
     }
     char line[192];
     const char* name = def.method != NULL ? def.method : METHOD_DEFAULT;
-    const method* row = clv_method_find( name );
+    const clv_method* row = clv_method_find( name );
     if ( row == NULL )
     {
         snprintf( line, sizeof( line ), "there is no method '%.60s'; `cleave methods` lists them", name );
@@ -186,7 +186,7 @@ static BASE_COLD clv_result create_space( const clv_space_def* given, clv_space*
         snprintf( line, sizeof( line ), "method %.40s is not available: %.100s", name, row->missing );
         return refuse_def( &def, CLV_UNSUPPORTED, line );
     }
-    double params[METHOD_PARAMS] = { 0 };
+    double params[CLV_METHOD_PARAMS] = { 0 };
     if ( !clv_method_parse_settings( row, def.settings, params, line, sizeof( line ) ) )
     {
         return refuse_def( &def, CLV_BAD_DEF, line );
@@ -313,14 +313,14 @@ clv_isa clv_space_isa( const clv_space* space )
     return space->kernels->isa;
 }
 
-uint32_t clv_space_report( clv_space* space, method_figure* figures, uint32_t capacity )
+uint32_t clv_space_report( clv_space* space, clv_method_figure* figures, uint32_t capacity )
 {
-    const method* row = space->method;
+    const clv_method* row = space->method;
     return row->report != NULL ? row->report( space->method_state, figures, capacity ) : 0;
 }
 
 size_t clv_space_dump( clv_space* space, char* text, size_t text_size )
 {
-    const method* row = space->method;
+    const clv_method* row = space->method;
     return row->dump != NULL ? row->dump( space->method_state, text, text_size ) : 0;
 }

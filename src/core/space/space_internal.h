@@ -19,7 +19,7 @@ struct clv_space
 {
     base_memory memory; ///< holds the space itself too
     clv_space_def def;
-    const method* method;
+    const clv_method* method;
     const simd_kernels* kernels;
     clv_method_context context; ///< the method's view of all this
     void* method_state;

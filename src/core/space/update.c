@@ -11,15 +11,15 @@
 
 enum
 {
-    VISIT_CHUNK = 4096,                          // pairs a visitor sees at once, at most
-    GUESS_FACTOR = 4,                            // by which a list grows at once, at most
-    VISIT_BUFFER = VISIT_CHUNK + PAIR_SINK_ROOM, // and room for those that wait for the next time
+    VISIT_CHUNK = 4096,                              // pairs a visitor sees at once, at most
+    GUESS_FACTOR = 4,                                // by which a list grows at once, at most
+    VISIT_BUFFER = VISIT_CHUNK + CLV_PAIR_SINK_ROOM, // and room for those that wait for the next time
 };
 
 // A sink over the space's list. Pairs below `settled` have passed the filters.
 typedef struct list_sink
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     clv_space* space;
     uint64_t settled;
     uint64_t candidate_count;
@@ -30,7 +30,7 @@ typedef struct list_sink
 // filters.
 typedef struct visit_sink
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     clv_space* space;
     clv_pair_visitor* visitor;
     void* user;
@@ -56,7 +56,7 @@ static uint64_t most_pairs( const clv_space* space )
 static clv_result filter_arrived( list_sink* arriving )
 {
     clv_space* space = arriving->space;
-    pair_sink* sink = &arriving->sink;
+    clv_pair_sink* sink = &arriving->sink;
     clv_pair* fresh =
         arriving->settled > 0 ? sink->pairs + arriving->settled : sink->pairs; // there may be no list yet
     CLV_ASSERT( arriving->settled <= sink->count && sink->count <= sink->capacity );
@@ -87,15 +87,16 @@ static uint64_t likely_capacity( const list_sink* arriving )
 {
     const pair_list* list = &arriving->space->list;
     uint64_t limit = most_pairs( arriving->space );
-    uint64_t most = GUESS_FACTOR * ( list->capacity + PAIR_SINK_ROOM ), expected = arriving->sink.expected;
-    most = limit < most - PAIR_SINK_ROOM ? limit + PAIR_SINK_ROOM : most;
-    uint64_t wanted = expected < most ? list->count + expected + expected / 8 + PAIR_SINK_ROOM : most;
+    uint64_t most = GUESS_FACTOR * ( list->capacity + CLV_PAIR_SINK_ROOM ),
+             expected = arriving->sink.expected;
+    most = limit < most - CLV_PAIR_SINK_ROOM ? limit + CLV_PAIR_SINK_ROOM : most;
+    uint64_t wanted = expected < most ? list->count + expected + expected / 8 + CLV_PAIR_SINK_ROOM : most;
     wanted = wanted < most ? wanted : most;
-    uint64_t least = list->capacity + PAIR_SINK_ROOM;
+    uint64_t least = list->capacity + CLV_PAIR_SINK_ROOM;
     return wanted > least ? wanted : least;
 }
 
-static clv_result make_list_room( pair_sink* sink )
+static clv_result make_list_room( clv_pair_sink* sink )
 {
     list_sink* arriving = (list_sink*)sink;
     clv_result result = filter_arrived( arriving );
@@ -107,12 +108,12 @@ static clv_result make_list_room( pair_sink* sink )
     list->count = sink->count;
     // Grow well before the last place is taken, or filters would be run over ever smaller pieces.
     uint64_t free_count = list->capacity - list->count;
-    if ( free_count < list->capacity / 4 || free_count < PAIR_SINK_ROOM || free_count < sink->expected )
+    if ( free_count < list->capacity / 4 || free_count < CLV_PAIR_SINK_ROOM || free_count < sink->expected )
     {
         base_memory* memory = &arriving->space->memory;
         bool grown = base_array_reserve( list, memory, likely_capacity( arriving ) ) ||
-            base_array_reserve( list, memory, list->capacity + PAIR_SINK_ROOM );
-        if ( !grown && free_count < PAIR_SINK_ROOM )
+            base_array_reserve( list, memory, list->capacity + CLV_PAIR_SINK_ROOM );
+        if ( !grown && free_count < CLV_PAIR_SINK_ROOM )
         {
             return CLV_OUT_OF_MEMORY;
         }
@@ -134,7 +135,7 @@ static clv_result show( visit_sink* visiting )
 }
 
 // Chunks are full ones but for the last, however few or many pairs arrive at once.
-static clv_result make_visit_room( pair_sink* sink )
+static clv_result make_visit_room( clv_pair_sink* sink )
 {
     visit_sink* visiting = (visit_sink*)sink;
     clv_space* space = visiting->space;
@@ -162,7 +163,7 @@ static clv_result make_visit_room( pair_sink* sink )
 }
 
 // Is the list as the last good update left it, and would be made the same way again?
-static bool keep_list( pair_sink* sink )
+static bool keep_list( clv_pair_sink* sink )
 {
     list_sink* arriving = (list_sink*)sink;
     clv_space* space = arriving->space;
@@ -172,7 +173,7 @@ static bool keep_list( pair_sink* sink )
 }
 
 // Where nothing has to be done with the pairs, the caller may see the method's own list.
-static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count )
+static bool borrow_list( clv_pair_sink* sink, const clv_pair* pairs, uint64_t count )
 {
     list_sink* arriving = (list_sink*)sink;
     clv_space* space = arriving->space;
@@ -191,7 +192,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
 }
 
 // Have the method search. Its counters land in the statistics.
-static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_most )
+static clv_result run_method( clv_space* space, clv_pair_sink* sink, uint64_t keep_most )
 {
     object_store* objects = &space->objects;
     clv_space_will_change( space, objects->motion_is_spent );
@@ -200,8 +201,8 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
     {
         return CLV_OUT_OF_MEMORY;
     }
-    method_input input = {
-        .size = sizeof( method_input ),
+    clv_method_input input = {
+        .size = sizeof( clv_method_input ),
         .boxes = object_boxes( objects ),
         .live = objects->live_count == objects->slot_count ? NULL : objects->live.items,
         .live_count = objects->live_count,
@@ -211,7 +212,7 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
         .last_failed = space->last_failed,
         .keep_most = keep_most,
     };
-    method_counters counters = { 0 };
+    clv_method_counters counters = { 0 };
     space->handed_count = 0;
     space->has_stray = false;
     clv_result result = space->method->update( space->method_state, &input, sink, &counters );

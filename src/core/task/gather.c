@@ -32,7 +32,7 @@ typedef struct gathering
 // A piece's sink: takes a new chunk when the last one is full.
 typedef struct piece_sink
 {
-    pair_sink sink;
+    clv_pair_sink sink;
     gathering* job;
     task_gather_piece* piece;
     uint32_t chunk;
@@ -62,7 +62,7 @@ static void link_chunk( piece_sink* out, uint32_t chunk )
     out->chunk = chunk;
 }
 
-static clv_result take_chunk( pair_sink* sink )
+static clv_result take_chunk( clv_pair_sink* sink )
 {
     piece_sink* out = (piece_sink*)sink;
     gathering* job = out->job;
@@ -104,7 +104,7 @@ static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t c
         base_array_renew( &gather->chunks, memory, count );
 }
 
-static clv_result copy_piece( const task_gather* gather, const task_gather_piece* piece, pair_sink* sink )
+static clv_result copy_piece( const task_gather* gather, const task_gather_piece* piece, clv_pair_sink* sink )
 {
     clv_result result = CLV_OK;
     for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
@@ -118,18 +118,18 @@ static clv_result copy_piece( const task_gather* gather, const task_gather_piece
 
 // A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have
 // needed.
-static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uint64_t* chunk_count )
+static clv_result run_here( gathering* job, uint32_t index, clv_pair_sink* sink, uint64_t* chunk_count )
 {
     pair_counting_sink counting = pair_counting_open( sink );
     task_gather_piece* piece = &job->gather->pieces.items[index];
     piece->test_count = 0;
     clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
     piece->pair_count = pair_counting_close( &counting );
-    *chunk_count = piece->pair_count / ( CHUNK - PAIR_SINK_ROOM ) + 1;
+    *chunk_count = piece->pair_count / ( CHUNK - CLV_PAIR_SINK_ROOM ) + 1;
     return result;
 }
 
-static clv_result join( gathering* job, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
+static clv_result join( gathering* job, clv_pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
 {
     task_gather* gather = job->gather;
     clv_result result = CLV_OK;
@@ -169,7 +169,7 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
 }
 
 // True if so many more pairs fit. A visitor's sink does not grow, and neither does a list beyond its limit.
-static bool make_room_for( pair_sink* sink, uint64_t pairs )
+static bool make_room_for( clv_pair_sink* sink, uint64_t pairs )
 {
     uint64_t before = 0;
     bool ok = true;
@@ -183,8 +183,8 @@ static bool make_room_for( pair_sink* sink, uint64_t pairs )
 }
 
 // All pieces at once, where they are complete, many, and the sink has room for them all. False if not.
-static bool join_together(
-    const gathering* round, task_runner* tasks, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
+static bool join_together( const gathering* round, task_runner* tasks, clv_pair_sink* sink,
+    uint64_t* test_count, uint64_t* chunk_count )
 {
     task_gather* gather = round->gather;
     uint64_t pairs = 0, tests = 0, chunks = 0;
@@ -214,10 +214,10 @@ static bool join_together(
 
 // Chunks for a round: all that the last run could have used, if these are not many more than the sink has
 // room for. A list has as much from the frame before; a visitor has no list, and chunks must not become one.
-static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, const pair_sink* sink )
+static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, const clv_pair_sink* sink )
 {
     uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
-    uint64_t most = sink->capacity / ( CHUNK - PAIR_SINK_ROOM ) + SPARE_CHUNKS + least;
+    uint64_t most = sink->capacity / ( CHUNK - CLV_PAIR_SINK_ROOM ) + SPARE_CHUNKS + least;
     uint64_t wanted = gather->wanted_chunks > least ? gather->wanted_chunks : least;
     return wanted < most ? wanted : most;
 }
@@ -235,7 +235,7 @@ static uint32_t round_length(
     return length > workers ? (uint32_t)length : workers;
 }
 
-static clv_result run_round( gathering* job, task_runner* tasks, uint32_t piece_count, pair_sink* sink,
+static clv_result run_round( gathering* job, task_runner* tasks, uint32_t piece_count, clv_pair_sink* sink,
     uint64_t* test_count, uint64_t* chunk_count )
 {
     atomic_store_explicit( &job->next_free, 0, memory_order_relaxed );
@@ -247,7 +247,7 @@ static clv_result run_round( gathering* job, task_runner* tasks, uint32_t piece_
 }
 
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
-    uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count )
+    uint32_t piece_count, task_search* search, void* context, clv_pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = CLV_OK;
     if ( task_worker_count( tasks ) == 1 || piece_count <= 1 )

@@ -11,7 +11,7 @@
 /// One piece: find its pairs, put them into `sink`, add to *test_count. Returns what the sink said. Pure: it
 /// may be called again for the same piece, and must then put the same pairs in the same order.
 typedef clv_result task_search(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context );
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context );
 
 typedef struct task_gather_piece
 {
@@ -49,7 +49,7 @@ typedef struct task_gather
 /// needed, pieces are run and joined in several rounds. CLV_OUT_OF_MEMORY (for the list of pieces), or what
 /// the sink said.
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
-    uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count );
+    uint32_t piece_count, task_search* search, void* context, clv_pair_sink* sink, uint64_t* test_count );
 
 /// Back to no memory at all.
 void clv_task_gather_release( task_gather* gather, base_memory* memory );

@@ -265,7 +265,7 @@ static bool first_opens( const bvh_node* a, const bvh_node* b )
 
 // The tree against itself.
 static clv_result collide_tree(
-    bvh_engine* engine, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+    bvh_engine* engine, const clv_aabb* boxes, clv_pair_sink* sink, uint64_t* test_count )
 {
     const bvh_node* nodes = engine->tree.nodes.items;
     clv_result result = CLV_OK;
@@ -323,7 +323,7 @@ static clv_result collide_tree(
 
 // Pairs of a touched slot with grown boxes. A pair of two touched slots is found from the lower one.
 static clv_result ask_bvh(
-    bvh_engine* engine, uint32_t slot, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+    bvh_engine* engine, uint32_t slot, const clv_aabb* boxes, clv_pair_sink* sink, uint64_t* test_count )
 {
     const bvh_node* nodes = engine->tree.nodes.items;
     clv_aabb box = engine->grown.items[slot];
@@ -374,7 +374,7 @@ static clv_result ask_bvh(
 
 // Pairs of the untouched stay; those of them that overlap are reported.
 static clv_result keep_near(
-    bvh_engine* engine, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+    bvh_engine* engine, const clv_aabb* boxes, clv_pair_sink* sink, uint64_t* test_count )
 {
     pair_list* near = &engine->near;
     clv_result result = CLV_OK;
@@ -398,7 +398,7 @@ static clv_result keep_near(
 }
 
 static clv_result search_forward(
-    bvh_engine* engine, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+    bvh_engine* engine, const clv_aabb* boxes, clv_pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = keep_near( engine, boxes, sink, test_count );
     if ( result == CLV_OK && !reserve_stack( engine, 0 ) )
@@ -416,7 +416,7 @@ static clv_result search_forward(
 
 // Infinite boxes are tested against all.
 static clv_result report_loose(
-    const bvh_engine* engine, const clv_method_input* input, pair_sink* sink, uint64_t* test_count )
+    const bvh_engine* engine, const clv_method_input* input, clv_pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = CLV_OK;
     for ( uint32_t i = 0; i < engine->loose.count; ++i )
@@ -438,7 +438,7 @@ static clv_result report_loose(
 }
 
 clv_result clv_bvh_engine_search(
-    bvh_engine* engine, const clv_method_input* input, pair_sink* sink, uint64_t* test_count )
+    bvh_engine* engine, const clv_method_input* input, clv_pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = engine->rules.forward ? search_forward( engine, input->boxes, sink, test_count )
                                               : collide_tree( engine, input->boxes, sink, test_count );

@@ -48,4 +48,4 @@ clv_result clv_bvh_engine_update( bvh_engine* engine, const clv_method_input* in
 
 /// All pairs as of the last update.
 clv_result clv_bvh_engine_search(
-    bvh_engine* engine, const clv_method_input* input, pair_sink* sink, uint64_t* test_count );
+    bvh_engine* engine, const clv_method_input* input, clv_pair_sink* sink, uint64_t* test_count );

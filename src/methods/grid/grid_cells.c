@@ -469,7 +469,7 @@ bool clv_grid_large_load(
 }
 
 clv_result clv_grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
-    pair_sink* sink, uint64_t* test_count )
+    clv_pair_sink* sink, uint64_t* test_count )
 {
     const simd_boxes* boxes = &large->all.boxes;
     uint32_t begin = piece * TILE;

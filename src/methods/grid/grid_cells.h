@@ -101,6 +101,6 @@ bool clv_grid_large_load(
 
 /// All pairs with a large box, one piece of piece_count.
 clv_result clv_grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
-    pair_sink* sink, uint64_t* test_count );
+    clv_pair_sink* sink, uint64_t* test_count );
 
 void clv_grid_large_release( grid_large* large, base_memory* memory );

@@ -151,7 +151,7 @@ static void merge( base_keyed* ends, uint32_t count, const base_keyed* more, uin
 
 // Pairs of which at least one box came, along the first axis.
 static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const place* p, bool take_all,
-    pair_sink* sink, uint64_t* test_count )
+    clv_pair_sink* sink, uint64_t* test_count )
 {
     const base_keyed* ends = job->now->ends[0].items + (uint64_t)job->now->starts.items[cell] * 2;
     uint32_t count = ( job->now->starts.items[cell + 1] - job->now->starts.items[cell] ) * 2;
@@ -185,7 +185,7 @@ static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const 
 
 // Insertion sort on three axes. False if it took too many swaps; *result is the sink's answer.
 static bool sort_stayers( const grid_lists_job* job, uint32_t cell, const place* p, uint32_t* stayer_count,
-    pair_sink* sink, uint64_t* test_count, clv_result* result )
+    clv_pair_sink* sink, uint64_t* test_count, clv_result* result )
 {
     uint64_t first = (uint64_t)job->now->starts.items[cell] * 2;
     sweep_effort effort = { 0, 0 };
@@ -205,7 +205,7 @@ static bool sort_stayers( const grid_lists_job* job, uint32_t cell, const place*
 }
 
 clv_result clv_grid_lists_make_cell(
-    const grid_lists_job* job, uint32_t cell, pair_sink* sink, uint64_t* test_count )
+    const grid_lists_job* job, uint32_t cell, clv_pair_sink* sink, uint64_t* test_count )
 {
     uint64_t first = (uint64_t)job->now->starts.items[cell] * 2;
     uint32_t total = ( job->now->starts.items[cell + 1] - job->now->starts.items[cell] ) * 2;

@@ -38,4 +38,4 @@ typedef struct grid_lists_job
 /// Make a cell's three lists, and put at least every pair that overlaps now and met neither in this cell nor
 /// elsewhere before.
 clv_result clv_grid_lists_make_cell(
-    const grid_lists_job* job, uint32_t cell, pair_sink* sink, uint64_t* test_count );
+    const grid_lists_job* job, uint32_t cell, clv_pair_sink* sink, uint64_t* test_count );

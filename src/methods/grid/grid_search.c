@@ -87,7 +87,7 @@ clv_result clv_grid_search_build( grid_search* search, const clv_method_input* i
 // ---- in a cell
 
 static clv_result test_groups( const grid_search* search, const simd_boxes* boxes, uint32_t row_begin,
-    uint32_t row_end, uint32_t column_begin, uint32_t column_end, pair_sink* sink )
+    uint32_t row_end, uint32_t column_begin, uint32_t column_end, clv_pair_sink* sink )
 {
     simd_cursor cursor = { row_begin, 0 };
     clv_result result = CLV_OK;
@@ -101,7 +101,7 @@ static const uint8_t s_blocks[][3] = { { 1, 2, 3 }, { 1, 4, 5 }, { 1, 6, 7 }, { 
 
 // All against all, group by group.
 static clv_result test_cell( const grid_search* search, grid_scratch* scratch, const uint32_t* starts,
-    pair_sink* sink, uint64_t* test_count )
+    clv_pair_sink* sink, uint64_t* test_count )
 {
     uint32_t first = starts[0];
     uint32_t count = starts[GRID_GROUPS] - first;
@@ -144,7 +144,7 @@ static uint32_t group_of( const uint32_t* starts, uint32_t entry )
 // A sweep finds pairs of places in the cell's order, with the group in the low bits. Those that belong to
 // this cell go to the sink as slots.
 static clv_result sift_pairs(
-    const grid_search* search, const clv_pair* found, uint64_t count, pair_sink* sink )
+    const grid_search* search, const clv_pair* found, uint64_t count, clv_pair_sink* sink )
 {
     clv_result result = CLV_OK;
     for ( uint64_t i = 0; i < count && result == CLV_OK; ++i )
@@ -159,7 +159,7 @@ static clv_result sift_pairs(
 }
 
 // For a sink that its owner empties.
-static clv_result refuse_room( pair_sink* sink )
+static clv_result refuse_room( clv_pair_sink* sink )
 {
     (void)sink;
     return CLV_OUT_OF_MEMORY;
@@ -186,11 +186,11 @@ static void load_sorted_cell(
 }
 
 static clv_result sweep_cell( const grid_search* search, grid_scratch* scratch, const uint32_t* starts,
-    pair_sink* sink, uint64_t* test_count )
+    clv_pair_sink* sink, uint64_t* test_count )
 {
     load_sorted_cell( search, scratch, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
     clv_pair found[LOCAL];
-    pair_sink local = { found, 0, LOCAL, refuse_room, NULL, NULL, 0 };
+    clv_pair_sink local = { found, 0, LOCAL, refuse_room, NULL, NULL, 0 };
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
     bool done = false;
@@ -205,8 +205,8 @@ static clv_result sweep_cell( const grid_search* search, grid_scratch* scratch, 
 
 // ---- all cells
 
-static clv_result search_cells(
-    const grid_search* search, uint32_t part, grid_scratch* scratch, pair_sink* sink, uint64_t* test_count )
+static clv_result search_cells( const grid_search* search, uint32_t part, grid_scratch* scratch,
+    clv_pair_sink* sink, uint64_t* test_count )
 {
     const grid_cells* cells = &search->cells;
     uint32_t end = clv_grid_cells_part( cells, part + 1, search->cell_piece_count );
@@ -225,7 +225,7 @@ static clv_result search_cells(
 }
 
 static clv_result search_grid_piece(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     const grid_search* search = context;
     if ( piece >= search->large.piece_count )
@@ -236,7 +236,7 @@ static clv_result search_grid_piece(
     return clv_grid_large_search( &search->large, search->kernels, piece, sink, test_count );
 }
 
-clv_result clv_grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count )
+clv_result clv_grid_search_run( grid_search* search, clv_pair_sink* sink, uint64_t* test_count )
 {
     return clv_task_gather_run( &search->gather, search->memory, search->tasks,
         search->large.piece_count + search->cell_piece_count, search_grid_piece, search, sink, test_count );

@@ -47,7 +47,7 @@ void clv_grid_search_free( grid_search* search );
 clv_result clv_grid_search_build( grid_search* search, const clv_method_input* input );
 
 /// All pairs of the boxes entered last.
-clv_result clv_grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count );
+clv_result clv_grid_search_run( grid_search* search, clv_pair_sink* sink, uint64_t* test_count );
 
 /// Gives back all memory but what init took.
 void clv_grid_search_shrink( grid_search* search );

@@ -522,7 +522,7 @@ static void add_counters( kd_search_counters* sum, const kd_search_counters* mor
 }
 
 static clv_result run_piece(
-    uint32_t index, uint32_t number, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t index, uint32_t number, clv_pair_sink* sink, uint64_t* test_count, void* context )
 {
     const crew_run* run = context;
     if ( index >= run->crew->pieces.count )

@@ -80,7 +80,7 @@ typedef struct kd_crew_wish
     bool rests;               ///< not all are active
     const clv_aabb* exact;    ///< only pairs whose boxes overlap here go to the sink; NULL: all
     clv_pair* candidates;     ///< KD_CANDIDATES of them, where `exact` is not NULL
-    pair_sink* sink;          ///< where they go
+    clv_pair_sink* sink;      ///< where they go
     uint64_t candidate_count; ///< afterwards: pairs before `exact` was asked
 } kd_crew_wish;
 

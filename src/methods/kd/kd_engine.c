@@ -462,7 +462,7 @@ void clv_kd_engine_distrust( kd_engine* engine )
 // ---- search
 
 // What is active is searched for, by nodes or each for itself.
-static clv_result search_active( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
+static clv_result search_active( kd_engine* engine, const clv_method_input* input, clv_pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
     CLV_ASSERT( rest->active != NULL && rest->active_count <= input->live_count );
@@ -491,7 +491,8 @@ static bool replay( kd_engine* engine, const clv_method_input* input )
 }
 
 // Where nothing is active, what is remembered is the answer.
-static clv_result search_incrementally( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
+static clv_result search_incrementally(
+    kd_engine* engine, const clv_method_input* input, clv_pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
     engine->search.counters = ( kd_search_counters ){ 0 };
@@ -519,7 +520,7 @@ static clv_result search_incrementally( kd_engine* engine, const clv_method_inpu
     return result;
 }
 
-static clv_result search_completely( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
+static clv_result search_completely( kd_engine* engine, const clv_method_input* input, clv_pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
     kd_crew_wish wish = {
@@ -535,7 +536,7 @@ static clv_result search_completely( kd_engine* engine, const clv_method_input* 
     return result;
 }
 
-clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
+clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* input, clv_pair_sink* sink )
 {
     CLV_ASSERT( engine->is_sound );
     uint64_t before = sink->count;

@@ -29,7 +29,7 @@ typedef struct kd_world
 /// As clv_kd_search_run, for active objects alone; `active` is not NULL and has `active_count` bits. Uses the
 /// search's scratch and counters, and puts objects at rest in order where too many are not.
 clv_result clv_kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
-    uint32_t active_count, pair_sink* sink );
+    uint32_t active_count, clv_pair_sink* sink );
 
 /// Would a question with its own box find the object at rest at order[at], with the box as it is in the tree?
 bool clv_kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at );
@@ -118,7 +118,7 @@ void clv_kd_engine_distrust( kd_engine* engine );
 clv_result clv_kd_engine_update( kd_engine* engine, const clv_method_input* input );
 
 /// Second half: all overlapping pairs of the same crowd.
-clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* input, pair_sink* sink );
+clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* input, clv_pair_sink* sink );
 
 /// Between updates the caller's boxes may have changed already, so what needs them is checked by debug builds
 /// alone, at the end of clv_kd_engine_update.

@@ -110,7 +110,7 @@ static simd_list list_of( const sweep_sorted* sorted, bool movers_alone )
     return ( simd_list ){ &sorted->lanes.boxes, movers_alone ? sorted->movers.items : NULL };
 }
 
-clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, pair_sink* sink )
+clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, clv_pair_sink* sink )
 {
     simd_list list = list_of( &search->own, movers_alone );
     if ( search->rules.count_batches )
@@ -174,7 +174,7 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
 
 // Rows from `first` on.
 static clv_result sweep_rows(
-    kd_search* search, const simd_small_boxes* boxes, uint32_t first, pair_sink* sink )
+    kd_search* search, const simd_small_boxes* boxes, uint32_t first, clv_pair_sink* sink )
 {
     if ( search->rules.count_batches )
     {
@@ -187,7 +187,7 @@ static clv_result sweep_rows(
     return result;
 }
 
-clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink )
+clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, clv_pair_sink* sink )
 {
     return sweep_rows( search, boxes, 0, sink );
 }

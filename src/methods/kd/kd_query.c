@@ -25,7 +25,7 @@ typedef struct query_run
     const clv_aabb* boxes;
     const uint64_t* active;
     uint32_t active_count;
-    pair_sink* sink;
+    clv_pair_sink* sink;
     bool is_swept; // pairs of two active objects are found already
 } query_run;
 
@@ -483,7 +483,7 @@ static clv_result sweep_askers( query_run* run, uint32_t count )
 }
 
 clv_result clv_kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
-    uint32_t active_count, pair_sink* sink )
+    uint32_t active_count, clv_pair_sink* sink )
 {
     query_run run = { search, tree, boxes, active, active_count, sink, false };
     search->counters = ( kd_search_counters ){ 0 };

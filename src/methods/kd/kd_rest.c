@@ -386,7 +386,7 @@ bool clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes )
     return true;
 }
 
-clv_result clv_kd_rest_hand_over( const kd_rest* rest, pair_sink* sink )
+clv_result clv_kd_rest_hand_over( const kd_rest* rest, clv_pair_sink* sink )
 {
     return clv_pair_sink_lend( sink, rest->sure.items, rest->sure.count );
 }
@@ -438,7 +438,7 @@ static clv_result pass_on( kd_rest_sink* self )
 
 // Pairs are tested while they are in the first-level cache, and stay where they are; once they are too many
 // to keep, the next take their place.
-static clv_result take_candidates( pair_sink* sink )
+static clv_result take_candidates( clv_pair_sink* sink )
 {
     kd_rest_sink* self = (kd_rest_sink*)sink;
     kd_rest* rest = self->rest;
@@ -455,7 +455,7 @@ static clv_result take_candidates( pair_sink* sink )
     return result;
 }
 
-kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most )
+kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, clv_pair_sink* out, uint64_t most )
 {
     return ( kd_rest_sink ){
         .sink = { .pairs = rest->fresh.items, .capacity = KD_CANDIDATES, .make_room = take_candidates },

@@ -81,7 +81,7 @@ void clv_kd_rest_shrink( kd_rest* rest );
 bool clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes );
 
 /// The list to the sink, which may borrow it. Where nothing is active it has all pairs.
-clv_result clv_kd_rest_hand_over( const kd_rest* rest, pair_sink* sink );
+clv_result clv_kd_rest_hand_over( const kd_rest* rest, clv_pair_sink* sink );
 
 /// After a classification: members alone move and are in kept pairs, as many move as are counted, and pairs
 /// of two objects at rest overlap. The first that is not so becomes a sentence in `text`. True if all hold.
@@ -98,16 +98,16 @@ static inline uint64_t kd_rest_pair_count( const kd_rest* rest )
 /// those whose boxes overlap join the list.
 typedef struct kd_rest_sink
 {
-    pair_sink sink; ///< hand this to the search; its pairs lie in rest->fresh
+    clv_pair_sink sink; ///< hand this to the search; its pairs lie in rest->fresh
     kd_rest* rest;
     const clv_aabb* boxes;
-    pair_sink* out;
+    clv_pair_sink* out;
     uint64_t passed; ///< pairs that were tested
     uint64_t most;
     bool is_overfull; ///< there were more
 } kd_rest_sink;
 
-kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most );
+kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, clv_pair_sink* out, uint64_t most );
 
 /// After the search: the last pairs, and the list to `out`. If there were too many to keep, none are.
 clv_result clv_kd_rest_close( kd_rest_sink* sink );

@@ -363,7 +363,7 @@ void clv_kd_search_end( kd_search_job* job, bool is_done )
 }
 
 clv_result clv_kd_search_run(
-    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink )
+    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, clv_pair_sink* sink )
 {
     kd_search_job job = { search, tree, boxes, active, NULL, sink, 0, 1, 0 };
     clv_result result = clv_kd_search_begin( &job );
@@ -376,7 +376,7 @@ clv_result clv_kd_search_run(
 }
 
 clv_result clv_kd_search_sweep(
-    kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink )
+    kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, clv_pair_sink* sink )
 {
     kd_search_job job = { search, NULL, boxes, NULL, NULL, sink, 0, 1, 0 };
     if ( !reserve_arena( search, 0, (uint64_t)count + 1 ) )

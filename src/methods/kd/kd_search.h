@@ -44,14 +44,14 @@ enum
 
 typedef struct kd_exact_sink
 {
-    pair_sink sink; ///< hand this to the search
-    pair_sink* out;
+    clv_pair_sink sink; ///< hand this to the search
+    clv_pair_sink* out;
     const clv_aabb* boxes;
     const simd_method_kernels* kernels;
     uint64_t passed; ///< candidates so far
 } kd_exact_sink;
 
-static inline clv_result kd_exact_pass( pair_sink* sink )
+static inline clv_result kd_exact_pass( clv_pair_sink* sink )
 {
     kd_exact_sink* self = (kd_exact_sink*)sink;
     self->passed += sink->count;
@@ -63,7 +63,7 @@ static inline clv_result kd_exact_pass( pair_sink* sink )
 
 /// `candidates` is KD_CANDIDATES long.
 static inline kd_exact_sink kd_exact_open(
-    const simd_method_kernels* kernels, const clv_aabb* boxes, clv_pair* candidates, pair_sink* out )
+    const simd_method_kernels* kernels, const clv_aabb* boxes, clv_pair* candidates, clv_pair_sink* out )
 {
     return ( kd_exact_sink ){
         .sink = { .pairs = candidates, .capacity = KD_CANDIDATES, .make_room = kd_exact_pass },
@@ -166,7 +166,7 @@ typedef struct kd_search_job
     const clv_aabb* boxes;
     const uint64_t* active;        ///< by slot; NULL: all are
     const uint32_t* active_counts; ///< by node, of its subtree; where `active` is not NULL
-    pair_sink* sink;
+    clv_pair_sink* sink;
 
     /// For several workers in one leaf: so many rows of its own objects are this search's, and the last part
     /// has the externals too. The others need not be given these. Fewer than two parts: all is.
@@ -209,7 +209,7 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count );
 /// that depends on the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was
 /// updated with.
 clv_result clv_kd_search_run(
-    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink );
+    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, clv_pair_sink* sink );
 
 /// Room for so much; `rests` if some objects are at rest.
 bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool rests );
@@ -252,9 +252,9 @@ uint32_t clv_kd_count_active( const simd_item* items, uint32_t count );
 
 /// All pairs of search->own, or of small boxes, into the sink; of search->own those with a mover alone, where
 /// that is asked for.
-clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, pair_sink* sink );
-clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink );
+clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, clv_pair_sink* sink );
+clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, clv_pair_sink* sink );
 
 /// Every pair of these slots whose boxes overlap, by a sort along one axis; the tree takes no part.
 clv_result clv_kd_search_sweep(
-    kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink );
+    kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, clv_pair_sink* sink );

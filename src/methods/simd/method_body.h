@@ -28,7 +28,7 @@ static inline uint32_t overlap_bits_yz( const wide_row* q, const simd_boxes* box
         }                                                                                                    \
         if ( bits != 0 )                                                                                     \
         {                                                                                                    \
-            if ( pair_sink_is_full( sink ) )                                                                 \
+            if ( clv_pair_sink_is_full( sink ) )                                                             \
             {                                                                                                \
                 *column = base > first ? base : first;                                                       \
                 return false;                                                                                \
@@ -41,7 +41,7 @@ static inline uint32_t overlap_bits_yz( const wide_row* q, const simd_boxes* box
 // even the last lane does, then one step by mask. Unless `movers` is NULL, a pair is one with a mover, or any
 // if `others` has all bits. *column becomes the end, or where to go on after false.
 static inline bool sweep_columns( const wide_row* q, float reach, const simd_boxes* boxes,
-    const uint64_t* movers, uint32_t others, uint32_t* column, pair_sink* sink )
+    const uint64_t* movers, uint32_t others, uint32_t* column, clv_pair_sink* sink )
 {
     uint32_t first = *column;
     uint32_t base = first & ~( WIDE_LANES - 1u );
@@ -70,7 +70,7 @@ static inline bool sweep_columns( const wide_row* q, float reach, const simd_box
 
 #undef SWEEP_STEP
 
-static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < boxes->count; cursor->row += 1 )
     {
@@ -91,7 +91,7 @@ static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink
 // A row of one list against the columns of a list from `begin` on, where pairs of two at rest are left out.
 // Whether the row rests decides no branch: half of them may.
 static inline bool sweep_list_row( const simd_list* rows, uint32_t row, const simd_list* columns,
-    uint32_t begin, uint32_t* column, pair_sink* sink, uint64_t* test_count )
+    uint32_t begin, uint32_t* column, clv_pair_sink* sink, uint64_t* test_count )
 {
     const simd_boxes* boxes = columns->boxes;
     const uint64_t* movers = columns->movers;
@@ -116,7 +116,8 @@ static inline bool sweep_list_row( const simd_list* rows, uint32_t row, const si
     return true;
 }
 
-static bool sweep_movers( const simd_list* list, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+static bool sweep_movers(
+    const simd_list* list, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < list->boxes->count; cursor->row += 1 )
     {
@@ -135,7 +136,7 @@ static bool sweep_movers( const simd_list* list, simd_cursor* cursor, pair_sink*
 // ---- the sweep of two lists
 
 static bool sweep_cross( const simd_list* first, const simd_list* second, simd_cross_cursor* cursor,
-    pair_sink* sink, uint64_t* test_count )
+    clv_pair_sink* sink, uint64_t* test_count )
 {
     const simd_list* lists[2] = { first, second };
     uint32_t* heads = cursor->heads;
@@ -360,7 +361,7 @@ static inline bool note_row( const int16_t lower[2], const int16_t upper[2], uin
 
 // The boxes lie anywhere in memory: they are prefetched here and read later.
 static inline void put_candidates(
-    pair_sink* sink, const simd_small_boxes* boxes, uint32_t slot, uint32_t at, uint32_t bits )
+    clv_pair_sink* sink, const simd_small_boxes* boxes, uint32_t slot, uint32_t at, uint32_t bits )
 {
     uint32_t again = slot & SMALL_AGAIN;
     slot &= ~SMALL_AGAIN;
@@ -382,14 +383,14 @@ static inline void put_candidates(
 // Puts all candidates into the sink, then takes out those that do not overlap. False, with the cursor at the
 // first note that found the sink full. `rows` is NULL where the rows are the boxes' own.
 static bool take_notes( const small_notes* notes, const simd_small_row* rows, const simd_small_boxes* boxes,
-    simd_cursor* cursor, pair_sink* sink )
+    simd_cursor* cursor, clv_pair_sink* sink )
 {
     uint64_t before = sink->count;
     bool has_room = true;
     for ( uint32_t i = 0; i < notes->count; ++i )
     {
         small_note note = notes->notes[i];
-        has_room = !pair_sink_is_full( sink );
+        has_room = !clv_pair_sink_is_full( sink );
         if ( !has_room )
         {
             cursor->row = note.row;
@@ -409,7 +410,7 @@ static bool take_notes( const small_notes* notes, const simd_small_row* rows, co
 }
 
 static bool sweep_small(
-    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+    const simd_small_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     uint32_t first = cursor->row;
     uint32_t row = cursor->row;
@@ -440,7 +441,7 @@ static bool sweep_small(
 }
 
 static bool cross_small( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
-    simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+    simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     uint32_t first = cursor->row;
     uint32_t row = cursor->row;

@@ -148,13 +148,14 @@ typedef struct simd_method_kernels
 
     /// As the core has it, simd/kernels.h.
     bool ( *test_block )( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
-        uint32_t column_end, simd_cursor* cursor, pair_sink* sink );
+        uint32_t column_end, simd_cursor* cursor, clv_pair_sink* sink );
 
     /// Boxes sorted ascending by lower[0]. Each row is tested against the columns behind it until one begins
     /// past the row's upper[0]. Adds the columns looked at to *test_count. Start with cursor { 0, 0 };
     /// answers as test_block. A part of the rows: start with cursor { row_begin, 0 } and let boxes->count say
     /// where the rows end; columns go on behind them, up to the NaN at the end of the arrays.
-    bool ( *sweep )( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+    bool ( *sweep )(
+        const simd_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count );
 
     /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and
     /// Edelsbrunner's scan of two lists). The head that begins first, the first list's on a tie, is tested
@@ -162,11 +163,11 @@ typedef struct simd_method_kernels
     /// cursor { 0, 0, 0 }; counts and answers as above. Pairs of two at rest are left out where the lists
     /// have movers: a head at rest is tested against movers alone.
     bool ( *sweep_cross )( const simd_list* first, const simd_list* second, simd_cross_cursor* cursor,
-        pair_sink* sink, uint64_t* test_count );
+        clv_pair_sink* sink, uint64_t* test_count );
 
     /// As `sweep`, but a row at rest is tested against the movers behind it alone.
     bool ( *sweep_movers )(
-        const simd_list* list, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+        const simd_list* list, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count );
 
     /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the
     /// others move up. Returns how many left. Both arrays are `count` long.
@@ -206,11 +207,11 @@ typedef struct simd_method_kernels
     /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as
     /// above; start with cursor { 0, 0 }.
     bool ( *sweep_small )(
-        const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+        const simd_small_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count );
 
     /// Row by row, each against its range of columns. Adds, answers and starts as above.
     bool ( *cross_small )( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
-        simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+        simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count );
 } simd_method_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not

@@ -6,7 +6,7 @@
 #include "simd/kernel_plain.h"
 
 static bool sweep_scalar(
-    const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+    const simd_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < boxes->count; cursor->row += 1 )
     {
@@ -17,7 +17,7 @@ static bool sweep_scalar(
         {
             if ( overlap_axis( boxes, 1, row, column ) && overlap_axis( boxes, 2, row, column ) )
             {
-                if ( pair_sink_is_full( sink ) )
+                if ( clv_pair_sink_is_full( sink ) )
                 {
                     cursor->column = column;
                     return false;
@@ -39,7 +39,7 @@ static bool overlap_axis_of_two( const simd_boxes* a, uint32_t i, const simd_box
 // Row `row` of one list against the other from `begin` on. False, and *column where to go on, if the sink is
 // full.
 static bool cross_row_scalar( const simd_boxes* rows, uint32_t row, const simd_boxes* columns, uint32_t begin,
-    uint32_t* column, pair_sink* sink, uint64_t* test_count )
+    uint32_t* column, clv_pair_sink* sink, uint64_t* test_count )
 {
     float reach = rows->upper[0][row];
     for ( ; *column < columns->count && columns->lower[0][*column] <= reach; *column += 1 )
@@ -47,7 +47,7 @@ static bool cross_row_scalar( const simd_boxes* rows, uint32_t row, const simd_b
         if ( overlap_axis_of_two( rows, row, columns, *column, 1 ) &&
             overlap_axis_of_two( rows, row, columns, *column, 2 ) )
         {
-            if ( pair_sink_is_full( sink ) )
+            if ( clv_pair_sink_is_full( sink ) )
             {
                 return false;
             }
@@ -60,7 +60,7 @@ static bool cross_row_scalar( const simd_boxes* rows, uint32_t row, const simd_b
 
 // A row at rest against the movers from *column on.
 static bool resting_row_scalar( const simd_boxes* rows, uint32_t row, const simd_list* columns,
-    uint32_t* column, pair_sink* sink, uint64_t* test_count )
+    uint32_t* column, clv_pair_sink* sink, uint64_t* test_count )
 {
     const simd_boxes* boxes = columns->boxes;
     float reach = rows->upper[0][row];
@@ -70,7 +70,7 @@ static bool resting_row_scalar( const simd_boxes* rows, uint32_t row, const simd
         if ( overlap_axis_of_two( rows, row, boxes, *column, 1 ) &&
             overlap_axis_of_two( rows, row, boxes, *column, 2 ) )
         {
-            if ( pair_sink_is_full( sink ) )
+            if ( clv_pair_sink_is_full( sink ) )
             {
                 return false;
             }
@@ -82,7 +82,7 @@ static bool resting_row_scalar( const simd_boxes* rows, uint32_t row, const simd
 }
 
 static bool sweep_movers_scalar(
-    const simd_list* list, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+    const simd_list* list, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     const simd_boxes* boxes = list->boxes;
     for ( ; cursor->row < boxes->count; cursor->row += 1 )
@@ -103,7 +103,7 @@ static bool sweep_movers_scalar(
 }
 
 static bool cross_head_scalar( const simd_list* rows, uint32_t row, const simd_list* columns, uint32_t begin,
-    uint32_t* column, pair_sink* sink, uint64_t* test_count )
+    uint32_t* column, clv_pair_sink* sink, uint64_t* test_count )
 {
     return rows->movers == NULL || base_bits_has( rows->movers, row )
         ? cross_row_scalar( rows->boxes, row, columns->boxes, begin, column, sink, test_count )
@@ -111,7 +111,7 @@ static bool cross_head_scalar( const simd_list* rows, uint32_t row, const simd_l
 }
 
 static bool sweep_cross_scalar( const simd_list* first, const simd_list* second, simd_cross_cursor* cursor,
-    pair_sink* sink, uint64_t* test_count )
+    clv_pair_sink* sink, uint64_t* test_count )
 {
     while ( cursor->heads[0] < first->boxes->count && cursor->heads[1] < second->boxes->count )
     {
@@ -273,7 +273,7 @@ static void spread_small_scalar( const simd_small_item* items, uint32_t begin, u
 
 // Columns row->begin or *column .. row->end. False, and *column where to go on, if the sink is full.
 static bool test_small_row(
-    const simd_small_row* row, const simd_small_boxes* boxes, uint32_t* column, pair_sink* sink )
+    const simd_small_row* row, const simd_small_boxes* boxes, uint32_t* column, clv_pair_sink* sink )
 {
     for ( ; *column < row->end; *column += 1 )
     {
@@ -289,7 +289,7 @@ static bool test_small_row(
         uint32_t other = boxes->slots[at] & ~SMALL_AGAIN;
         if ( overlap && clv_aabb_overlap( boxes->exact[slot], boxes->exact[other] ) )
         {
-            if ( pair_sink_is_full( sink ) )
+            if ( clv_pair_sink_is_full( sink ) )
             {
                 return false;
             }
@@ -300,7 +300,7 @@ static bool test_small_row(
 }
 
 static bool sweep_small_scalar(
-    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+    const simd_small_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < boxes->count; cursor->row += 1 )
     {
@@ -325,7 +325,7 @@ static bool sweep_small_scalar(
 }
 
 static bool cross_small_scalar( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
-    simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+    simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < row_count; cursor->row += 1 )
     {

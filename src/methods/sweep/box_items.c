@@ -24,7 +24,7 @@ static uint32_t sink_upper( base_keyed* ends, uint32_t at )
 
 // Moves a lower end down; every upper end it passes may belong to a new pair.
 static uint32_t sink_lower( base_keyed* ends, uint32_t at, const clv_aabb* boxes, sweep_effort* effort,
-    pair_sink* sink, clv_result* result )
+    clv_pair_sink* sink, clv_result* result )
 {
     base_keyed end = ends[at];
     uint64_t rank = sweep_rank( end );
@@ -47,7 +47,7 @@ static uint32_t sink_lower( base_keyed* ends, uint32_t at, const clv_aabb* boxes
 }
 
 sweep_sort_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
-    sweep_effort* effort, pair_sink* sink, clv_result* result )
+    sweep_effort* effort, clv_pair_sink* sink, clv_result* result )
 {
     *result = CLV_OK;
     for ( uint32_t i = 1; i < count; ++i )

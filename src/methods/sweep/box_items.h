@@ -58,7 +58,7 @@ typedef enum sweep_sort_outcome
 /// axis and overlap altogether go into the sink, perhaps together with pairs that overlapped before; *result
 /// is the sink's answer.
 sweep_sort_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
-    sweep_effort* effort, pair_sink* sink, clv_result* result );
+    sweep_effort* effort, clv_pair_sink* sink, clv_result* result );
 
 // ---- Quick-sort (Hoare, 1962), as the KD-tree's papers name it for the lists of their nodes. Our own
 // methods sort by counting, base/radix_sort.h and sweep/box_items.c; this one is for the rows that follow the
