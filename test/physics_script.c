@@ -3,8 +3,8 @@
 
 #include "cleave/narrow.h"
 #include "cleave/sim.h"
-#include "cleave/volume.h"
 #include "shape_sim.h"
+#include "volume.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,12 +3,12 @@
 // out lies within 1e-5 of the cloud's diameter of it. The judges look at every triangle of given points or
 // vertices; they know nothing of faces, neighbours and GJK.
 #include "cleave/narrow.h"
-#include "cleave/volume.h"
 #include "math/orient.h"
 #include "math/splitmix.h"
 #include "narrow/core.h"
 #include "shapes.h"
 #include "support.h"
+#include "volume.h"
 
 #include <string.h>
 

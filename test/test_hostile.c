@@ -3,8 +3,8 @@
 // however huge or small, is answered. test/fuzz does the same for spaces.
 #include "cleave/narrow.h"
 #include "cleave/sim.h"
-#include "cleave/volume.h"
 #include "support.h"
+#include "volume.h"
 
 #include <float.h>
 #include <math.h>

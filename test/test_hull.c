@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cleave/narrow.h"
-#include "cleave/volume.h"
 #include "math/orient.h"
 #include "math/splitmix.h"
 #include "narrow/hull.h"
 #include "support.h"
+#include "volume.h"
 
 #include <float.h>
 #include <stdlib.h>

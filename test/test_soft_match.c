@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Bodies that give way: what a fit reproduces, what it keeps, and how whole simulations of them end. And the
 // volumes and searches of shape_sim that the paper does not have.
+#include "dop.h"
 #include "heap.h"
+#include "narrow/bound.h"
+#include "obb.h"
 #include "shape_sim.h"
 #include "shapes.h"
 #include "soft_match.h"
 #include "support.h"
-#include "volume/bound.h"
-#include "volume/dop.h"
-#include "volume/obb.h"
 
 #include <string.h>
 
@@ -205,7 +205,7 @@ static void volumes_contain_deformed_bodies( void )
         narrow_core core = narrow_core_make( clv_hull_shape( s.hull ), &placed );
         core.cloud = s.cloud;
         core.cloud_reach = clv_sim_soft_place( &s.rest, &s.soft, &bent, &s.pose.rotation, s.cloud );
-        clv_aabb box = clv_volume_core_aabb( &core, 0.0 );
+        clv_aabb box = clv_narrow_core_aabb( &core, 0.0 );
         clv_sphere ball = clv_volume_core_sphere( &core, 0.0 );
         volume_own_box own = clv_volume_own_box_along( &core, &s.pose.rotation );
         clv_obb obb = clv_volume_core_obb( &core, 0.0, &own );

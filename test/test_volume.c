@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cleave/volume.h"
 #include "heap.h"
+#include "narrow/bound.h"
+#include "principal_axis.h"
 #include "shapes.h"
 #include "support.h"
-#include "volume/bound.h"
-#include "volume/principal_axis.h"
+#include "volume.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,15 @@ static void rounding_goes_outwards_by_less_than_a_step( void )
             ( i % 3 == 0         ? 1e30
                     : i % 3 == 1 ? 1.0
                                  : 1e-42 );
-        float up = clv_volume_round_up( value ), down = clv_volume_round_down( value );
+        float up = clv_narrow_round_up( value ), down = clv_narrow_round_down( value );
         CHECK( (double)down <= value && value <= (double)up );
         CHECK( nextafterf( down, INFINITY ) >= up ); // neighbours, or the same
         CHECK( (double)nextafterf( up, -INFINITY ) < value && (double)nextafterf( down, INFINITY ) > value );
     }
-    CHECK( clv_volume_round_up( 0.5 ) == 0.5f && clv_volume_round_down( -3.0 ) == -3.0f &&
-        clv_volume_round_up( 0.0 ) == 0.0f );
-    CHECK( clv_volume_round_up( 1e300 ) == INFINITY && clv_volume_round_down( 1e-300 ) == 0.0f );
-    CHECK( clv_volume_round_up( 1e-300 ) > 0.0f && clv_volume_round_up( -1e-300 ) == 0.0f );
+    CHECK( clv_narrow_round_up( 0.5 ) == 0.5f && clv_narrow_round_down( -3.0 ) == -3.0f &&
+        clv_narrow_round_up( 0.0 ) == 0.0f );
+    CHECK( clv_narrow_round_up( 1e300 ) == INFINITY && clv_narrow_round_down( 1e-300 ) == 0.0f );
+    CHECK( clv_narrow_round_up( 1e-300 ) > 0.0f && clv_narrow_round_up( -1e-300 ) == 0.0f );
 }
 
 // ---- volumes

@@ -5,8 +5,7 @@
 #include "cleave/types.h"
 
 // The narrow phase: takes two convex shapes and answers whether they touch, how far apart they are, or how
-// deep they overlap and where. It takes what a broad phase let through: clv_space_pairs, or
-// clv_volume_sweep_pairs.
+// deep they overlap and where. It takes what a broad phase let through: clv_space_pairs.
 //
 // Shapes and transforms are float, the work between is done in double. No call allocates but
 // clv_hull_create*. Nothing here keeps state between calls except the caches callers hand over, so any number
@@ -170,3 +169,7 @@ CLV_API clv_result clv_shape_plane_contact(
 /// The point of the shape farthest in a direction (world coordinates, any length but 0), on its skin.
 CLV_API clv_result clv_shape_support(
     clv_shape shape, clv_transform at, clv_vec3 direction, clv_vec3* point );
+
+/// The box around a shape that stands somewhere, for a space: rounded outwards, so that it contains the shape to the
+/// last bit. CLV_BAD_ARGUMENT for a shape or transform that the narrow phase would refuse.
+CLV_API clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb );

@@ -5,11 +5,11 @@
 #include "cleave/geom.h"
 #include "cleave/space.h"
 #include "cleave/types.h"
-#include "cleave/volume.h"
 #include "engine/engine.h"
 #include "lab/base/bytes.h"
 #include "lab/base/text.h"
 #include "lab/view/view_input.h"
+#include "volume.h"
 
 #include <stdint.h>
 

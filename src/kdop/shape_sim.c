@@ -10,12 +10,12 @@
 #include "base/radix_sort.h"
 #include "base/refusal.h"
 #include "base/timer.h"
+#include "dop.h"
 #include "integrate.h"
+#include "narrow/bound.h"
 #include "narrow/contact.h"
+#include "obb.h"
 #include "soft_match.h"
-#include "volume/bound.h"
-#include "volume/dop.h"
-#include "volume/obb.h"
 #include <string.h>
 
 #define SIM_COOKIE 0x4D53434Cu
@@ -345,7 +345,7 @@ static float build_volume( clv_shape_sim* sim, uint32_t i )
     if ( sim->def.volume == CLV_VOLUME_AABB )
     {
         clv_aabb* aabb = (clv_aabb*)sim->volumes + i;
-        *aabb = clv_volume_core_aabb( &core, 0.0 );
+        *aabb = clv_narrow_core_aabb( &core, 0.0 );
         return aabb->lower.y;
     }
     if ( sim->def.volume == CLV_VOLUME_SPHERE )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cleave/volume.h"
+#include "volume.h"
 
 // Rigid bodies by shape matching, or soft ones: the dynamics of the k-DOP paper (Amaral, COPPE 2021). A frame
 // moves every body, finds candidate pairs with a clv_volume_sweep, and then ten times over looks at each

@@ -2,7 +2,7 @@
 // One assert hook per process: what fails inside another shared library than the core's reaches it too. From
 // the public headers.
 #include "cleave/methods.h"
-#include "cleave/volume.h"
+#include "cleave/narrow.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static bool note( const char* condition, const char* file, int line, void* user 
 int main( void )
 {
     clv_methods_register(); // all three libraries are loaded
-    static char file[] = "volume_sweep.c";
+    static char file[] = "bound.c";
     clv_set_assert_hook( note, file );
 #ifdef NDEBUG
     if ( setjmp( s_back ) == 0 )
@@ -32,7 +32,9 @@ int main( void )
 #else
     if ( setjmp( s_back ) == 0 )
     {
-        clv_volume_sweep_create( NULL, NULL ); // asserted, in libcleave-physics
+        clv_shape shape = { CLV_SHAPE_BOX };
+        clv_transform at = { { 0, 0, 0 }, { 0, 0, 0, 1 } };
+        clv_shape_aabb( shape, at, NULL ); // asserted, in libcleave-physics
     }
 #endif
     printf( "the hook was called %d times\n", s_count );

@@ -2,10 +2,10 @@
 // Choosing the axis to sweep along by principal component analysis, section 3.3 of "Detecção de Colisão
 // usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021). The paper prints M Mᵀ / n; it is MᵀM / n, and M is
 // centred.
-#include "volume/principal_axis.h"
+#include "principal_axis.h"
 
+#include "dop.h"
 #include "solid/solid_polar.h"
-#include "volume/dop.h"
 
 void clv_volume_spread_add( volume_spread* spread, math_vec3 point )
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cleave/volume.h"
 #include "math/vec3.h"
+#include "volume.h"
 #include <stdint.h>
 
 /// Sums from which the spread of points follows; centred on the first point, so that far-off scenes keep

@@ -11,10 +11,10 @@
 #include "base/radix_sort.h"
 #include "base/refusal.h"
 #include "base/timer.h"
-#include "volume/bound.h"
-#include "volume/dop.h"
-#include "volume/obb.h"
-#include "volume/principal_axis.h"
+#include "dop.h"
+#include "narrow/bound.h"
+#include "obb.h"
+#include "principal_axis.h"
 #include <string.h>
 
 #define SWEEP_COOKIE 0x5753434Cu
@@ -239,8 +239,8 @@ static void project( clv_volume_sweep* s, const volume_array* v )
             double at = math_dot( axis, math_widen( v->spheres[i].center ) );
             double reach = (double)v->spheres[i].radius * length;
             double slack = ( math_abs( at ) + reach ) * 0x1p-48;
-            s->lower[i] = clv_volume_round_down( at - reach - slack );
-            s->upper[i] = clv_volume_round_up( at + reach + slack );
+            s->lower[i] = clv_narrow_round_down( at - reach - slack );
+            s->upper[i] = clv_narrow_round_up( at + reach + slack );
             break;
         }
         }

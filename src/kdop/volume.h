@@ -8,7 +8,7 @@
 // the faster answer by far; this is for comparing volumes, and for scenes whose bodies fill their boxes
 // badly.
 //
-// Volumes are rounded outwards, so they contain the shape as placed, to the last bit, and closed, so that
+// Boxes are those of clv_shape_aabb (narrow.h). Volumes are rounded outwards, so they contain the shape as placed, to the last bit, and closed, so that
 // touching counts. One thread owns a sweep.
 
 #define CLV_DOP_AXIS_COUNT 9
@@ -22,7 +22,7 @@ typedef struct clv_dop18
 } clv_dop18;
 
 /// The axes, as above. `index` below CLV_DOP_AXIS_COUNT.
-CLV_API clv_vec3 clv_dop18_axis( uint32_t index );
+clv_vec3 clv_dop18_axis( uint32_t index );
 
 static inline bool clv_dop18_overlap( const clv_dop18* a, const clv_dop18* b )
 {
@@ -49,9 +49,8 @@ static inline bool clv_sphere_overlap( clv_sphere a, clv_sphere b )
 /// The volumes around a shape that stands somewhere. CLV_BAD_ARGUMENT for a shape or transform the narrow
 /// phase would refuse. The sphere's center is the shape's own origin, as in the paper: it needs no vertex
 /// when the body turns.
-CLV_API clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb );
-CLV_API clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop );
-CLV_API clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphere );
+clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop );
+clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphere );
 
 // ---- more kinds, to compare these with
 
@@ -69,12 +68,12 @@ typedef enum clv_dop_kind
 
 /// Axis `index` of a kind, below kind / 2: x, y, z; then for 18 and 26 the six of clv_dop18_axis; then for 14
 /// and 26 x + y + z, x + y - z, x - y + z, -x + y + z. None of them is brought to length 1.
-CLV_API clv_vec3 clv_dop_axis( clv_dop_kind kind, uint32_t index );
+clv_vec3 clv_dop_axis( clv_dop_kind kind, uint32_t index );
 
 /// The k-DOP around a shape that stands somewhere, as `kind` floats: the lower ends along its axes, then the
 /// upper ones. A clv_aabb is laid out like a 6-DOP, a clv_dop18 like an 18-DOP. CLV_BAD_ARGUMENT as above,
 /// and for a kind that is none.
-CLV_API clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, float* ends );
+clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, float* ends );
 
 static inline bool clv_dop_overlap( clv_dop_kind kind, const float* a, const float* b )
 {
@@ -99,12 +98,12 @@ typedef struct clv_obb
 } clv_obb;
 
 /// Along the shape's own axes, or for a hull along those of its vertices' spread where that box is smaller.
-CLV_API clv_result clv_shape_obb( clv_shape shape, clv_transform at, clv_obb* obb );
+clv_result clv_shape_obb( clv_shape shape, clv_transform at, clv_obb* obb );
 
 /// By separating axes: those of the faces, of all pairs of edges, and x, y, z. Boxes nearer to each other
 /// than a fifty-thousandth of the sum of their half sides count as touching, so that no rounding parts what
 /// touches.
-CLV_API bool clv_obb_overlap( const clv_obb* a, const clv_obb* b );
+bool clv_obb_overlap( const clv_obb* a, const clv_obb* b );
 
 // ---- sweep and prune
 
@@ -123,32 +122,31 @@ typedef struct clv_volume_sweep_def
     clv_logger logger;       ///< zero: silence
 } clv_volume_sweep_def;
 
-CLV_API clv_volume_sweep_def clv_default_volume_sweep_def( void );
+clv_volume_sweep_def clv_default_volume_sweep_def( void );
 
 /// CLV_BAD_DEF or CLV_OUT_OF_MEMORY leave *sweep NULL.
-CLV_API clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_sweep** sweep );
+clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_sweep** sweep );
 
 /// NULL is legal.
-CLV_API void clv_volume_sweep_destroy( clv_volume_sweep* sweep );
+void clv_volume_sweep_destroy( clv_volume_sweep* sweep );
 
 /// Find every pair of overlapping volumes, by position in the array. Boxes, turned or not, are swept along x,
 /// y or z, k-DOPs along any of their axes, spheres along those of an 18-DOP. The count may change from update
 /// to update, and so may the kind of volume. CLV_BAD_BOX for NaN, lower > upper, a radius or half size below
 /// 0, axes of a turned box that are not of length 1 and at right angles (to 4e-6), and a kind of k-DOP that
 /// is none; CLV_OUT_OF_MEMORY. Then the pairs are none.
-CLV_API clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count );
-CLV_API clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count );
-CLV_API clv_result clv_volume_sweep_spheres(
-    clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count );
-CLV_API clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count );
+clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count );
+clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count );
+clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count );
+clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count );
 
 /// `ends` holds `kind` floats per volume, as clv_shape_dop writes them.
-CLV_API clv_result clv_volume_sweep_kdops(
+clv_result clv_volume_sweep_kdops(
     clv_volume_sweep* sweep, clv_dop_kind kind, const float* ends, uint32_t count );
 
 /// Each pair once, a < b, in an order that depends on the volumes and the axis alone. Dies at the next
 /// update.
-CLV_API clv_pair_view clv_volume_sweep_pairs( const clv_volume_sweep* sweep );
+clv_pair_view clv_volume_sweep_pairs( const clv_volume_sweep* sweep );
 
 /// What the last update did.
 typedef struct clv_volume_sweep_stats
@@ -161,4 +159,4 @@ typedef struct clv_volume_sweep_stats
     double prune_ms;     ///< sweeping and testing
 } clv_volume_sweep_stats;
 
-CLV_API clv_volume_sweep_stats clv_volume_sweep_get_stats( const clv_volume_sweep* sweep );
+clv_volume_sweep_stats clv_volume_sweep_get_stats( const clv_volume_sweep* sweep );

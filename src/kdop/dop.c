@@ -2,11 +2,11 @@
 // Polytopes between 3, 7, 9 or 13 pairs of parallel planes: Klosowski, Held, Mitchell, Sowizral, Zikan,
 // "Efficient collision detection using bounding volume hierarchies of k-DOPs" (1998), whose 6-, 14-, 18- and
 // 26-DOPs these are.
-#include "volume/dop.h"
+#include "dop.h"
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
-#include "volume/bound.h"
+#include "narrow/bound.h"
 #include <string.h>
 
 // Square root of 3, rounded up: the length of an axis through corners.
@@ -87,8 +87,8 @@ void clv_volume_core_dop( const narrow_core* core, double radius, clv_dop_kind k
     for ( uint32_t axis = 0; axis < axis_count; ++axis )
     {
         double skin = radius * clv_volume_dop_axis_length( kind, axis ) + slack_of( kind, axis, largest );
-        ends[axis] = clv_volume_round_down( lower[axis] - skin );
-        ends[axis_count + axis] = clv_volume_round_up( upper[axis] + skin );
+        ends[axis] = clv_narrow_round_down( lower[axis] - skin );
+        ends[axis_count + axis] = clv_narrow_round_up( upper[axis] + skin );
     }
 }
 
@@ -108,5 +108,52 @@ clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, 
 {
     CLV_ASSERT( ends != NULL );
     dop_ends dop = { kind, ends };
-    return clv_volume_dop_is_kind( kind ) ? clv_volume_around( shape, at, make_dop, &dop ) : CLV_BAD_ARGUMENT;
+    return clv_volume_dop_is_kind( kind ) ? clv_narrow_around( shape, at, make_dop, &dop ) : CLV_BAD_ARGUMENT;
+}
+
+// ---- the paper's own kinds
+
+clv_vec3 clv_dop18_axis( uint32_t index )
+{
+    return clv_dop_axis( CLV_DOP_18, index );
+}
+
+clv_dop18 clv_volume_core_dop18( const narrow_core* core, double radius )
+{
+    float ends[CLV_DOP_18];
+    clv_dop18 dop;
+    clv_volume_core_dop( core, radius, CLV_DOP_18, ends );
+    memcpy( dop.lower, ends, sizeof( dop.lower ) );
+    memcpy( dop.upper, ends + CLV_DOP_AXIS_COUNT, sizeof( dop.upper ) );
+    return dop;
+}
+
+clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius )
+{
+    double reach = core->kind == CLV_SHAPE_BOX ? math_length( core->half_size ) : narrow_core_extent( core );
+    clv_vec3 center = math_narrow( core->pose.position );
+    // A pose that is not a float's loses a little when the center becomes one.
+    double off = math_length( math_sub( math_widen( center ), core->pose.position ) );
+    clv_sphere sphere = { center, clv_narrow_round_up( ( reach + off + radius ) * ( 1.0 + 0x1p-50 ) ) };
+    return sphere;
+}
+
+static void make_dop18( const narrow_core* core, double radius, void* dop )
+{
+    *(clv_dop18*)dop = clv_volume_core_dop18( core, radius );
+}
+
+clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop )
+{
+    return clv_narrow_around( shape, at, make_dop18, dop );
+}
+
+static void make_sphere( const narrow_core* core, double radius, void* sphere )
+{
+    *(clv_sphere*)sphere = clv_volume_core_sphere( core, radius );
+}
+
+clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphere )
+{
+    return clv_narrow_around( shape, at, make_sphere, sphere );
 }

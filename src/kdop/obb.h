@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cleave/volume.h"
 #include "narrow/core.h"
+#include "volume.h"
 
 /// The box around a core in its own coordinates, which turns and moves with it: made once per body.
 typedef struct volume_own_box

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Oriented boxes and the test by separating axes: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical
 // structure for rapid interference detection" (SIGGRAPH 1996).
-#include "volume/obb.h"
+#include "obb.h"
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "narrow/bound.h"
 #include "solid/solid_polar.h"
-#include "volume/bound.h"
 
 // Axes are floats, so they are neither of length 1 nor at right angles to the last digit; products of two may
 // be off by this.
@@ -102,7 +102,7 @@ clv_obb clv_volume_core_obb( const narrow_core* core, double radius, const volum
     for ( int i = 0; i < 3; ++i )
     {
         obb.axes[i] = math_narrow( math_apply( &core->pose.rotation, math_column( &own->axes, i ) ) );
-        ( &obb.half_size.x )[i] = clv_volume_round_up( ( &own->half_size.x )[i] + radius + lost );
+        ( &obb.half_size.x )[i] = clv_narrow_round_up( ( &own->half_size.x )[i] + radius + lost );
     }
     return obb;
 }
@@ -115,7 +115,7 @@ static void make_obb( const narrow_core* core, double radius, void* obb )
 
 clv_result clv_shape_obb( clv_shape shape, clv_transform at, clv_obb* obb )
 {
-    return clv_volume_around( shape, at, make_obb, obb );
+    return clv_narrow_around( shape, at, make_obb, obb );
 }
 
 // ---- two of them
@@ -172,8 +172,8 @@ static void interval( const wide_obb* w, uint32_t axis, float* lower, float* upp
     double reach = reach_along( w, axes[axis], 1.0 );
     double at = ( &w->center.x )[axis];
     bool ends = reach < HUGE_VAL; // false for NaN too
-    *lower = ends ? clv_volume_round_down( at - reach ) : -HUGE_VALF;
-    *upper = ends ? clv_volume_round_up( at + reach ) : HUGE_VALF;
+    *lower = ends ? clv_narrow_round_down( at - reach ) : -HUGE_VALF;
+    *upper = ends ? clv_narrow_round_up( at + reach ) : HUGE_VALF;
 }
 
 void clv_volume_obb_interval( const clv_obb* obb, uint32_t axis, float* lower, float* upper )
