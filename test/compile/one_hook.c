@@ -32,8 +32,10 @@ int main( void )
 #else
     if ( setjmp( s_back ) == 0 )
     {
-        clv_shape shape = { CLV_SHAPE_BOX };
-        clv_transform at = { { 0, 0, 0 }, { 0, 0, 0, 1 } };
+        clv_shape shape;
+        clv_transform at;
+        memset( &shape, 0, sizeof( shape ) );
+        memset( &at, 0, sizeof( at ) );
         clv_shape_aabb( shape, at, NULL ); // asserted, in libcleave-physics
     }
 #endif
