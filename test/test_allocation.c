@@ -161,6 +161,49 @@ static void a_steady_frame_allocates_nothing( void )
     }
 }
 
+// Allocations of a first update.
+static uint64_t count_first( uint32_t workers, uint64_t pair_capacity, uint64_t* pair_count )
+{
+    enum
+    {
+        DENSE = 6000
+    };
+    test_random random = test_random_make( 3 );
+    clv_space_def def = clv_default_space_def();
+    clv_space* space = NULL;
+    def.worker_count = workers;
+    def.settings = "cleave.alone=0"; // or one worker would do it alone
+    def.capacity = DENSE;
+    def.pair_capacity = pair_capacity;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    for ( uint32_t i = 0; i < DENSE; ++i )
+    {
+        float x = test_random_between( &random, 0, 9 ), y = test_random_between( &random, 0, 9 );
+        CHECK_OK(
+            clv_space_add_one( space, test_cube( x, y, test_random_between( &random, 0, 9 ), 1 ), NULL ) );
+    }
+    uint64_t before = clv_space_stats( space ).allocation_count;
+    CHECK_OK( clv_space_update( space ) );
+    uint64_t count = clv_space_stats( space ).allocation_count - before;
+    *pair_count = clv_space_pairs( space ).count;
+    clv_space_destroy( space );
+    return count;
+}
+
+// Growing by half each time would take more than twenty, each with a copy into memory that is touched for
+// the first time.
+static void a_first_list_grows_a_few_times( void )
+{
+    for ( uint32_t workers = 1; workers <= 2; ++workers )
+    {
+        uint64_t pair_count = 0;
+        uint64_t guessed = count_first( workers, 0, &pair_count );
+        CHECK( pair_count > 1000000 );
+        uint64_t reserved = count_first( workers, 2 * pair_count, &pair_count );
+        CHECK( guessed <= reserved + 12 );
+    }
+}
+
 static void the_space_counts_what_the_hooks_hand_out( void )
 {
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
@@ -312,6 +355,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( a_steady_frame_allocates_nothing ),
+        TEST_CASE( a_first_list_grows_a_few_times ),
         TEST_CASE( the_space_counts_what_the_hooks_hand_out ),
         TEST_CASE( a_space_destroyed_at_any_moment_gives_everything_back ),
         TEST_CASE( a_shrunken_space_is_smaller_and_answers_the_same ),

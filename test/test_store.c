@@ -41,6 +41,55 @@ static void a_slot_whose_generation_wraps_is_retired( void )
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
+// Some slots that were used before, then fresh ones, in as many parts as the caller likes.
+static void a_cleared_store_hands_out_its_slots_in_a_row( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    object_store store = clv_object_store_make( &memory, ( clv_margin_rule ){ 0, 0, 0 } );
+    CHECK_OK( clv_object_store_prepare_add( &store, 10 ) );
+    CHECK_EQUAL( clv_object_store_add_row( &store, 10 ), 0 );
+    clv_object_store_clear( &store );
+    CHECK_OK( clv_object_store_prepare_add( &store, 13 ) );
+    CHECK_EQUAL( clv_object_store_add_row( &store, 4 ), 0 );
+    CHECK_EQUAL( clv_object_store_add( &store, test_cube( 0, 0, 0, 1 ) ).index, 4 );
+    CHECK_EQUAL( clv_object_store_add_row( &store, 3 ), 5 );
+    CHECK_EQUAL( clv_object_store_add_row( &store, 5 ), 8 ); // two used before and three fresh ones
+    CHECK_EQUAL( store.live_count, 13 );
+    CHECK_EQUAL( store.slot_count, 13 );
+    CHECK_EQUAL( store.free_count, 0 );
+    for ( uint32_t slot = 0; slot < 13; ++slot )
+    {
+        CHECK_EQUAL( object_generations( &store )[slot], slot < 10 ? 3 : 1 );
+        CHECK_EQUAL( ( (const uint8_t*)store.columns[OBJECT_RENEWED] )[slot], slot < 10 );
+    }
+    clv_object_store_free( &store );
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
+static void slots_with_a_gap_are_no_row( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    object_store store = clv_object_store_make( &memory, ( clv_margin_rule ){ 0, 0, 0 } );
+    CHECK_OK( clv_object_store_prepare_add( &store, 5 ) );
+    clv_object_store_add_row( &store, 5 );
+    object_generations( &store )[2] = UINT32_MAX; // retired by the clear
+    clv_object_store_clear( &store );
+    CHECK( !store.free_is_row );
+    CHECK_OK( clv_object_store_prepare_add( &store, 5 ) );
+    const uint32_t expected[5] = { 0, 1, 3, 4, 5 };
+    for ( uint32_t i = 0; i < 5; ++i )
+    {
+        CHECK_EQUAL( clv_object_store_add( &store, test_cube( 0, 0, 0, 1 ) ).index, expected[i] );
+    }
+    clv_object_store_remove( &store, 1 );
+    CHECK( !store.free_is_row );
+    CHECK_OK( clv_object_store_prepare_add( &store, 1 ) );
+    CHECK_EQUAL( clv_object_store_add( &store, test_cube( 0, 0, 0, 1 ) ).index, 1 );
+    CHECK( store.free_is_row );
+    clv_object_store_free( &store );
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
 // Slots still carry stamps of the first batches, or none, when the numbers start again.
 static void only_duplicates_are_duplicates_when_the_batch_stamp_wraps( void )
 {
@@ -146,6 +195,8 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( a_slot_whose_generation_wraps_is_retired ),
+        TEST_CASE( a_cleared_store_hands_out_its_slots_in_a_row ),
+        TEST_CASE( slots_with_a_gap_are_no_row ),
         TEST_CASE( only_duplicates_are_duplicates_when_the_batch_stamp_wraps ),
         TEST_CASE( boxes_are_compared_noted_and_taken ),
     };

@@ -13,6 +13,7 @@ enum
 {
     VISIT_CHUNK = 4096,                              // pairs a visitor sees at once, at most
     GUESS_FACTOR = 4,                                // by which a list grows at once, at most
+    USUAL_PAIRS = 8,                                 // of an object, in a crowded world
     VISIT_BUFFER = VISIT_CHUNK + CLV_PAIR_SINK_ROOM, // and room for those that wait for the next time
 };
 
@@ -81,18 +82,18 @@ static clv_result filter_arrived( list_sink* arriving )
     return is_final && is_over_limit( space, sink->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
 }
 
-// Room for what the method expects, and an eighth more. The first pairs may come from a crowd in an empty
-// world, so a guess makes a list four times as long at most.
+// Room for what the method expects, and an eighth more; while it expects nothing yet, for as many as many worlds
+// have. The first pairs may come from a crowd in an empty world, so a list grows fourfold at most.
 static uint64_t likely_capacity( const list_sink* arriving )
 {
     const pair_list* list = &arriving->space->list;
-    uint64_t limit = most_pairs( arriving->space );
-    uint64_t most = GUESS_FACTOR * ( list->capacity + CLV_PAIR_SINK_ROOM ),
-             expected = arriving->sink.expected;
+    uint64_t limit = most_pairs( arriving->space ), expected = arriving->sink.expected;
+    uint64_t least = list->capacity + CLV_PAIR_SINK_ROOM, most = GUESS_FACTOR * least;
     most = limit < most - CLV_PAIR_SINK_ROOM ? limit + CLV_PAIR_SINK_ROOM : most;
-    uint64_t wanted = expected < most ? list->count + expected + expected / 8 + CLV_PAIR_SINK_ROOM : most;
-    wanted = wanted < most ? wanted : most;
-    uint64_t least = list->capacity + CLV_PAIR_SINK_ROOM;
+    uint64_t likely = expected == 0 ? USUAL_PAIRS * (uint64_t)arriving->space->objects.live_count
+        : expected < most           ? list->count + expected + expected / 8 + CLV_PAIR_SINK_ROOM
+                                    : most;
+    uint64_t wanted = likely < most ? likely : most;
     return wanted > least ? wanted : least;
 }
 
