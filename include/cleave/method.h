@@ -322,7 +322,7 @@ CLV_API clv_result clv_method_register( const clv_method* method );
 CLV_API const char* clv_method_error( void );
 
 /// How many methods are known: the core's own two, "cleave" (the default) and "brute", and those registered
-/// since. Any number of threads may list while none registers; so it is with the next two.
+/// since. Any number of threads may call this and the next two while none registers.
 CLV_API uint32_t clv_method_count( void );
 
 /// The methods in the order they came. NULL from clv_method_count on. The row lives until the program ends.

@@ -171,7 +171,7 @@ test('a bare machine bakes, then measures, and does nothing twice', () => {
     const go = () => spawnSync('sh', [here('bare.sh'), 'run', '30', folder, join(folder, 'out')], { encoding: 'utf8', env: { ...process.env, CORES: '0', CALLS: calls } });
     const first = go();
     assert.equal(first.status, 0, first.stderr);
-    assert.match(first.stderr, /10 of 12 lines of the plan are done/); // nobody bakes B: that line is for another call, as is the long one
+    assert.match(first.stderr, /10 of 12 lines of the plan are done/); // B is not being baked: its line is for another call, as is the long one
     const lines = readFileSync(calls, 'utf8').trim().split('\n').slice(1); // after `methods`
     const at = pattern => lines.findIndex(line => pattern.test(line));
     assert.ok(at(/-n 1k --bake/) >= 0 && at(/-n 1k --bake/) < at(/-m cgal/), lines.join('; '));

@@ -3,7 +3,7 @@
 // pair, with open addressing. Places have 32 bits, so the atomics of OpenCL 1.2 do; the pair itself is read
 // where the place points.
 
-#define NOBODY 0xFFFFFFFFu
+#define EMPTY 0xFFFFFFFFu
 
 // All bits of both indices in all bits: neighbours in a list must not be neighbours in the table.
 inline uint pair_hash( uint2 pair )
@@ -16,15 +16,14 @@ inline uint pair_hash( uint2 pair )
     return hash ^ hash >> 16;
 }
 
-// The table has a power of two of entries, `mask` + 1, at least twice as many as there are pairs, all NOBODY
-// before.
+// The table has `mask` + 1 entries, a power of two and at least twice the number of pairs; all are EMPTY before.
 __kernel void events_insert( __global const uint2* pairs, uint count, volatile __global uint* table, uint mask )
 {
     uint i = (uint)get_global_id( 0 );
     if ( i < count )
     {
         uint at = pair_hash( pairs[i] ) & mask;
-        while ( atomic_cmpxchg( table + at, NOBODY, i ) != NOBODY )
+        while ( atomic_cmpxchg( table + at, EMPTY, i ) != EMPTY )
         {
             at = ( at + 1 ) & mask;
         }
@@ -52,12 +51,12 @@ __kernel void events_missing( __global const uint2* pairs, uint count, __global 
         pair = pairs[i];
         at = pair_hash( pair ) & mask;
         uint place = table[at];
-        while ( place != NOBODY && ( others[place].x != pair.x || others[place].y != pair.y ) )
+        while ( place != EMPTY && ( others[place].x != pair.x || others[place].y != pair.y ) )
         {
             at = ( at + 1 ) & mask;
             place = table[at];
         }
-        is_missing = place == NOBODY;
+        is_missing = place == EMPTY;
     }
     if ( is_missing )
     {
