@@ -480,7 +480,7 @@ mutate "gpu: volumes rounded to nearest" "gpu_bodies" src/kdop/kernels/volume.cl
 mutate "gpu: the floor before the pairs of its round" "gpu_sim" src/kdop/gpu_schedule.c 's/levels\[at++\] = last\[i\]++;/levels[at++] = 0;/'
 mutate "gpu: bodies of another update are simulated" "gpu_sim" src/kdop/gpu_volume.c 's/^    bodies->owner = NULL;/    (void)0;/'
 mutate "gpu: pairs apart are not searched when bodies moved" "gpu_sim" src/kdop/kernels/narrow.cl 's/record\[RECORD_MOVES_A\] == moves_a \&\&/true \&\&/;s/record\[RECORD_MOVES_B\] == moves_b )/true )/'
-mutate "gpu: undecided contacts are taken as they are" "gpu_bodies" src/kdop/gpu_narrow.c 's/\& UNDECIDED ) != 0 )/\& UNDECIDED ) == 99 )/'
+mutate "gpu: undecided contacts are taken as they are" "gpu_sim" src/kdop/gpu_sim.c 's/== GPU_STATE_UNDECIDED;/== 99u;/'
 mutate "EPA keeps the first direction, not the best" "epa" src/core/solid/solid_epa.h 's/if ( depth < p->result->depth )/if ( p->result->depth > 1e300 )/'
 mutate "gpu: a hull that is not there is taken" "gpu_bodies" src/kdop/gpu_volume.c 's/if ( hull >= hull_count )/if ( false )/'
 mutate "gpu: a failed device is not closed" "gpu_failure" src/gpu/gpu_frame.c 's/^        clv_gpu_close( gpu );/        (void)0;/'

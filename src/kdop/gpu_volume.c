@@ -13,7 +13,6 @@
 enum
 {
     ROW_WORDS = 4,
-    TRANSFORM_FLOATS = 7,
     MOMENT_GROUPS = 32,
     MOMENTS = 10,
     FIRST_AXIS = 1, // y, as clv_default_volume_sweep_def has it
@@ -170,7 +169,6 @@ static clv_result set_bodies(
     }
     made.on = gpu_bodies_of( gpu )->on; // kept, and written anew
     made.number = gpu_bodies_of( gpu )->number + 1;
-    made.finished_count = gpu_bodies_of( gpu )->finished_count;
     made.polytope_room = gpu_bodies_of( gpu )->polytope_room;
     clv_gpu_bodies_free( gpu );
     *gpu_bodies_of( gpu ) = made;
@@ -457,82 +455,4 @@ clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, cons
         }
     }
     return CLV_OK;
-}
-
-static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
-{
-    gpu_bodies* bodies = gpu_bodies_of( gpu );
-    bodies->owner = NULL;
-    clv_result result = clv_gpu_send(
-        gpu, &bodies->on.placements, at, (uint64_t)bodies->body_count * TRANSFORM_FLOATS * sizeof( float ) );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, GPU_POSE_DOUBLES * sizeof( double ) ) );
-    return GPU_LAUNCH( gpu, GPU_KERNEL_place_bodies, bodies->body_count, bodies->on.placements,
-        bodies->body_count, bodies->on.poses );
-}
-
-clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at )
-{
-    CLV_ASSERT( gpu != NULL );
-    gpu->error[0] = '\0';
-    if ( clv_gpu_bodies_open( gpu ) == NULL )
-    {
-        return CLV_OUT_OF_MEMORY;
-    }
-    CLV_ASSERT( at != NULL || gpu_bodies_of( gpu )->body_count == 0 );
-    if ( volume != CLV_VOLUME_AABB && volume != CLV_VOLUME_DOP18 && volume != CLV_VOLUME_SPHERE )
-    {
-        return clv_gpu_fail( gpu, CLV_UNSUPPORTED,
-            "clv_gpu_update_bodies: volumes on a device are boxes, 18-DOPs or spheres, and %d is none of them",
-            (int)volume );
-    }
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_gpu_check_transforms( gpu, at, "clv_gpu_update_bodies" );
-    base_fp_leave( mode );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    result = clv_gpu_open( gpu );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    result = clv_gpu_bodies_send( gpu );
-    if ( result == CLV_OK && gpu_bodies_of( gpu )->body_count > 0 )
-    {
-        result = place_bodies( gpu, at );
-        GPU_THEN( result, clv_gpu_volumes_build( gpu, volume ) );
-        GPU_THEN( result, clv_gpu_volumes_axis( gpu, gpu->def.axis_frames ) );
-    }
-    return result == CLV_OK ? clv_gpu_volumes_search( gpu ) : clv_gpu_end_failed( gpu, result );
-}
-
-clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes )
-{
-    CLV_ASSERT( gpu != NULL );
-    gpu_bodies* bodies = gpu_bodies_of( gpu );
-    gpu->error[0] = '\0';
-    if ( bodies == NULL || bodies->body_count == 0 )
-    {
-        return CLV_OK;
-    }
-    if ( !bodies->has_volumes )
-    {
-        return clv_gpu_fail( gpu, CLV_BAD_ARGUMENT,
-            "clv_gpu_read_volumes: there are none since the last clv_gpu_set_bodies or failure" );
-    }
-    size_t bytes = bodies->body_count * clv_gpu_volume_bytes( bodies->kind );
-    clv_result result = clv_gpu_read( gpu, bodies->on.volumes.memory, 0, volumes, bytes );
-    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
-}
-
-void* clv_gpu_volume_buffer( const clv_gpu* gpu )
-{
-    CLV_ASSERT( gpu != NULL );
-    return gpu->guest != NULL && gpu_bodies_of( gpu )->has_volumes ? gpu_bodies_of( gpu )->on.volumes.memory
-                                                                   : NULL;
 }

@@ -13,17 +13,6 @@
 
 // ---- bodies
 
-// From seven floats a body: position, quaternion.
-__kernel void place_bodies( __global const float* transforms, uint count, __global double* poses )
-{
-    uint i = (uint)get_global_id( 0 );
-    if ( i < count )
-    {
-        math_pose pose = pose_of( transforms + 7 * (size_t)i );
-        store_pose( poses, i, &pose );
-    }
-}
-
 // Every vertex of every body where it is: sources has (body, vertex of its hull).
 __kernel void move_vertices( __global const double* poses, __global const uint2* sources, uint count,
     __global const float* vertices, __global double* moved )
