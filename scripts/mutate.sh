@@ -467,7 +467,7 @@ mutate "gpu: a world that moves again keeps the cells of one at rest" "gpu_rest"
 mutate "gpu: events that were cut count as whole" "gpu_events" src/gpu/gpu_events.c 's/if ( result == CLV_OK \&\& was_cut )/if ( false )/'
 mutate "gpu: a failed update is the base of events" "gpu_events" src/gpu/gpu_events.c 's/if ( !gpu->def.events || !gpu->has_list )/if ( !gpu->def.events )/'
 mutate "gpu: a place in the table taken twice" "gpu_events" src/gpu/kernels/events.cl 's/while ( atomic_cmpxchg( table + at, EMPTY, i ) != EMPTY )/table[at] = i; while ( false )/'
-mutate "gpu: no fix of -0 in keys" "gpu_kernels" src/gpu/kernels/sap.cl 's/bits = bits == 0x80000000u ? 0u : bits;//;s/as_uint( value + 0.0f )/as_uint( value )/'
+mutate "gpu: no fix of -0 in keys" "gpu_kernels" src/gpu/kernels/common.cl 's/bits = bits == 0x80000000u ? 0u : bits;//;s/as_uint( value + 0.0f )/as_uint( value )/'
 mutate "gpu: sort not stable" "gpu_kernels" src/gpu/kernels/sort.cl 's/keys\[4 \* item + k\];/keys[4 * item + 3 - k];/;s/values\[4 \* item + k\];/values[4 * item + 3 - k];/'
 mutate "gpu: a list that is cut counts as whole" "gpu_lists" src/gpu/gpu_frame.c 's/gpu->counters.pair_count > gpu->pair_room )/false )/'
 mutate "gpu: closed overlap made open" "gpu" src/gpu/kernels/tiles.cl 's/( l.z <= box.upper_z )/( l.z < box.upper_z )/'

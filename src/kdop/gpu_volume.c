@@ -5,9 +5,11 @@
 #include "gpu_bodies.h"
 
 #include "base/assertion.h"
+#include "base/finite.h"
 #include "base/fp_mode.h"
+#include "narrow/bound.h"
+#include "principal_axis.h"
 
-#include <math.h>
 #include <string.h>
 
 enum
@@ -20,11 +22,6 @@ enum
 
 // ---- what the caller told
 
-static bool is_finite( float x, float y, float z )
-{
-    return x * 0.0f + y * 0.0f + z * 0.0f == 0.0f; // infinity and NaN times 0 are NaN
-}
-
 static clv_result check_hull( clv_gpu* gpu, const clv_gpu_hull* hull, uint32_t index )
 {
     if ( hull->vertices == NULL || hull->vertex_count == 0 )
@@ -33,8 +30,7 @@ static clv_result check_hull( clv_gpu* gpu, const clv_gpu_hull* hull, uint32_t i
     }
     for ( uint32_t i = 0; i < hull->vertex_count; ++i )
     {
-        clv_vec3 v = hull->vertices[i];
-        if ( !is_finite( v.x, v.y, v.z ) )
+        if ( !base_is_finite_point( hull->vertices[i] ) )
         {
             return clv_gpu_fail(
                 gpu, CLV_BAD_ARGUMENT, "clv_gpu_set_bodies: vertex %u of hull %u is not finite", i, index );
@@ -80,28 +76,13 @@ static clv_result check_bodies(
     return CLV_OK;
 }
 
-// No vertex is farther from the hull's own origin: the radius of clv_hull_view, to the last bit.
-static float radius_of( const clv_gpu_hull* hull )
-{
-    double largest = 0.0;
-    for ( uint32_t i = 0; i < hull->vertex_count; ++i )
-    {
-        double x = (double)hull->vertices[i].x, y = (double)hull->vertices[i].y,
-               z = (double)hull->vertices[i].z;
-        double length = sqrt( x * x + y * y + z * z );
-        largest = length > largest ? length : largest;
-    }
-    float radius = (float)( largest * ( 1.0 + 0x1p-23 ) );
-    return (double)radius < largest ? nextafterf( radius, HUGE_VALF ) : radius;
-}
-
 static void fill_hulls( gpu_bodies* bodies, const clv_gpu_hull* hulls )
 {
     uint32_t first = 0;
     for ( uint32_t i = 0; i < bodies->hull_count; ++i )
     {
         uint32_t* row = bodies->rows + (size_t)i * ROW_WORDS;
-        float radius = radius_of( &hulls[i] );
+        float radius = clv_narrow_radius( hulls[i].vertices, hulls[i].vertex_count );
         row[0] = first;
         row[1] = hulls[i].vertex_count;
         memcpy( &row[2], &radius, sizeof( radius ) );
@@ -333,26 +314,6 @@ clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
 
 // ---- the axis
 
-// Of a box's three axes or an 18-DOP's nine the one nearest to the direction; the first of equals.
-static uint32_t nearest_axis( const double d[3], uint32_t axis_count )
-{
-    const double heights[CLV_DOP_AXIS_COUNT] = { d[0], d[1], d[2], d[0] + d[1], d[0] - d[1], d[0] + d[2],
-        d[0] - d[2], d[1] + d[2], d[1] - d[2] };
-    uint32_t best = 0;
-    double best_along = -1.0;
-    for ( uint32_t axis = 0; axis < axis_count; ++axis )
-    {
-        double along = fabs( heights[axis] ) / ( axis < 3 ? 1.0 : 1.4142135623730952 );
-        if ( along > best_along )
-        {
-            best = axis;
-            best_along = along;
-        }
-    }
-    CLV_ASSERT( best < axis_count );
-    return best;
-}
-
 clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
 {
     gpu_bodies* bodies = gpu_bodies_of( gpu );
@@ -383,7 +344,8 @@ clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
     }
     if ( clv_gpu_direction_by_moments( sums, direction ) )
     {
-        bodies->axis = nearest_axis( direction, bodies->kind == CLV_VOLUME_AABB ? 3 : CLV_DOP_AXIS_COUNT );
+        bodies->axis = clv_volume_nearest_axis( math_make( direction[0], direction[1], direction[2] ),
+            bodies->kind == CLV_VOLUME_AABB ? CLV_DOP_6 : CLV_DOP_18 );
     }
     base_fp_leave( mode );
     return CLV_OK;
@@ -446,9 +408,7 @@ clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, cons
 {
     for ( uint32_t i = 0; i < gpu_bodies_of( gpu )->body_count; ++i )
     {
-        if ( !is_finite( at[i].position.x, at[i].position.y, at[i].position.z ) ||
-            !is_finite( at[i].rotation.x, at[i].rotation.y, at[i].rotation.z ) ||
-            !is_finite( at[i].rotation.w, 0, 0 ) )
+        if ( !clv_narrow_is_transform( at[i] ) )
         {
             return clv_gpu_fail(
                 gpu, CLV_BAD_ARGUMENT, "%s: the transform of body %u is not finite", caller, i );
