@@ -68,6 +68,14 @@ void text_list_add( text_list* list, const char* text )
     *lab_list_next( list->items, list->count ) = text_copy( text );
 }
 
+void text_list_add_all( text_list* list, const text_list* from )
+{
+    for ( uint32_t index = 0; index < from->count; ++index )
+    {
+        text_list_add( list, from->items[index] );
+    }
+}
+
 bool text_list_add_split( text_list* list, const char* text )
 {
     uint32_t count_before = list->count;

@@ -34,6 +34,7 @@ typedef struct text_list
 } text_list;
 
 void text_list_add( text_list* list, const char* text );
+void text_list_add_all( text_list* list, const text_list* from );
 
 /// Adds what stands between the commas. False if an item is empty ("a,,b", "", "a,"); the list is then as it
 /// was.
