@@ -15,6 +15,14 @@ void size_list_add( size_list* list, uint64_t size )
     *lab_list_next( list->items, list->count ) = size;
 }
 
+void size_list_add_all( size_list* list, const size_list* from )
+{
+    for ( uint32_t index = 0; index < from->count; ++index )
+    {
+        size_list_add( list, from->items[index] );
+    }
+}
+
 void size_list_free( size_list* list )
 {
     free( list->items );
@@ -222,6 +230,10 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
         }
         *(const char**)flag->value = text;
         return check_word( table, flag, text, why );
+    case ARGS_NAME:
+        return snprintf( flag->value, ARGS_NAME_ROOM, "%s", text ) < ARGS_NAME_ROOM ||
+            lab_error_write( why, "%s: %s '%s' is longer than %d characters", table->command, flag->name,
+                text, ARGS_NAME_ROOM - 1 );
     case ARGS_SIZE:
     case ARGS_COUNT:
     case ARGS_SEED: return read_size( table, flag, text, flag->value, why );
@@ -249,6 +261,10 @@ static bool read_flag( const args_table* table, int argc, char** argv, int* posi
     if ( flag == NULL )
     {
         return fail_unknown( table, word, why );
+    }
+    if ( table->given != NULL )
+    {
+        table->given[flag - table->flags] = true;
     }
     if ( flag->kind == ARGS_SWITCH )
     {
@@ -316,9 +332,10 @@ char* args_flag_help( const args_flag* flag )
     {
         return text_format( "%s (default %" PRIu64 ")", flag->help, number );
     }
-    bool has_text = flag->kind == ARGS_TEXT && *(const char**)flag->value != NULL;
-    return has_text ? text_format( "%s (default %s)", flag->help, *(const char**)flag->value )
-                    : text_copy( flag->help );
+    const char* text = flag->kind == ARGS_TEXT ? *(const char**)flag->value
+        : flag->kind == ARGS_NAME              ? (const char*)flag->value
+                                               : NULL;
+    return text != NULL ? text_format( "%s (default %s)", flag->help, text ) : text_copy( flag->help );
 }
 
 // A line as the locale can show it, without what belongs to the next.
