@@ -75,6 +75,9 @@ typedef struct args_table
     uint32_t operand_least, operand_most;
 } args_table;
 
+/// The flags of a table, from an array of them.
+#define ARGS_FLAGS( list ) .flags = ( list ), .flag_count = sizeof( list ) / sizeof( ( list )[0] )
+
 /// A command: `flags` is what the values of its table are in, `operands` the other words. It may take those over.
 typedef lab_status args_command( void* flags, text_list* operands );
 
@@ -82,6 +85,9 @@ typedef lab_status args_command( void* flags, text_list* operands );
 /// the flags. A flag given twice counts the last time, except lists, which grow. Then runs the command; or prints the help, if
 /// that was asked for, or what is wrong.
 lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags );
+
+/// Reads them alone; `operands` are the other words. False names what is wrong.
+bool args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why );
 
 /// Flags of the program, which stand before the command.
 extern const args_flag args_program_flags[];

@@ -302,7 +302,7 @@ bool run_plan_add( run_plan* plan, const schedule_part* part, lab_error* why )
     }
     if ( good && part->scenes.count == 0 )
     {
-        good = add_scene( plan, part, generator_brownian_free.name, &specs, why );
+        good = add_scene( plan, part, generator_at( 0 )->name, &specs, why );
     }
     run_spec_list_free( &specs );
     return good;

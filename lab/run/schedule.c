@@ -7,7 +7,6 @@
 #include "lab/run/run_child.h"
 #include "lab/run/schedule_texts.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,34 +27,14 @@ run_terms run_terms_default( void )
 
 // ---- Schedules: one statement per line, a word and its values; # starts a comment. docs/lab.md lists the words.
 
-typedef struct schedule_line
+static bool takes_one( const text_line* line, const char* problem )
 {
-    const char* path;
-    uint32_t number;
-    text_list words;     ///< behind the first
-    schedule_part* part; ///< that the line belongs to
-    uint64_t* said;      ///< bit per setting of the table: it occurred in this part already
-    lab_error* why;
-} schedule_line;
-
-static bool fail_here( const schedule_line* line, const char* problem )
-{
-    return lab_error_write( line->why, "%s:%u: %s", line->path, line->number, problem );
-}
-
-static bool fail_word( const schedule_line* line, const char* word, const char* problem )
-{
-    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->number, word, problem );
-}
-
-static bool takes_one( const schedule_line* line, const char* problem )
-{
-    return line->words.count == 1 || fail_here( line, problem );
+    return line->words.count == 1 || text_line_fail( line, NULL, problem );
 }
 
 // ---- values
 
-static bool read_whole( schedule_line* line, uint64_t least, uint64_t most, uint64_t* value )
+static bool read_whole( text_line* line, uint64_t least, uint64_t most, uint64_t* value )
 {
     if ( !takes_one( line, "one whole number is needed here" ) )
     {
@@ -66,12 +45,12 @@ static bool read_whole( schedule_line* line, uint64_t least, uint64_t most, uint
         char problem[96];
         snprintf( problem, sizeof( problem ), "a whole number from %llu to %llu is needed here",
             (unsigned long long)least, (unsigned long long)most );
-        return fail_word( line, line->words.items[0], problem );
+        return text_line_fail( line, line->words.items[0], problem );
     }
     return true;
 }
 
-static bool read_seconds( schedule_line* line, double* seconds )
+static bool read_seconds( text_line* line, double* seconds )
 {
     if ( !takes_one( line, "one number of seconds is needed here" ) )
     {
@@ -81,42 +60,40 @@ static bool read_seconds( schedule_line* line, double* seconds )
     *seconds = strtod( line->words.items[0], &end );
     bool is_good = end != line->words.items[0] && *end == '\0' && *seconds >= 0 && *seconds <= 1e9;
     return is_good ||
-        fail_word( line, line->words.items[0], "a number of seconds, 0 for none, is needed here" );
+        text_line_fail( line, line->words.items[0], "a number of seconds, 0 for none, is needed here" );
 }
 
-static bool read_switch( schedule_line* line, bool* value )
+static bool read_switch( text_line* line, bool* value )
 {
     const char* word = line->words.count == 1 ? line->words.items[0] : "";
     *value = strcmp( word, "yes" ) == 0;
-    return *value || strcmp( word, "no" ) == 0 || fail_here( line, "yes or no is needed here" );
+    return *value || strcmp( word, "no" ) == 0 || text_line_fail( line, NULL, "yes or no is needed here" );
 }
 
-static bool read_texts( schedule_line* line, text_list* list )
+static bool read_texts( text_line* line, text_list* list )
 {
-    for ( uint32_t index = 0; index < line->words.count; ++index )
-    {
-        text_list_add( list, line->words.items[index] );
-    }
-    return line->words.count > 0 || fail_here( line, "values are missing at the end of the line" );
+    text_list_add_all( list, &line->words );
+    return line->words.count > 0 || text_line_fail( line, NULL, "values are missing at the end of the line" );
 }
 
-static bool read_sizes( schedule_line* line, size_list* list, double most )
+static bool read_sizes( text_line* line, size_list* list, double most )
 {
     number_list numbers = { 0 };
     char problem[128] = "";
-    bool good = line->words.count > 0 || fail_here( line, "sizes are missing at the end of the line" );
+    bool good =
+        line->words.count > 0 || text_line_fail( line, NULL, "sizes are missing at the end of the line" );
     for ( uint32_t index = 0; good && index < line->words.count; ++index )
     {
         good = range_add( &numbers, line->words.items[index], problem, sizeof( problem ) ) ||
-            fail_word( line, line->words.items[index], problem );
+            text_line_fail( line, line->words.items[index], problem );
     }
     for ( uint32_t index = 0; good && index < numbers.count; ++index )
     {
         double value = numbers.items[index];
         snprintf( problem, sizeof( problem ), "%.12g is out of range; use whole numbers from 1 to %.12g",
             value, most );
-        good =
-            ( value >= 1 && value <= most && value == (double)(uint64_t)value ) || fail_here( line, problem );
+        good = ( value >= 1 && value <= most && value == (double)(uint64_t)value ) ||
+            text_line_fail( line, NULL, problem );
         if ( good )
         {
             size_list_add( list, (uint64_t)value );
@@ -128,7 +105,7 @@ static bool read_sizes( schedule_line* line, size_list* list, double most )
 
 // ---- what is checked beyond its kind
 
-static bool check_scenes( const schedule_line* line )
+static bool check_scenes( const text_line* line )
 {
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
@@ -143,7 +120,7 @@ static bool check_scenes( const schedule_line* line )
     return true;
 }
 
-static bool check_types( const schedule_line* line )
+static bool check_types( const text_line* line )
 {
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
@@ -159,7 +136,7 @@ static bool check_types( const schedule_line* line )
     return true;
 }
 
-static bool check_window( const schedule_line* line )
+static bool check_window( const text_line* line )
 {
     if ( !takes_one( line, "a window such as 150+60 is needed here" ) )
     {
@@ -172,13 +149,13 @@ static bool check_window( const schedule_line* line )
     free( scene );
     if ( !good )
     {
-        return fail_word( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
+        return text_line_fail( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
     }
     scene_spec_free( &spec );
     return true;
 }
 
-static bool check_pin( const schedule_line* line )
+static bool check_pin( const text_line* line )
 {
     pin_wish pin;
     if ( !takes_one( line, "yes, no or cores such as 2,3 are needed here" ) )
@@ -187,7 +164,7 @@ static bool check_pin( const schedule_line* line )
     }
     const char* word = line->words.items[0];
     return ( strlen( word ) < SCHEDULE_NAME_ROOM && pin_parse( word, &pin ) ) ||
-        fail_word( line, word, PIN_FORM );
+        text_line_fail( line, word, PIN_FORM );
 }
 
 // ---- The settings of a part: words of schedules, flags of `bench` and `run`, and of `worker` for those of one run.
@@ -204,7 +181,7 @@ typedef struct run_setting
     uint64_t least, most;
     bool is_of_worker;
     const char* none; ///< word that stands for an empty list in a schedule; NULL: nothing does
-    bool ( *check )( const schedule_line* line );
+    bool ( *check )( const text_line* line );
 } run_setting;
 
 #define IN_PART( member ) offsetof( schedule_part, member )
@@ -385,7 +362,7 @@ void schedule_free( schedule* plan )
 
 // ---- statements
 
-static bool fail_unknown( const schedule_line* line, const char* word )
+static bool fail_unknown( const text_line* line, const char* word )
 {
     text_guess guess = text_guess_begin( word );
     text_guess_try( &guess, "about" );
@@ -397,10 +374,10 @@ static bool fail_unknown( const schedule_line* line, const char* word )
     char problem[192];
     snprintf(
         problem, sizeof( problem ), "unknown word; %sdocs/lab.md lists them", text_guess_say( &guess ) );
-    return fail_word( line, word, problem );
+    return text_line_fail( line, word, problem );
 }
 
-static bool read_value( schedule_line* line, const run_setting* setting, void* value )
+static bool read_value( text_line* line, const run_setting* setting, void* value )
 {
     switch ( setting->kind )
     {
@@ -414,14 +391,21 @@ static bool read_value( schedule_line* line, const run_setting* setting, void* v
     }
 }
 
-// The first line of a list in a part replaces what stood above all parts; further ones add to it.
-static bool read_setting( schedule_line* line, const run_setting* setting, bool is_again )
+typedef struct schedule_reader
 {
-    void* value = (char*)line->part + setting->offset;
+    schedule* plan;
+    schedule_part above; ///< what stands above all parts
+    uint64_t said;       ///< bit per setting: it occurred in this part already
+} schedule_reader;
+
+// The first line of a list in a part replaces what stood above all parts; further ones add to it.
+static bool read_setting( text_line* line, const run_setting* setting, schedule_part* part, bool is_again )
+{
+    void* value = (char*)part + setting->offset;
     bool is_list = setting->kind == ARGS_TEXTS || setting->kind == ARGS_SIZES || setting->kind == ARGS_COUNTS;
     if ( is_again && !is_list )
     {
-        return fail_word( line, setting->word, "is said twice in this part; leave one" );
+        return text_line_fail( line, setting->word, "is said twice in this part; leave one" );
     }
     if ( !is_again )
     {
@@ -433,40 +417,17 @@ static bool read_setting( schedule_line* line, const run_setting* setting, bool 
         ( ( setting->check == NULL || setting->check( line ) ) && read_value( line, setting, value ) );
 }
 
-static bool read_statement( schedule_line* line, const char* word )
-{
-    for ( size_t index = 0; index < SETTING_COUNT; ++index )
-    {
-        if ( settings[index].word != NULL && strcmp( word, settings[index].word ) == 0 )
-        {
-            bool is_again = ( *line->said >> index & 1 ) != 0;
-            *line->said |= UINT64_C( 1 ) << index;
-            return read_setting( line, &settings[index], is_again );
-        }
-    }
-    return fail_unknown( line, word );
-}
-
-// ---- lines
-
-typedef struct schedule_reader
-{
-    schedule* plan;
-    schedule_part above; ///< what stands above all parts
-    uint64_t said;
-} schedule_reader;
-
-static bool read_part( schedule_reader* reader, schedule_line* line )
+static bool read_part( schedule_reader* reader, const text_line* line )
 {
     if ( line->words.count != 1 || strlen( line->words.items[0] ) >= SCHEDULE_NAME_ROOM )
     {
-        return fail_here( line, "part needs one word as its name, of at most 63 characters" );
+        return text_line_fail( line, NULL, "part needs one word as its name, of at most 63 characters" );
     }
     for ( uint32_t index = 0; index < reader->plan->part_count; ++index )
     {
         if ( strcmp( reader->plan->parts[index].name, line->words.items[0] ) == 0 )
         {
-            return fail_word( line, line->words.items[0], "there is a part of this name above" );
+            return text_line_fail( line, line->words.items[0], "there is a part of this name above" );
         }
     }
     schedule_add_part( reader->plan, &reader->above, line->words.items[0] );
@@ -474,55 +435,29 @@ static bool read_part( schedule_reader* reader, schedule_line* line )
     return true;
 }
 
-static bool read_line( schedule_reader* reader, schedule_line* line, char* text )
+static bool read_line( text_line* line, void* user )
 {
-    text[strcspn( text, "#" )] = '\0';
-    char* position = text + strspn( text, " \t\r" );
-    size_t length = strcspn( position, " \t\r" );
-    if ( length == 0 )
+    schedule_reader* reader = user;
+    schedule* plan = reader->plan;
+    if ( strcmp( line->word, "about" ) == 0 )
     {
-        return true;
+        return snprintf( plan->about, sizeof( plan->about ), "%s", line->rest ) >= 0;
     }
-    char* rest = position + length;
-    rest += *rest != '\0' ? 1 : 0;
-    position[length] = '\0';
-    if ( strcmp( position, "about" ) == 0 )
-    {
-        rest += strspn( rest, " \t" );
-        size_t end = strlen( rest );
-        end -= end > 0 && rest[end - 1] == '\r' ? 1 : 0;
-        snprintf( reader->plan->about, sizeof( reader->plan->about ), "%.*s", (int)end, rest );
-        return true;
-    }
-    for ( char* word = strtok( rest, " \t\r" ); word != NULL; word = strtok( NULL, " \t\r" ) )
-    {
-        text_list_add( &line->words, word );
-    }
-    if ( strcmp( position, "part" ) == 0 )
+    if ( strcmp( line->word, "part" ) == 0 )
     {
         return read_part( reader, line );
     }
-    uint32_t count = reader->plan->part_count;
-    line->part = count > 0 ? &reader->plan->parts[count - 1] : &reader->above;
-    line->said = &reader->said;
-    return read_statement( line, position );
-}
-
-static bool read_lines( schedule_reader* reader, const char* path, const char* text, lab_error* why )
-{
-    bool good = true;
-    uint32_t number = 1;
-    for ( const char* start = text; good && *start != '\0'; ++number )
+    schedule_part* part = plan->part_count > 0 ? &plan->parts[plan->part_count - 1] : &reader->above;
+    for ( size_t index = 0; index < SETTING_COUNT; ++index )
     {
-        size_t length = strcspn( start, "\n" );
-        char* copy = text_format( "%.*s", (int)length, start );
-        schedule_line line = { .path = path, .number = number, .why = why };
-        good = read_line( reader, &line, copy );
-        text_list_free( &line.words );
-        free( copy );
-        start += length + ( start[length] == '\n' ? 1 : 0 );
+        if ( settings[index].word != NULL && strcmp( line->word, settings[index].word ) == 0 )
+        {
+            bool is_again = ( reader->said >> index & 1 ) != 0;
+            reader->said |= UINT64_C( 1 ) << index;
+            return read_setting( line, &settings[index], part, is_again );
+        }
     }
-    return good;
+    return fail_unknown( line, line->word );
 }
 
 // "lab/schedules/quick.schedule" is called quick.
@@ -543,7 +478,7 @@ bool schedule_parse( const char* name, const char* text, schedule* plan, lab_err
     *plan = ( schedule ){ 0 };
     name_plan( plan, name );
     schedule_reader reader = { .plan = plan, .above = { .terms = run_terms_default() } };
-    bool good = read_lines( &reader, name, text, why );
+    bool good = text_lines_read( name, text, read_line, &reader, why );
     if ( good && plan->part_count == 0 )
     {
         schedule_add_part( plan, &reader.above, plan->name );
@@ -559,40 +494,9 @@ bool schedule_parse( const char* name, const char* text, schedule* plan, lab_err
 // ---- Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the program is
 // installed and whatever folder it runs in; anything else is a file.
 
-#define SCHEDULE_BYTES_MOST ( (uint64_t)1 << 20 )
-
 const char* schedule_carried_name( uint32_t index )
 {
     return index < schedule_text_count ? schedule_texts[index].name : NULL;
-}
-
-static char* read_text( const char* path, lab_error* why )
-{
-    platform_entry entry = platform_look( path );
-    bool is_file = entry.kind == PLATFORM_FILE || entry.kind == PLATFORM_MISSING;
-    if ( !is_file || entry.size > SCHEDULE_BYTES_MOST )
-    {
-        lab_error_write( why, "%s: is no schedule; name a text file of at most 1 MiB", path );
-        return NULL;
-    }
-    errno = 0;
-    FILE* file = platform_open( path );
-    if ( file == NULL )
-    {
-        lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
-        return NULL;
-    }
-    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
-    size_t length = fread( text, 1, (size_t)entry.size, file );
-    fclose( file );
-    if ( strlen( text ) != length )
-    {
-        lab_error_write(
-            why, "%s: byte %" PRIu64 ": is no text; name a schedule", path, (uint64_t)strlen( text ) );
-        free( text );
-        return NULL;
-    }
-    return text;
 }
 
 static bool fail_name( const char* name, lab_error* why )
@@ -633,7 +537,7 @@ bool schedule_open( const char* name, schedule* plan, lab_error* why )
     bool is_path = strpbrk( name, "/\\" ) != NULL || text_ends_with( name, ".schedule" );
     if ( is_path )
     {
-        char* text = read_text( name, why );
+        char* text = text_file_read( name, "a schedule", why );
         bool good = text != NULL && schedule_parse( name, text, plan, why );
         free( text );
         return good;
