@@ -169,10 +169,9 @@ typedef struct bench_world
 static void move( bench_world* world )
 {
     world->frame += 1;
-    const gpu_argument arguments[] = { GPU_ARGUMENT( world->start.memory ),
-        GPU_ARGUMENT( world->moving.memory ), GPU_ARGUMENT( world->count ), GPU_ARGUMENT( world->reach ),
-        GPU_ARGUMENT( world->frame ), GPU_ARGUMENT( world->part ) };
-    must( GPU_LAUNCH( world->gpu, GPU_KERNEL_move_boxes, world->count, arguments ), world->gpu, "moving" );
+    must( GPU_LAUNCH( world->gpu, GPU_KERNEL_move_boxes, world->count, world->start, world->moving,
+              world->count, world->reach, world->frame, world->part ),
+        world->gpu, "moving" );
 }
 
 static double batch( bench_world* world, bool searches )
@@ -368,9 +367,8 @@ static void open_world( bench_world* world, clv_gpu* gpu, const bench_row* row, 
     *world = ( bench_world ){ .gpu = gpu, .count = row->count, .reach = row->reach, .part = row->part };
     must( clv_gpu_reserve( gpu, &world->start, bytes ), gpu, "boxes" );
     must( clv_gpu_reserve( gpu, &world->moving, bytes ), gpu, "boxes" );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( world->start.memory ), GPU_ARGUMENT( world->count ),
-        GPU_ARGUMENT( side ) };
-    must( GPU_LAUNCH( gpu, GPU_KERNEL_spread_boxes, world->count, arguments ), gpu, "making boxes" );
+    must( GPU_LAUNCH( gpu, GPU_KERNEL_spread_boxes, world->count, world->start, world->count, side ), gpu,
+        "making boxes" );
     if ( boxes != NULL )
     {
         must( clv_gpu_read( gpu, world->start.memory, 0, boxes, (size_t)bytes ), gpu, "boxes" );

@@ -181,14 +181,7 @@ static lab_status print_json( const scene_facts* facts )
     json_put_number( value, "size_min", facts->stats.size_min );
     json_put_number( value, "size_max", facts->stats.size_max );
     json_put_number( value, "size_mean", facts->stats.size_mean );
-    char* text = json_text( value );
-    if ( text == NULL )
-    {
-        return lab_fail( "info: out of memory" );
-    }
-    fputs( text, stdout );
-    free( text );
-    return LAB_DONE;
+    return json_print( value, "info" );
 }
 
 static lab_status show( void* data, text_list* operands )
@@ -226,8 +219,7 @@ lab_status command_info( int argc, char** argv )
             "the frame before, the pairs per object, and the centres outside the world.\n"
             "FILE may be scene:N:type@from+frames too.",
         .example = "  cleave info brownian.aabbs --frame 30",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a FILE or a SCENE",
         .operand_least = 1,
         .operand_most = 1,

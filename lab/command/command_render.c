@@ -314,8 +314,7 @@ lab_status command_render( int argc, char** argv )
         .notes = "Colours are those of `cleave view`. An SVG is for scenes of some thousand boxes.",
         .example = "  cleave render freefall:2k@60+60 --frame 60 -o heap.png\n"
                    "  cleave render tower:60@0+200 --bodies --overlay 18-dop -o tower.svg",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .words = words,
         .operand_name = "a WHAT",
         .operand_least = 1,

@@ -46,10 +46,7 @@ static bool choose_method( tree_state* state, const tree_flags* flags, lab_error
 {
     run_wish wish = { 0 };
     text_list_add( &wish.names, flags->method );
-    for ( uint32_t index = 0; index < flags->settings.count; ++index )
-    {
-        text_list_add( &wish.settings, flags->settings.items[index] );
-    }
+    text_list_add_all( &wish.settings, &flags->settings );
     bool good = run_spec_list_make( &state->specs, &wish, false, why );
     run_wish_free( &wish );
     if ( !good )
@@ -203,8 +200,7 @@ lab_status command_tree( int argc, char** argv )
             "Follow a scene to a frame and write the method's tree as JSON: its nodes in preorder with depth,\n"
             "region, plane and objects, and the boxes of that frame. scripts/tree_picture.py draws it.",
         .example = "  cleave tree brownian-free:2k@0+5 --set kd.leaf=64 -o tree.json",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a WHAT",
         .operand_least = 1,
         .operand_most = 1,

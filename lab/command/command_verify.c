@@ -614,8 +614,7 @@ lab_status command_verify( int argc, char** argv )
         .notes =
             "WHAT and METHOD as in `cleave bench --help`. Ctrl-C and SIGTERM print the table of what was compared, and exit 1.",
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,

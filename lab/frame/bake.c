@@ -160,7 +160,7 @@ static bool write_frames( const bake_def* def, void* state, clv_aabb* boxes, sce
 
 bool bake_write( const bake_def* def, const char* path, lab_error* why )
 {
-    void* state = def->generator->create( &def->scene );
+    void* state = def->generator->create( def->generator, &def->scene );
     clv_aabb* boxes = calloc( generator_object_count( &def->scene ), sizeof( clv_aabb ) );
     bool good = state != NULL && boxes != NULL;
     if ( !good )
@@ -262,7 +262,7 @@ bool bake_write_windows( const bake_def* defs, const char* const* paths, uint32_
     {
         return true;
     }
-    void* state = defs->generator->create( &defs->scene );
+    void* state = defs->generator->create( defs->generator, &defs->scene );
     clv_aabb* boxes = calloc( generator_object_count( &defs->scene ), sizeof( clv_aabb ) );
     scene_writer* writers = calloc( count, sizeof( scene_writer ) );
     bool good = state != NULL && boxes != NULL && writers != NULL;

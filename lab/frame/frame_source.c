@@ -57,7 +57,7 @@ static bool start_scene( running_scene* scene, lab_error* why )
         scene->def.generator->destroy( scene->state );
     }
     scene->frame = 0;
-    scene->state = scene->def.generator->create( &scene->def.scene );
+    scene->state = scene->def.generator->create( scene->def.generator, &scene->def.scene );
     if ( scene->state == NULL )
     {
         char size[TEXT_SIZE_ROOM];

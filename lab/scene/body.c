@@ -164,6 +164,30 @@ void body_split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] )
     }
 }
 
+void body_write( const body_state* body, bool split, uint64_t index, clv_aabb* boxes )
+{
+    if ( split )
+    {
+        body_split_boxes( body, boxes + BODY_SPLIT * index );
+    }
+    else
+    {
+        boxes[index] = body_box( body );
+    }
+}
+
+void body_write_box( clv_aabb box, bool split, uint64_t index, clv_aabb* boxes )
+{
+    if ( split )
+    {
+        body_split_box( box, boxes + BODY_SPLIT * index );
+    }
+    else
+    {
+        boxes[index] = box;
+    }
+}
+
 double body_cube_root( double value )
 {
     // From above, each step comes closer until rounding stops it.

@@ -51,6 +51,10 @@ void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] );
 /// 0.
 void body_split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] );
 
+/// The box of body or box `index` into its place among others: one each, or eight of each where they are split.
+void body_write( const body_state* body, bool split, uint64_t index, clv_aabb* boxes );
+void body_write_box( clv_aabb box, bool split, uint64_t index, clv_aabb* boxes );
+
 /// Cube root by Newton's method: + * / alone.
 double body_cube_root( double value );
 

@@ -83,7 +83,7 @@ static bool start_scene( view_input* input, lab_error* why )
         scene->destroy( input->running );
     }
     input->running_frame = 0;
-    input->running = scene->create( &input->def.scene );
+    input->running = scene->create( scene, &input->def.scene );
     return input->running != NULL ||
         lab_error_write( why, "%s: out of memory; use fewer bodies", scene->name );
 }
@@ -91,7 +91,7 @@ static bool start_scene( view_input* input, lab_error* why )
 static bool open_running( view_input* input, const scene_spec* spec, lab_error* why )
 {
     const generator* scene = spec->generator;
-    bool is_tower = scene == &generator_tower;
+    bool is_tower = scene == generator_find( "tower" );
     if ( !is_tower && scene->step != recipe_run_step )
     {
         return lab_error_write( why,

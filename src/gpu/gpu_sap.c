@@ -38,16 +38,10 @@ static clv_result choose_by_moments( clv_gpu* gpu, const gpu_frame* frame )
     gpu_sap_state* sap = &gpu->sap;
     gpu->stats.plan_count += 1;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.moments, sizeof( partial ) );
-    if ( result == CLV_OK )
-    {
-        const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-            GPU_ARGUMENT( sap->means[0] ), GPU_ARGUMENT( sap->means[1] ), GPU_ARGUMENT( sap->means[2] ),
-            GPU_ARGUMENT( gpu->buffers.moments.memory ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_axis_moments, MOMENT_GROUPS * GPU_GROUP, arguments );
-    }
-    result = result == CLV_OK
-        ? clv_gpu_read( gpu, gpu->buffers.moments.memory, 0, partial, sizeof( partial ) )
-        : result;
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_axis_moments, MOMENT_GROUPS * GPU_GROUP, frame->boxes, frame->count,
+            sap->means[0], sap->means[1], sap->means[2], gpu->buffers.moments ) );
+    GPU_THEN( result, clv_gpu_read( gpu, gpu->buffers.moments.memory, 0, partial, sizeof( partial ) ) );
     if ( result != CLV_OK )
     {
         return result;
@@ -92,12 +86,12 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count )
     gpu_buffers* b = &gpu->buffers;
     uint64_t n = count;
     clv_result result = clv_gpu_sort_reserve( gpu, count );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->begins, n * sizeof( float ) ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->ends, n * sizeof( float ) ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->begins, n * sizeof( float ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->ends, n * sizeof( float ) ) );
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->firsts, is_free ? n * 2 * sizeof( float ) : 64 )
                               : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->seconds, n * 2 * sizeof( float ) ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->thirds, n * 2 * sizeof( float ) ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->seconds, n * 2 * sizeof( float ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->thirds, n * 2 * sizeof( float ) ) );
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->patient, n * 2 * sizeof( uint32_t ) ) : result;
 }
 
@@ -110,17 +104,12 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
     gpu->stats.cell_count = 0;
     gpu->stats.level_count = 0;
     clv_result result = choose_axis( gpu, frame );
-    result = result == CLV_OK ? reserve( gpu, frame->count ) : result;
-    if ( result == CLV_OK )
-    {
-        const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-            GPU_ARGUMENT( sap->sort_axis ), GPU_ARGUMENT( sap->direction[0] ),
-            GPU_ARGUMENT( sap->direction[1] ), GPU_ARGUMENT( sap->direction[2] ),
-            GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->slots.memory ),
-            GPU_ARGUMENT( next_slot ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_keys, frame->count, keys );
-    }
-    result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, 0, 32 ) : result;
+    GPU_THEN( result, reserve( gpu, frame->count ) );
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_sap_keys, frame->count, frame->boxes, frame->count, sap->sort_axis,
+            sap->direction[0], sap->direction[1], sap->direction[2], b->keys, b->values, b->slots,
+            next_slot ) );
+    GPU_THEN( result, clv_gpu_sort( gpu, frame->count, 0, 32 ) );
     if ( result != CLV_OK )
     {
         return result;
@@ -129,13 +118,9 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
         gpu_holds( &b->ends, frame->count, sizeof( float ) ) );
     CLV_ASSERT( gpu_holds( &b->seconds, frame->count, 2 * sizeof( float ) ) &&
         gpu_holds( &b->thirds, frame->count, 2 * sizeof( float ) ) );
-    const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( sap->sort_axis ), GPU_ARGUMENT( sap->direction[0] ), GPU_ARGUMENT( sap->direction[1] ),
-        GPU_ARGUMENT( sap->direction[2] ), GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( sap->axes[1] ),
-        GPU_ARGUMENT( sap->axes[2] ), GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ),
-        GPU_ARGUMENT( b->ends.memory ), GPU_ARGUMENT( b->firsts.memory ), GPU_ARGUMENT( b->seconds.memory ),
-        GPU_ARGUMENT( b->thirds.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_gather, frame->count, gather );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_gather, frame->count, frame->boxes, frame->count, sap->sort_axis,
+        sap->direction[0], sap->direction[1], sap->direction[2], sap->axes[0], sap->axes[1], sap->axes[2],
+        b->values, b->begins, b->ends, b->firsts, b->seconds, b->thirds );
 }
 
 clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
@@ -147,22 +132,15 @@ clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t firs
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
     CLV_ASSERT( gpu_holds( &b->values, frame->count, sizeof( uint32_t ) ) &&
         gpu_holds( &b->patient, frame->count, 2 * sizeof( uint32_t ) ) );
-    const gpu_argument find[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ), GPU_ARGUMENT( b->ends.memory ),
-        GPU_ARGUMENT( b->firsts.memory ), GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ),
-        GPU_ARGUMENT( capacity ), GPU_ARGUMENT( patience ), GPU_ARGUMENT( b->patient.memory ),
-        GPU_ARGUMENT( flags ) };
-    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_find, end - first, find );
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_find, end - first, frame->count, first, end,
+        b->values, b->begins, b->ends, b->firsts, b->seconds, b->thirds, b->slots, frame->slot, b->pairs,
+        capacity, patience, b->patient, flags );
     if ( result != CLV_OK || frame->count <= PATIENCE )
     {
         return result;
     }
-    const gpu_argument patient[] = { GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->firsts.memory ),
-        GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ),
-        GPU_ARGUMENT( b->patient.memory ), GPU_ARGUMENT( flags ) };
     uint32_t groups = frame->count / 64 + 1; // of few boxes few can look far
     groups = groups < PATIENT_GROUPS ? groups : PATIENT_GROUPS;
-    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)groups * GPU_GROUP, patient );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)groups * GPU_GROUP, b->values, b->firsts,
+        b->seconds, b->thirds, b->slots, frame->slot, b->pairs, capacity, b->patient, flags );
 }

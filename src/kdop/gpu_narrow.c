@@ -70,27 +70,22 @@ static clv_result search_piece( clv_gpu* gpu, const contact_piece* piece )
     size_t fact_bytes = (size_t)n * FACT_WORDS * sizeof( uint32_t );
     size_t number_bytes = (size_t)n * GPU_CONTACT_DOUBLES * sizeof( double );
     clv_result result = clv_gpu_reserve( gpu, &bodies->on.contact_pairs, n * sizeof( clv_pair ) );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.contact_facts, fact_bytes ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.contact_numbers, number_bytes ) : result;
-    result = result == CLV_OK ? clv_gpu_write( gpu, bodies->on.contact_pairs.memory, 0, piece->pairs,
-                                    (size_t)n * sizeof( clv_pair ), true )
-                              : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.contact_facts, fact_bytes ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.contact_numbers, number_bytes ) );
+    GPU_THEN( result,
+        clv_gpu_write(
+            gpu, bodies->on.contact_pairs.memory, 0, piece->pairs, (size_t)n * sizeof( clv_pair ), true ) );
     if ( result != CLV_OK )
     {
         return result;
     }
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
-        GPU_ARGUMENT( bodies->on.hulls.memory ), GPU_ARGUMENT( bodies->on.rows.memory ),
-        GPU_ARGUMENT( bodies->on.vertices.memory ), GPU_ARGUMENT( bodies->on.contact_pairs.memory ),
-        GPU_ARGUMENT( piece->count ), GPU_ARGUMENT( stride ), GPU_ARGUMENT( room ),
-        GPU_ARGUMENT( bodies->on.contact_facts.memory ), GPU_ARGUMENT( bodies->on.contact_numbers.memory ) };
-    result = GPU_LAUNCH( gpu, GPU_KERNEL_find_contacts, n * stride, arguments );
-    result = result == CLV_OK
-        ? clv_gpu_read( gpu, bodies->on.contact_facts.memory, 0, piece->facts, fact_bytes )
-        : result;
-    return result == CLV_OK
-        ? clv_gpu_read( gpu, bodies->on.contact_numbers.memory, 0, piece->numbers, number_bytes )
-        : result;
+    result = GPU_LAUNCH( gpu, GPU_KERNEL_find_contacts, n * stride, bodies->on.poses, bodies->on.hulls,
+        bodies->on.rows, bodies->on.vertices, bodies->on.contact_pairs, piece->count, stride, room,
+        bodies->on.contact_facts, bodies->on.contact_numbers );
+    GPU_THEN( result, clv_gpu_read( gpu, bodies->on.contact_facts.memory, 0, piece->facts, fact_bytes ) );
+    GPU_THEN(
+        result, clv_gpu_read( gpu, bodies->on.contact_numbers.memory, 0, piece->numbers, number_bytes ) );
+    return result;
 }
 
 static clv_result read_poses( clv_gpu* gpu, contact_piece* piece )

@@ -234,9 +234,9 @@ static clv_result send_places( clv_gpu* gpu )
     }
     fill_places( bodies, words, words + start_count );
     clv_result result = clv_gpu_send( gpu, &bodies->on.starts, words, start_count * sizeof( uint32_t ) );
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.sources, words + start_count,
-                                    ( word_count - start_count ) * sizeof( uint32_t ) )
-                              : result;
+    GPU_THEN( result,
+        clv_gpu_send( gpu, &bodies->on.sources, words + start_count,
+            ( word_count - start_count ) * sizeof( uint32_t ) ) );
     clv_base_memory_give( &gpu->memory, words, word_count, sizeof( uint32_t ) );
     return result;
 }
@@ -255,20 +255,16 @@ clv_result clv_gpu_bodies_send( clv_gpu* gpu )
             gpu, CLV_UNSUPPORTED, "%s has no doubles, and bodies need them", gpu->device->facts.name );
     }
     clv_result result = send_places( gpu );
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.vertices, bodies->vertices,
-                                    bodies->vertex_count * 3 * sizeof( float ) )
-                              : result;
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.rows, bodies->rows,
-                                    bodies->hull_count * (uint64_t)ROW_WORDS * sizeof( uint32_t ) )
-                              : result;
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.hulls, bodies->hulls, n * sizeof( uint32_t ) )
-                              : result;
-    result = result == CLV_OK
-        ? clv_gpu_reserve( gpu, &bodies->on.poses, n * GPU_POSE_DOUBLES * sizeof( double ) )
-        : result;
-    result = result == CLV_OK
-        ? clv_gpu_reserve( gpu, &bodies->on.moved, (uint64_t)bodies->moved_count * 3 * sizeof( double ) )
-        : result;
+    GPU_THEN( result,
+        clv_gpu_send(
+            gpu, &bodies->on.vertices, bodies->vertices, bodies->vertex_count * 3 * sizeof( float ) ) );
+    GPU_THEN( result,
+        clv_gpu_send( gpu, &bodies->on.rows, bodies->rows,
+            bodies->hull_count * (uint64_t)ROW_WORDS * sizeof( uint32_t ) ) );
+    GPU_THEN( result, clv_gpu_send( gpu, &bodies->on.hulls, bodies->hulls, n * sizeof( uint32_t ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.poses, n * GPU_POSE_DOUBLES * sizeof( double ) ) );
+    GPU_THEN( result,
+        clv_gpu_reserve( gpu, &bodies->on.moved, (uint64_t)bodies->moved_count * 3 * sizeof( double ) ) );
     bodies->is_there = result == CLV_OK;
     return result;
 }
@@ -298,21 +294,19 @@ static clv_result move_vertices( clv_gpu* gpu )
     CLV_ASSERT(
         bodies->is_there && gpu_holds( &bodies->on.moved, bodies->moved_count, 3 * sizeof( double ) ) );
     CLV_ASSERT( gpu_holds( &bodies->on.sources, bodies->moved_count, 2 * sizeof( uint32_t ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
-        GPU_ARGUMENT( bodies->on.sources.memory ), GPU_ARGUMENT( bodies->moved_count ),
-        GPU_ARGUMENT( bodies->on.vertices.memory ), GPU_ARGUMENT( bodies->on.moved.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_move_vertices, bodies->moved_count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_move_vertices, bodies->moved_count, bodies->on.poses,
+        bodies->on.sources, bodies->moved_count, bodies->on.vertices, bodies->on.moved );
 }
 
 static clv_result wrap_vertices( clv_gpu* gpu, gpu_kernel_id kernel, uint64_t item_count )
 {
     gpu_bodies* bodies = gpu_bodies_of( gpu );
     CLV_ASSERT( gpu_holds( &bodies->on.starts, (uint64_t)bodies->body_count + 1, sizeof( uint32_t ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.moved.memory ),
-        GPU_ARGUMENT( bodies->on.starts.memory ), GPU_ARGUMENT( bodies->body_count ),
-        GPU_ARGUMENT( bodies->on.volumes.memory ) };
     clv_result result = move_vertices( gpu );
-    return result == CLV_OK ? GPU_LAUNCH( gpu, kernel, item_count, arguments ) : result;
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, kernel, item_count, bodies->on.moved, bodies->on.starts, bodies->body_count,
+            bodies->on.volumes ) );
+    return result;
 }
 
 clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
@@ -324,10 +318,8 @@ clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
     clv_result result = clv_gpu_reserve( gpu, &bodies->on.volumes, n * clv_gpu_volume_bytes( kind ) );
     if ( result == CLV_OK && kind == CLV_VOLUME_SPHERE )
     {
-        const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
-            GPU_ARGUMENT( bodies->on.hulls.memory ), GPU_ARGUMENT( bodies->on.rows.memory ),
-            GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.volumes.memory ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_spheres, n, arguments );
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_spheres, n, bodies->on.poses, bodies->on.hulls,
+            bodies->on.rows, bodies->body_count, bodies->on.volumes );
     }
     else if ( result == CLV_OK )
     {
@@ -378,14 +370,10 @@ clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
     bodies->until_axis = period - 1;
     gpu->stats.plan_count += 1;
     clv_result result = clv_gpu_reserve( gpu, &bodies->on.moments, sizeof( partial ) );
-    if ( result == CLV_OK )
-    {
-        const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.volumes.memory ), GPU_ARGUMENT( kind ),
-            GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.moments.memory ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_moments, (uint64_t)MOMENT_GROUPS * GPU_GROUP, arguments );
-    }
-    result = result == CLV_OK ? clv_gpu_read( gpu, bodies->on.moments.memory, 0, partial, sizeof( partial ) )
-                              : result;
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_volume_moments, (uint64_t)MOMENT_GROUPS * GPU_GROUP, bodies->on.volumes,
+            kind, bodies->body_count, bodies->on.moments ) );
+    GPU_THEN( result, clv_gpu_read( gpu, bodies->on.moments.memory, 0, partial, sizeof( partial ) ) );
     if ( result != CLV_OK )
     {
         return result;
@@ -417,26 +405,20 @@ clv_result clv_gpu_volumes_prepare( clv_gpu* gpu, gpu_frame* frame )
     gpu->stats.level_count = 0;
     gpu->stats.axis = bodies->axis;
     clv_result result = clv_gpu_sort_reserve( gpu, frame->count );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.intervals, bytes ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.sorted, bytes ) : result;
-    if ( result == CLV_OK )
-    {
-        const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( kind ),
-            GPU_ARGUMENT( bodies->axis ), GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->keys.memory ),
-            GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( bodies->on.intervals.memory ),
-            GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( next_slot ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_keys, frame->count, keys );
-    }
-    result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, 0, 32 ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.intervals, bytes ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.sorted, bytes ) );
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_volume_keys, frame->count, frame->boxes, kind, bodies->axis, frame->count,
+            b->keys, b->values, bodies->on.intervals, b->slots, next_slot ) );
+    GPU_THEN( result, clv_gpu_sort( gpu, frame->count, 0, 32 ) );
     if ( result != CLV_OK )
     {
         return result;
     }
     CLV_ASSERT( gpu_holds( &bodies->on.intervals, frame->count, 2 * sizeof( float ) ) );
     CLV_ASSERT( gpu_holds( &bodies->on.sorted, frame->count, 2 * sizeof( float ) ) );
-    const gpu_argument gather[] = { GPU_ARGUMENT( bodies->on.intervals.memory ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( bodies->on.sorted.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_gather, frame->count, gather );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_gather, frame->count, bodies->on.intervals, frame->count,
+        b->values, bodies->on.sorted );
 }
 
 clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
@@ -447,12 +429,8 @@ clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t 
     uint32_t capacity = (uint32_t)gpu->pair_room;
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) && frame->count == bodies->body_count );
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
-    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( kind ),
-        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( bodies->on.sorted.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ),
-        GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_find, end - first, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_find, end - first, frame->boxes, kind, frame->count, first, end,
+        b->values, bodies->on.sorted, b->slots, frame->slot, b->pairs, capacity, counts_tests );
 }
 
 // ---- one update
@@ -492,9 +470,8 @@ static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
         return result;
     }
     CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, GPU_POSE_DOUBLES * sizeof( double ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.placements.memory ),
-        GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.poses.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_place_bodies, bodies->body_count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_place_bodies, bodies->body_count, bodies->on.placements,
+        bodies->body_count, bodies->on.poses );
 }
 
 clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at )
@@ -528,8 +505,8 @@ clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const cl
     if ( result == CLV_OK && gpu_bodies_of( gpu )->body_count > 0 )
     {
         result = place_bodies( gpu, at );
-        result = result == CLV_OK ? clv_gpu_volumes_build( gpu, volume ) : result;
-        result = result == CLV_OK ? clv_gpu_volumes_axis( gpu, gpu->def.axis_frames ) : result;
+        GPU_THEN( result, clv_gpu_volumes_build( gpu, volume ) );
+        GPU_THEN( result, clv_gpu_volumes_axis( gpu, gpu->def.axis_frames ) );
     }
     return result == CLV_OK ? clv_gpu_volumes_search( gpu ) : clv_gpu_end_failed( gpu, result );
 }

@@ -8,9 +8,6 @@
 float clv_narrow_round_up( double value );
 float clv_narrow_round_down( double value );
 
-/// A shape and a transform the narrow phase would take.
-bool clv_narrow_is_placed( clv_shape shape, clv_transform at );
-
 /// Writes the volume of a core with a skin.
 typedef void narrow_maker( const narrow_core* core, double radius, void* volume );
 
