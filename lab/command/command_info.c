@@ -108,10 +108,9 @@ static bool look( const char* text, const info_flags* flags, scene_facts* facts,
         good = lab_error_write( why, "info: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text,
             facts->frame, source.header.frame_count );
     }
-    clv_aabb* boxes = good ? frame_source_boxes( &source, why ) : NULL;
-    clv_aabb* before = boxes != NULL ? frame_source_boxes( &source, why ) : NULL;
-    good = good && boxes != NULL && before != NULL &&
-        ( !flags->check || check_frames( &source, boxes, why ) ) &&
+    clv_aabb* boxes = frame_source_boxes( &source );
+    clv_aabb* before = frame_source_boxes( &source );
+    good = good && ( !flags->check || check_frames( &source, boxes, why ) ) &&
         look_at_frame( &source, before, boxes, facts, why );
     free( boxes );
     free( before );

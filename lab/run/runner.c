@@ -99,10 +99,10 @@ static void tick( void* user )
 static bool measure_static( runner* all, lab_error* why )
 {
     uint32_t frame_count = all->source.header.frame_count;
-    clv_aabb* before = frame_source_boxes( &all->source, why );
-    clv_aabb* after = before != NULL ? frame_source_boxes( &all->source, why ) : NULL;
-    all->shares = calloc( frame_count > 0 ? frame_count : 1, sizeof( double ) );
-    bool good = after != NULL && all->shares != NULL && frame_source_read( &all->source, 0, before, why );
+    clv_aabb* before = frame_source_boxes( &all->source );
+    clv_aabb* after = frame_source_boxes( &all->source );
+    all->shares = lab_take( frame_count, sizeof( double ) );
+    bool good = frame_source_read( &all->source, 0, before, why );
     frame_count = all->share_count < frame_count ? all->share_count : frame_count;
     for ( uint32_t frame = 1; good && frame <= frame_count; ++frame )
     {
