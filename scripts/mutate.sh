@@ -272,7 +272,7 @@ mutate "doubles: squares that leave the doubles" "world_query" src/core/query/qu
 mutate "hits sorted but for their last digit" "world_query query" src/core/query/query_order.c 's/digit < DIGITS \&\& r.shift > 0; ++digit/digit < DIGITS \&\& r.shift > 6; ++digit/'
 mutate "flat: a turn the other way" "world_query" src/core/query/query_probe.h 's/turn\[2\] = c < 0 ? length - c : s;/turn[2] = c < 0 ? length - c : -s;/'
 mutate "queries: times that round to nothing lost" "world_query" src/core/query/query_walk.h 's/: (double)FLT_TRUE_MIN;/: 0.0;/'
-mutate "queries: long lines in plain doubles" "query_ends" src/core/query/query_line.c 's/^static const double PLACE_NOISE =/static const double PLACE_NOISE = 0x1p-40 +/'
+mutate "queries: long lines in plain doubles" "query_ends" src/core/query/query_shape.c 's/^static const double PLACE_NOISE =/static const double PLACE_NOISE = 0x1p-40 +/'
 mutate "flat: a solid cell taken for a flat one" "engine" src/core/simd/cell_body.h 's/return ( different \& third ) == 0;/return true;/'
 mutate "flat: a box that moved taken for one at rest" "flat" src/core/space/take.c 's/return before\[0\] != now\[0\] || before\[1\] != now\[1\];/return before[0] != now[0];/'
 mutate "moves: generations of ids in a group not compared" "batch" src/core/object/store.c 's/bad |= ( is_inside ^ 1 ) | ( generation ^ ids\[i\].generation )/bad |= ( is_inside ^ 1 )/'
