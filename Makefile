@@ -257,7 +257,7 @@ uninstall:
 	@scripts/install.sh uninstall "$(abspath $(PREFIX))" "$(DESTDIR)"
 
 format:
-	@git ls-files '*.c' '*.h' '*.cpp' | grep -v '^extern/' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | grep -v '^extern/' | xargs clang-format -i
 
 clean:
 	@rm -rf $(BUILD)

@@ -11,7 +11,7 @@ check=${1:-}
 list_checks()
 {
     cat <<'END'
-source: layers symbols exports one-unit configure
+source: layers symbols exports one-unit configure cpp
 install: install flags adding-a-method link
 programs: man completion demo instructions worst
 docs: docs

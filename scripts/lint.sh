@@ -13,7 +13,7 @@ build=${1:-build/lint}
 jobs=${JOBS:-2}
 
 echo "== clang-format"
-git ls-files '*.c' '*.h' '*.cpp' | grep -v '^extern/' | xargs clang-format --dry-run --Werror
+git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | grep -v '^extern/' | xargs clang-format --dry-run --Werror
 
 echo "== cppcheck"
 cppcheck --enable=warning,performance,portability --inline-suppr --std=c11 --quiet --error-exitcode=1 -j "$jobs" \

@@ -374,17 +374,17 @@ static void figures_can_be_asked_for_before_the_first_update( void )
 
 // ---- results
 
-static bool measure( const char* name, run_result* result )
+static bool measure_on( const char* scene, run_switches switches, const char* name, run_result* result )
 {
     lab_error why;
     frame_source source = { 0 };
-    bake_def def = { .generator = generator_find( "brownian-free" ),
+    bake_def def = { .generator = generator_find( scene ),
         .scene = { .body_count = 500, .seed = 1, .thread_count = 1 },
         .frame_count = 4 };
     run_wish wish = { 0 };
     run_spec_list specs = { 0 };
     text_list_add( &wish.names, name );
-    run_options options = { .frame_count = 4, .warmup = 0, .repeat = 2 };
+    run_options options = { .frame_count = 4, .warmup = 0, .repeat = 2, .switches = switches };
     bool good = frame_source_open_scene( &source, &def, &why ) &&
         run_spec_list_make( &specs, &wish, false, &why ) &&
         run_method( &source, &specs.items[0], &options, result, &why );
@@ -392,6 +392,48 @@ static bool measure( const char* name, run_result* result )
     run_spec_list_free( &specs );
     run_wish_free( &wish );
     return good;
+}
+
+static bool measure( const char* name, run_result* result )
+{
+    return measure_on( "brownian-free", ( run_switches ){ 0 }, name, result );
+}
+
+// Every method that can run here; in one scene all boxes change, in the other one in a hundred does.
+static void changed_boxes_give_the_pairs_of_all( void )
+{
+    static const char* const scenes[] = { "brownian-free", "mostly-rest" };
+    static const double shares[] = { 1, 0.01 };
+    for ( uint32_t index = 0; index < 2 * clv_method_count(); ++index )
+    {
+        const clv_method* method = clv_method_at( index / 2 );
+        run_result all, changed;
+        test_where.note = method->name;
+        CHECK( measure_on( scenes[index % 2], ( run_switches ){ 0 }, method->name, &all ) );
+        CHECK( measure_on( scenes[index % 2], ( run_switches ){ .changed = true }, method->name, &changed ) );
+        CHECK_EQUAL( all.status, changed.status );
+        if ( all.status == RUN_OK )
+        {
+            CHECK( all.pairs_hash == changed.pairs_hash && all.pairs_last == changed.pairs_last );
+            CHECK( changed.switches.changed && changed.changed_share == shares[index % 2] );
+        }
+        run_result_free( &all );
+        run_result_free( &changed );
+    }
+}
+
+static void results_tell_what_was_handed_over( void )
+{
+    run_results results = { 0 };
+    run_result again;
+    lab_error why;
+    CHECK( measure_on( "mostly-rest", ( run_switches ){ .changed = true, .sorted = true }, "kd",
+        run_results_add( &results ) ) );
+    CHECK( results_read_run( results_run_json( &results.items[0] ), "run", &again, &why ) );
+    CHECK( run_switches_are_same( &again.switches, &results.items[0].switches ) );
+    CHECK( again.switches.changed && !again.switches.events && again.changed_share == 0.01 );
+    run_result_free( &again );
+    run_results_free( &results );
 }
 
 static void results_hold_means_over_the_frames( void )
@@ -515,6 +557,8 @@ int main( int argc, char** argv )
         TEST_CASE( batches_are_counted_only_where_asked_for ),
         TEST_CASE( a_batch_is_in_the_bin_of_its_power_of_two ),
         TEST_CASE( figures_can_be_asked_for_before_the_first_update ),
+        TEST_CASE( changed_boxes_give_the_pairs_of_all ),
+        TEST_CASE( results_tell_what_was_handed_over ),
         TEST_CASE( results_hold_means_over_the_frames ),
         TEST_CASE( a_refused_tree_leaves_no_file ),
         // These read JSON back.

@@ -85,11 +85,8 @@ static void float_keys_sort_like_floats( void )
     uint32_t order[TEST_COUNT( s_places )];
     CHECK_OK( clv_gpu_sort_reserve( s_gpu, count ) );
     put( &s_gpu->buffers.boxes, boxes, sizeof( boxes ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( s_gpu->buffers.boxes.memory ), GPU_ARGUMENT( count ),
-        GPU_ARGUMENT( axis ), GPU_ARGUMENT( none ), GPU_ARGUMENT( none ), GPU_ARGUMENT( none ),
-        GPU_ARGUMENT( s_gpu->buffers.keys.memory ), GPU_ARGUMENT( s_gpu->buffers.values.memory ),
-        GPU_ARGUMENT( s_gpu->buffers.slots.memory ), GPU_ARGUMENT( next_slot ) };
-    CHECK_OK( GPU_LAUNCH( s_gpu, GPU_KERNEL_sap_keys, count, arguments ) );
+    CHECK_OK( GPU_LAUNCH( s_gpu, GPU_KERNEL_sap_keys, count, s_gpu->buffers.boxes, count, axis, none, none,
+        none, s_gpu->buffers.keys, s_gpu->buffers.values, s_gpu->buffers.slots, next_slot ) );
     CHECK_OK( clv_gpu_sort( s_gpu, count, 0, 32 ) );
     CHECK_OK( clv_gpu_read( s_gpu, s_gpu->buffers.values.memory, 0, order, sizeof( order ) ) );
     for ( uint32_t i = 1; i < count; ++i )
@@ -126,12 +123,10 @@ static void check_scan( uint32_t pitch, uint32_t rows, uint32_t most )
     uint32_t stretch = rows_each * pitch;
     uint32_t slot = 3;
     uint32_t moved_most = 0;
-    const gpu_argument arguments[] = { GPU_ARGUMENT( s_gpu->buffers.counts.memory ),
-        GPU_ARGUMENT( s_gpu->buffers.starts.memory ), GPU_ARGUMENT( total ), GPU_ARGUMENT( stretch ),
-        GPU_ARGUMENT( s_gpu->buffers.slots.memory ), GPU_ARGUMENT( slot ), GPU_ARGUMENT( moved_most ) };
     gpu_kernel_id kernel = stretch <= 2048 ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
-    CHECK_OK(
-        GPU_LAUNCH( s_gpu, kernel, (uint64_t)( rows + rows_each - 1 ) / rows_each * GPU_GROUP, arguments ) );
+    CHECK_OK( GPU_LAUNCH( s_gpu, kernel, (uint64_t)( rows + rows_each - 1 ) / rows_each * GPU_GROUP,
+        s_gpu->buffers.counts, s_gpu->buffers.starts, total, stretch, s_gpu->buffers.slots, slot,
+        moved_most ) );
     CHECK_OK( clv_gpu_read( s_gpu, s_gpu->buffers.starts.memory, 0, starts, total * sizeof( uint32_t ) ) );
     gpu_counters counters;
     gpu_frame frame = { .slot = slot };

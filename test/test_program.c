@@ -156,6 +156,8 @@ static void each_kind_of_number_has_its_words( void )
         { "sim tower --softness 1", "--softness: '1' is no number from 0 to 0.999" },
         { "bench --queries balls",
             "--queries: there is no 'balls'; use rays, boxes, spheres, nearest or casts" },
+        { "bench --queries rays --changed", "--changed is for pairs; questions are put to one frame" },
+        { "bench --pin x", "--pin 'x': write yes, no or cores" },
         { "bench --queries rays -m sap",
             "--queries: no method called 'sap' answers them; use cleave, brute" },
         { "verify --queries rays --query-count 0", "--query-count 0 is out of range; use 1 to" },

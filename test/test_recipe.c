@@ -118,7 +118,7 @@ static void groups_share_the_bodies( void )
 
 static uint64_t hash_scene( const generator* scene, const generator_def* def, uint32_t frames )
 {
-    void* state = scene->create( def );
+    void* state = scene->create( scene, def );
     CHECK( state != NULL );
     uint32_t count = generator_object_count( def );
     clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
@@ -173,14 +173,14 @@ static void split_scenes_have_eight_boxes_per_body( void )
 {
     generator_def def = { .body_count = 200, .seed = 3, .split = true, .thread_count = 1 };
     CHECK_EQUAL( generator_object_count( &def ), 1600 );
-    CHECK( hash_scene( &generator_freefall, &def, 5 ) != 0 );
+    CHECK( hash_scene( generator_find( "freefall" ), &def, 5 ) != 0 );
 }
 
 /// The mean over the bodies of what happened in the recipe's frames tells that its forces were felt.
 static double mean_height( const generator* scene, uint32_t frames )
 {
     generator_def def = { .body_count = 500, .seed = 1, .thread_count = 1 };
-    void* state = scene->create( &def );
+    void* state = scene->create( scene, &def );
     clv_aabb* boxes = test_alloc( 500, sizeof( clv_aabb ) );
     lab_error why;
     for ( uint32_t frame = 0; frame < frames; ++frame )
@@ -201,14 +201,14 @@ static double mean_height( const generator* scene, uint32_t frames )
 
 static void free_fall_falls_and_brownian_does_not( void )
 {
-    CHECK( mean_height( &generator_freefall, 250 ) < -0.4 );
-    CHECK( fabs( mean_height( &generator_brownian, 250 ) ) < 0.1 );
+    CHECK( mean_height( generator_find( "freefall" ), 250 ) < -0.4 );
+    CHECK( fabs( mean_height( generator_find( "brownian" ), 250 ) ) < 0.1 );
 }
 
 static void churn_lists_objects_born_again( void )
 {
     generator_def scene = { .body_count = 300, .seed = 1, .thread_count = 1 };
-    bake_def def = { .generator = &generator_churn, .scene = scene, .from = 4, .frame_count = 6 };
+    bake_def def = { .generator = generator_find( "churn" ), .scene = scene, .from = 4, .frame_count = 6 };
     lab_error why;
     CHECK( bake_write( &def, "test_recipe.aabbs", &why ) );
     FILE* stream = fopen( "test_recipe.aabbs" BAKE_CHURN_ENDING, "rb" );

@@ -96,7 +96,7 @@ static void every_word_is_read( void )
         "about  what it is\r\nsizes 1k..4k 6k\nmethods sap kd\nrepeat 9\n"
         "part one\nscenes freefall\nscenes gravity\ntypes assorted\nwindow 5+6\nframes 7\nthreads 1..4\nisa all\n"
         "set kd.leaf=64\nsweep kd.static=0.1..0.3:+0.1\nfat yes\nwarmup 2\nrepeat 4\nrounds 5\nsorted yes\nevents yes\n"
-        "thread-time yes\ntime-limit 1.5\nmemory-limit 300\nladder 0.25\nseed 8\npin 0-1\nwithout brute\nmethods kd\n"
+        "changed yes\nthread-time yes\ntime-limit 1.5\nmemory-limit 300\nladder 0.25\nseed 8\npin 0-1\nwithout brute\nmethods kd\n"
         "part two\n",
         &plan, &why );
     CHECK_TEXT( why.text, good ? why.text : "" );
@@ -114,7 +114,8 @@ static void every_word_is_read( void )
     CHECK( one->wish.names.count == 1 && strcmp( one->wish.names.items[0], "kd" ) == 0 );
     CHECK_TEXT( one->window, "5+6" );
     CHECK( terms->frame_count == 7 && terms->warmup == 2 && terms->repeat == 4 && terms->rounds == 5 );
-    CHECK( one->wish.fat && terms->sorted && terms->events && terms->thread_time );
+    CHECK( one->wish.fat && terms->switches.sorted && terms->switches.events && terms->switches.thread_time &&
+        terms->switches.changed );
     CHECK( terms->time_limit_s == 1.5 && terms->memory_limit_mib == 300 && terms->ladder_s == 0.25 );
     CHECK( terms->seed == 8 && strcmp( terms->pin, "0-1" ) == 0 );
     // The second part has what stands above, and nothing of the first.

@@ -15,14 +15,14 @@ enum
 static void run( const generator_def* def, uint32_t frames, clv_aabb* boxes )
 {
     lab_error why;
-    void* state = generator_tower.create( def );
+    void* state = generator_find( "tower" )->create( generator_find( "tower" ), def );
     CHECK( state != NULL );
     for ( uint32_t frame = 0; frame < frames; ++frame )
     {
-        CHECK( generator_tower.step( state, &why ) );
+        CHECK( generator_find( "tower" )->step( state, &why ) );
     }
-    generator_tower.boxes( state, boxes );
-    generator_tower.destroy( state );
+    generator_find( "tower" )->boxes( state, boxes );
+    generator_find( "tower" )->destroy( state );
 }
 
 static generator_def tower_of( body_type type )
@@ -48,9 +48,9 @@ static void all_land_within_the_world( void )
     clv_aabb boxes[BODIES];
     generator_def def = tower_of( BODY_CUBES );
     run( &def, 900, boxes );
-    void* state = generator_tower.create( &def );
-    clv_aabb world = generator_tower.world( state );
-    generator_tower.destroy( state );
+    void* state = generator_find( "tower" )->create( generator_find( "tower" ), &def );
+    clv_aabb world = generator_find( "tower" )->world( state );
+    generator_find( "tower" )->destroy( state );
     for ( uint32_t i = 0; i < BODIES; ++i )
     {
         CHECK( boxes[i].lower.y > -0.5f && boxes[i].upper.y < 10 );

@@ -15,6 +15,14 @@ void size_list_add( size_list* list, uint64_t size )
     *lab_list_next( list->items, list->count ) = size;
 }
 
+void size_list_add_all( size_list* list, const size_list* from )
+{
+    for ( uint32_t index = 0; index < from->count; ++index )
+    {
+        size_list_add( list, from->items[index] );
+    }
+}
+
 void size_list_free( size_list* list )
 {
     free( list->items );
@@ -41,13 +49,19 @@ static const args_flag* find_flag( const args_table* table, const char* word, co
             *value = word[length] == '=' ? word + length + 1 : NULL;
             return flag;
         }
-        if ( flag->letter != 0 && word[0] == '-' && word[1] == flag->letter )
+        char letter = flag->name[1] != '-' ? flag->name[1] : flag->letter;
+        if ( letter != 0 && word[0] == '-' && word[1] == letter )
         {
             *value = word[2] != '\0' ? word + 2 : NULL;
             return flag;
         }
     }
     return NULL;
+}
+
+static const char* program_of( const args_table* table )
+{
+    return table->program != NULL ? table->program : "cleave";
 }
 
 static bool no_switch; // flags of the program are read elsewhere
@@ -72,8 +86,8 @@ static bool fail_unknown( const args_table* table, const char* word, lab_error* 
         if ( strcmp( args_program_flags[index].name, bare ) == 0 )
         {
             free( bare );
-            return lab_error_write( why, "%s: %s comes before the command: cleave %s%s%s %s", table->command,
-                args_program_flags[index].name, args_program_flags[index].name,
+            return lab_error_write( why, "%s: %s comes before the command: %s %s%s%s %s", table->command,
+                args_program_flags[index].name, program_of( table ), args_program_flags[index].name,
                 args_program_flags[index].value_name != NULL ? " " : "",
                 args_program_flags[index].value_name != NULL ? args_program_flags[index].value_name : "",
                 table->command );
@@ -85,8 +99,8 @@ static bool fail_unknown( const args_table* table, const char* word, lab_error* 
     {
         text_guess_try( &guess, table->flags[index].name );
     }
-    lab_error_write( why, "%s: unknown flag %s; %s`cleave %s --help` lists the flags", table->command, bare,
-        text_guess_say( &guess ), table->command );
+    lab_error_write( why, "%s: unknown flag %s; %s`%s %s --help` lists the flags", table->command, bare,
+        text_guess_say( &guess ), program_of( table ), table->command );
     free( bare );
     return false;
 }
@@ -222,6 +236,10 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
         }
         *(const char**)flag->value = text;
         return check_word( table, flag, text, why );
+    case ARGS_NAME:
+        return snprintf( flag->value, ARGS_NAME_ROOM, "%s", text ) < ARGS_NAME_ROOM ||
+            lab_error_write( why, "%s: %s '%s' is longer than %d characters", table->command, flag->name,
+                text, ARGS_NAME_ROOM - 1 );
     case ARGS_SIZE:
     case ARGS_COUNT:
     case ARGS_SEED: return read_size( table, flag, text, flag->value, why );
@@ -250,6 +268,10 @@ static bool read_flag( const args_table* table, int argc, char** argv, int* posi
     {
         return fail_unknown( table, word, why );
     }
+    if ( table->given != NULL )
+    {
+        table->given[flag - table->flags] = true;
+    }
     if ( flag->kind == ARGS_SWITCH )
     {
         if ( text != NULL )
@@ -276,13 +298,14 @@ static bool check_operands( const args_table* table, const text_list* operands, 
 {
     if ( operands->count < table->operand_least )
     {
-        return lab_error_write( why, "%s: needs %s; usage: cleave %s %s", table->command, table->operand_name,
-            table->command, table->usage );
+        return lab_error_write( why, "%s: needs %s; usage: %s %s %s", table->command, table->operand_name,
+            program_of( table ), table->command, table->usage );
     }
     if ( operands->count > table->operand_most )
     {
-        return lab_error_write( why, "%s: does not know what to do with '%s'; usage: cleave %s %s",
-            table->command, operands->items[table->operand_most], table->command, table->usage );
+        return lab_error_write( why, "%s: does not know what to do with '%s'; usage: %s %s %s",
+            table->command, operands->items[table->operand_most], program_of( table ), table->command,
+            table->usage );
     }
     for ( uint32_t index = 0; table->operand_choices != NULL && index < operands->count; ++index )
     {
@@ -316,9 +339,10 @@ char* args_flag_help( const args_flag* flag )
     {
         return text_format( "%s (default %" PRIu64 ")", flag->help, number );
     }
-    bool has_text = flag->kind == ARGS_TEXT && *(const char**)flag->value != NULL;
-    return has_text ? text_format( "%s (default %s)", flag->help, *(const char**)flag->value )
-                    : text_copy( flag->help );
+    const char* text = flag->kind == ARGS_TEXT ? *(const char**)flag->value
+        : flag->kind == ARGS_NAME              ? (const char*)flag->value
+                                               : NULL;
+    return text != NULL ? text_format( "%s (default %s)", flag->help, text ) : text_copy( flag->help );
 }
 
 // A line as the locale can show it, without what belongs to the next.
@@ -378,8 +402,8 @@ static void print_flag( const args_flag* flag, FILE* stream )
 
 void args_print_help( const args_table* table, FILE* stream )
 {
-    char* usage = text_format( " %s%s%s %s\n\n", table->program != NULL ? table->program : "cleave",
-        table->command != NULL ? " " : "", table->command != NULL ? table->command : "", table->usage );
+    char* usage = text_format( " %s%s%s %s\n\n", program_of( table ), table->command != NULL ? " " : "",
+        table->command != NULL ? table->command : "", table->usage );
     terminal_print( TERMINAL_HEADING, stream, "Usage:" );
     print_text( usage, stream );
     print_text( table->about, stream );
@@ -427,7 +451,7 @@ static bool asks_for_help( int argc, char** argv )
     return false;
 }
 
-static bool read_words( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why )
+bool args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why )
 {
     bool flags_end = false;
     for ( int position = 0; position < argc; ++position )
@@ -468,8 +492,8 @@ lab_status args_run( const args_table* table, int argc, char** argv, args_comman
     }
     lab_error why;
     text_list operands = { 0 };
-    lab_status status = read_words( table, argc, argv, &operands, &why ) ? command( flags, &operands )
-                                                                         : lab_error_print( &why );
+    lab_status status = args_read( table, argc, argv, &operands, &why ) ? command( flags, &operands )
+                                                                        : lab_error_print( &why );
     text_list_free( &operands );
     return status;
 }

@@ -11,6 +11,7 @@ typedef enum args_kind
 {
     ARGS_SWITCH,  ///< bool, no value
     ARGS_TEXT,    ///< const char*, into argv
+    ARGS_NAME,    ///< char[ARGS_NAME_ROOM], a copy
     ARGS_SIZE,    ///< uint64_t, how many objects, as text_parse_size reads it, least .. most
     ARGS_COUNT,   ///< likewise, of anything else: frames, passes, MiB
     ARGS_SEED,    ///< likewise, of random numbers
@@ -24,6 +25,8 @@ typedef enum args_kind
 /// A size that is not set; as a default it stays out of the help.
 #define ARGS_UNSET UINT64_MAX
 
+#define ARGS_NAME_ROOM 64
+
 /// Zero-initialised is empty.
 typedef struct size_list
 {
@@ -32,6 +35,7 @@ typedef struct size_list
 } size_list;
 
 void size_list_add( size_list* list, uint64_t size );
+void size_list_add_all( size_list* list, const size_list* from );
 void size_list_free( size_list* list );
 
 typedef struct args_flag
@@ -64,11 +68,15 @@ typedef struct args_table
     const char* example; ///< lines of "cleave …"
     const args_flag* flags;
     uint32_t flag_count;
+    bool* given;                   ///< by index of the flag: set if it is on the command line; or NULL
     const args_words* words;       ///< or NULL
     const char* operand_name;      ///< in "needs …": "a WHAT", "an EXPERIMENT"; NULL if there are none
     const choice* operand_choices; ///< those there are, or NULL: any text
     uint32_t operand_least, operand_most;
 } args_table;
+
+/// The flags of a table, from an array of them.
+#define ARGS_FLAGS( list ) .flags = ( list ), .flag_count = sizeof( list ) / sizeof( ( list )[0] )
 
 /// A command: `flags` is what the values of its table are in, `operands` the other words. It may take those over.
 typedef lab_status args_command( void* flags, text_list* operands );
@@ -77,6 +85,9 @@ typedef lab_status args_command( void* flags, text_list* operands );
 /// the flags. A flag given twice counts the last time, except lists, which grow. Then runs the command; or prints the help, if
 /// that was asked for, or what is wrong.
 lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags );
+
+/// Reads them alone; `operands` are the other words. False names what is wrong.
+bool args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why );
 
 /// Flags of the program, which stand before the command.
 extern const args_flag args_program_flags[];

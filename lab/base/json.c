@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,6 +288,19 @@ bool json_as_bool( const json_value* value )
 }
 
 #endif
+
+lab_status json_print( json_value* value, const char* command )
+{
+    lab_error why;
+    char* text = json_is_here( &why ) ? json_text( value ) : NULL;
+    if ( text == NULL )
+    {
+        return json_is_here( &why ) ? lab_fail( "%s: out of memory", command ) : lab_error_print( &why );
+    }
+    fputs( text, stdout );
+    free( text );
+    return LAB_DONE;
+}
 
 void json_put_count( json_value* parent, const char* key, uint64_t value )
 {

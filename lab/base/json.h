@@ -30,6 +30,9 @@ char* json_text( json_value* value );
 /// The text in one line, without spaces, to free; the value is gone afterwards. NULL if out of memory.
 char* json_line( json_value* value );
 
+/// The text on standard output, for a command of that name; frees the value.
+lab_status json_print( json_value* value, const char* command );
+
 // ---- reading
 
 /// The value of a text that holds one and nothing else, to json_free; text[size] is zero. NULL where it does not,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/text.h"
 
+#include "lab/base/platform.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,6 +69,14 @@ bool text_ends_with( const char* text, const char* end )
 void text_list_add( text_list* list, const char* text )
 {
     *lab_list_next( list->items, list->count ) = text_copy( text );
+}
+
+void text_list_add_all( text_list* list, const text_list* from )
+{
+    for ( uint32_t index = 0; index < from->count; ++index )
+    {
+        text_list_add( list, from->items[index] );
+    }
 }
 
 bool text_list_add_split( text_list* list, const char* text )
@@ -310,4 +321,94 @@ char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_AD
             snprintf( buffer + length, CHOICE_ADVICE_ROOM - (size_t)length, "%s%s", separator, known->word );
     }
     return buffer;
+}
+
+// ---- lines
+
+bool text_line_fail( const text_line* line, const char* word, const char* message )
+{
+    return word == NULL
+        ? lab_error_write( line->why, "%s:%u: %s", line->path, line->number, message )
+        : lab_error_write( line->why, "%s:%u: '%.200s': %s", line->path, line->number, word, message );
+}
+
+const char* text_line_next( text_line* line )
+{
+    return line->next < line->words.count ? line->words.items[line->next++] : NULL;
+}
+
+#define BLANKS " \t\r"
+
+// Takes the words of a line apart; `text` is written to, and then `words` is a copy.
+static bool read_line( text_line* line, char* text, text_line_read* read, void* user )
+{
+    text[strcspn( text, "#" )] = '\0';
+    for ( size_t end = strlen( text ); end > 0 && strchr( BLANKS, text[end - 1] ) != NULL; --end )
+    {
+        text[end - 1] = '\0';
+    }
+    char* word = text + strspn( text, BLANKS );
+    char* rest = word + strcspn( word, BLANKS );
+    char* values = rest + strspn( rest, BLANKS );
+    line->rest = values;
+    for ( char* value = values; *value != '\0'; value += strspn( value, BLANKS ) )
+    {
+        size_t length = strcspn( value, BLANKS );
+        char* copy = text_format( "%.*s", (int)length, value );
+        text_list_add( &line->words, copy );
+        free( copy );
+        value += length;
+    }
+    *rest = '\0';
+    line->word = word;
+    line->next = 0;
+    return *word == '\0' || read( line, user );
+}
+
+bool text_lines_read( const char* path, const char* text, text_line_read* read, void* user, lab_error* why )
+{
+    bool good = true;
+    text_line line = { .path = path, .why = why };
+    for ( const char* start = text; good && *start != '\0'; )
+    {
+        size_t length = strcspn( start, "\n" );
+        char* copy = text_format( "%.*s", (int)length, start );
+        line.number += 1;
+        good = read_line( &line, copy, read, user );
+        text_list_free( &line.words );
+        free( copy );
+        start += length + ( start[length] == '\n' ? 1 : 0 );
+    }
+    return good;
+}
+
+#define TEXT_FILE_MOST ( (uint64_t)1 << 20 )
+
+char* text_file_read( const char* path, const char* noun, lab_error* why )
+{
+    platform_entry entry = platform_look( path );
+    bool is_file = entry.kind == PLATFORM_FILE || entry.kind == PLATFORM_MISSING;
+    if ( !is_file || entry.size > TEXT_FILE_MOST )
+    {
+        lab_error_write( why, "%s: is not %s; name a text file of at most 1 MiB", path, noun );
+        return NULL;
+    }
+    errno = 0;
+    FILE* file = platform_open( path );
+    if ( file == NULL )
+    {
+        lab_error_write( why, "%s: cannot be read: %s; check the name", path, strerror( errno ) );
+        return NULL;
+    }
+    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
+    size_t length = fread( text, 1, (size_t)entry.size, file );
+    fclose( file );
+    if ( strlen( text ) != length )
+    {
+        lab_error_write(
+            why, "%s: byte %" PRIu64 ": is no text; name %s", path, (uint64_t)strlen( text ), noun );
+        free( text );
+        return NULL;
+    }
+    return text;
 }

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- Memory and growing lists of the program. None of these fails: without memory the program ends.
+// ---- Memory and growing lists of the program. None of these fails: without memory the program ends, with one line and without half-written
+// files. What takes memory by itself says so: a timed run, which is then one that failed, and processes that others wait for.
 
 /// So many zeroed items, of 0 one; to free.
 void* lab_take( uint64_t count, size_t item_size );
@@ -34,6 +35,7 @@ typedef struct text_list
 } text_list;
 
 void text_list_add( text_list* list, const char* text );
+void text_list_add_all( text_list* list, const text_list* from );
 
 /// Adds what stands between the commas. False if an item is empty ("a,,b", "", "a,"); the list is then as it
 /// was.
@@ -92,3 +94,30 @@ int choice_value( const choice* list, const char* word );
 /// What to write behind "there is no 'word'; ": "did you mean a? use a, b or c". Returns `buffer`.
 #define CHOICE_ADVICE_ROOM 512
 char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_ADVICE_ROOM] );
+
+// ---- Small languages: a statement per line, a word and its values, separated by blanks; # begins a comment.
+
+typedef struct text_line
+{
+    const char* path;
+    uint32_t number;
+    const char* word; ///< the first
+    text_list words;  ///< those behind it
+    uint32_t next;    ///< of them, to be read next
+    const char* rest; ///< the same as they stand there
+    lab_error* why;
+} text_line;
+
+/// "PATH:LINE: 'WORD': MESSAGE", without the word where it is NULL. Always false.
+bool text_line_fail( const text_line* line, const char* word, const char* message );
+
+/// The next word, NULL behind the last.
+const char* text_line_next( text_line* line );
+
+/// Hands over line by line those that have words; false from the first that is refused on.
+typedef bool text_line_read( text_line* line, void* user );
+bool text_lines_read( const char* path, const char* text, text_line_read* read, void* user, lab_error* why );
+
+/// The whole of a text file, to free; NULL if it cannot be read, is larger than 1 MiB or holds a zero byte. `noun` is what it should be:
+/// "a schedule".
+char* text_file_read( const char* path, const char* noun, lab_error* why );

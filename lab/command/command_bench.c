@@ -15,7 +15,6 @@
 typedef struct bench_flags
 {
     schedule_part part;
-    const char* pin;
     run_output output;
     bool isolate, quiet;
     text_list queries; // families; none: pairs
@@ -73,14 +72,8 @@ static lab_status measure( bench_flags* flags, const run_plan* plan )
     return status;
 }
 
-static bool check_flags( bench_flags* flags, lab_error* why )
+static bool check_flags( const bench_flags* flags, lab_error* why )
 {
-    pin_wish pin;
-    if ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) )
-    {
-        return lab_error_write( why, "bench: --pin '%s': " PIN_FORM, flags->pin );
-    }
-    snprintf( flags->part.terms.pin, sizeof( flags->part.terms.pin ), "%s", flags->pin );
     if ( flags->part.terms.memory_limit_mib > 0 && !flags->isolate )
     {
         return lab_error_write( why, "bench: --memory-limit needs a process per run: add --isolate" );
@@ -94,6 +87,10 @@ static bool check_flags( bench_flags* flags, lab_error* why )
 static lab_status ask( const bench_flags* flags )
 {
     const schedule_part* part = &flags->part;
+    if ( part->terms.switches.changed )
+    {
+        return lab_fail( "bench: --changed is for pairs; questions are put to one frame, handed over whole" );
+    }
     query_bench_def def = {
         .scenes = &part->scenes,
         .sizes = &part->sizes,
@@ -104,7 +101,7 @@ static lab_status ask( const bench_flags* flags )
         .query_count = flags->query_count,
         .pass_count = part->terms.repeat,
         .seed = part->terms.seed,
-        .thread_time = part->terms.thread_time,
+        .thread_time = part->terms.switches.thread_time,
         .json = flags->output.json,
         .answers = flags->answers,
     };
@@ -133,7 +130,8 @@ static const char* const notes =
     "WHAT is a .aabbs file, or scene[:N][:type][@from[+frames]] such as brownian-free:32k:assorted@150+60.\n"
     "Scenes are baked once and kept in $CLEAVE_CACHE (else $XDG_CACHE_HOME/cleave, else ~/.cache/cleave),\n"
     "CLEAVE_CACHE_LIMIT MiB at most. A METHOD is a name of `cleave methods`, or name@isa such as sap@avx2.\n"
-    "Times are milliseconds per frame: handing over all boxes, updating, finding all pairs into one list.\n"
+    "Times are milliseconds per frame: handing over all boxes (--changed: those whose bits differ from\n"
+    "the frame before, found outside the clock), updating, finding all pairs into one list.\n"
     "median, mean, min and p99 are over all timed frames of all passes. spread is how far the median of one pass lies\n"
     "from the median at most: the median of every pass is within median ± spread; a single pass has none.\n"
     "update and search are medians of the stages, from an untimed pass; pairs and tests are those of the last\n"
@@ -145,50 +143,15 @@ static const char* const notes =
 
 lab_status command_bench( int argc, char** argv )
 {
-    bench_flags flags = { .part = { .name = "bench", .terms = run_terms_default() }, .pin = "no" };
-    run_terms* terms = &flags.part.terms;
-    run_wish* wish = &flags.part.wish;
-    terms->time_limit_s = 0;
-    wish->must_run = true;
+    bench_flags flags = { .part = { .name = "bench", .terms = run_terms_default() } };
+    flags.part.terms.time_limit_s = 0;
+    flags.part.wish.must_run = true;
     flags.query_count = QUERY_BENCH_COUNT;
-    const args_flag list[] = {
-        { "--objects", 'n', ARGS_SIZES, &flags.part.sizes, "N,…",
-            "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST },
-        { "--methods", 'm', ARGS_TEXTS, &wish->names, "METHOD,…", "methods to run (default every one)", 0,
-            0 },
-        { "--threads", 0, ARGS_COUNTS, &wish->threads, "T,…", "threads; methods without them run on 1", 1,
-            CLV_MAX_WORKERS },
-        { "--isa", 0, ARGS_TEXTS, &wish->isas, "I,…",
-            "scalar, sse2, avx2, avx512, neon or all (default the best)", 0, 0 },
-        { "--device", 0, ARGS_TEXT, &wish->device, "NAME|N",
-            "device of methods on a GPU (default the fastest)", 0, 0 },
-        { "--frames", 0, ARGS_COUNT, &terms->frame_count, "F", "use the first F frames (default all)", 1,
-            BAKE_FRAMES_MOST },
-        { "--warmup", 0, ARGS_COUNT, &terms->warmup, "W", "untimed passes over the frames", 0, 1000 },
-        { "--repeat", 0, ARGS_COUNT, &terms->repeat, "R", "timed passes, each from a fresh space", 1,
-            100000 },
-        { "--set", 0, ARGS_TEXTS, &wish->settings, "P=V,…", "parameters of methods, such as kd.leaf=256", 0,
-            0 },
-        { "--sweep", 0, ARGS_TEXTS, &wish->sweeps, "P=A..B",
-            "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0 },
-        { "--rounds", 0, ARGS_COUNT, &terms->rounds, "R", "go through all methods R times, in turn", 1,
-            1000 },
+    const args_flag own[] = {
         { "--isolate", 0, ARGS_SWITCH, &flags.isolate, NULL,
             "each run in a process of its own, as `cleave run`", 0, 0 },
-        { "--memory-limit", 0, ARGS_COUNT, &terms->memory_limit_mib, "MIB",
-            "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30 },
-        { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
-        { "--fat", 0, ARGS_SWITCH, &wish->fat, NULL,
-            "methods that keep grown boxes report what these say, unfiltered", 0, 0 },
-        { "--sorted", 0, ARGS_SWITCH, &terms->sorted, NULL, "time a sorted list", 0, 0 },
-        { "--events", 0, ARGS_SWITCH, &terms->events, NULL, "time begun and ended pairs too", 0, 0 },
-        { "--thread-time", 0, ARGS_SWITCH, &terms->thread_time, NULL,
-            "time the calling thread's processor, not the wall: for one thread on a busy machine", 0, 0 },
         { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL,
             "print what the methods count too: nodes, tests pruned by each stage, …", 0, 0 },
-        { "--time-limit", 0, ARGS_SECONDS, &terms->time_limit_s, "S",
-            "end a run after S seconds (default 0: never)", 0, 1000000000 },
-        { "--seed", 0, ARGS_SEED, &terms->seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
             "time questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
         { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
@@ -200,6 +163,9 @@ lab_status command_bench( int argc, char** argv )
         { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
+    uint32_t count = schedule_flags( &flags.part, false, list );
+    memcpy( list + count, own, sizeof( own ) );
     const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "bench",
@@ -208,7 +174,7 @@ lab_status command_bench( int argc, char** argv )
         .notes = notes,
         .example = "  cleave bench brownian-free -n 1k,8k,32k -m brute,sap --repeat 5 --json results.json",
         .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .flag_count = count + sizeof( own ) / sizeof( own[0] ),
         .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,

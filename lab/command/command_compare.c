@@ -111,8 +111,7 @@ lab_status command_compare( int argc, char** argv )
         .example = "  cleave run quick --rounds 5 --json before.json\n"
                    "  cleave run quick --rounds 5 --json after.json\n"
                    "  cleave compare before.json after.json --bound 3",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "two files of results, A.json and B.json",
         .operand_least = 2,
         .operand_most = 2,

@@ -170,8 +170,7 @@ lab_status command_completion( int argc, char** argv )
                  "in a folder of zsh's $fpath, as _cleave; in ~/.config/fish/completions, as cleave.fish.",
         .example = "  cleave completion bash > ~/.local/share/bash-completion/completions/cleave\n"
                    "  cleave completion zsh -o _cleave",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a SHELL",
         .operand_choices = shells,
         .operand_least = 1,

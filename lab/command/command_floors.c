@@ -112,8 +112,7 @@ lab_status command_floors( int argc, char** argv )
             "named and are no failure. --raise writes the file, and never lowers a floor.",
         .example = "  cleave run speed --json speed.json\n"
                    "  cleave floors speed.json bench/floors.csv",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a RESULTS.json and a FLOORS.csv",
         .operand_least = 2,
         .operand_most = 2,

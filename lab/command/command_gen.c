@@ -154,8 +154,7 @@ lab_status command_gen( int argc, char** argv )
         .notes = scene_notes(),
         .example = "  cleave gen brownian-free -n 32k --type assorted --frames 60 -o brownian.aabbs\n"
                    "  cleave gen freefall -n 8k --from 540 --frames 60 --report freefall.csv -o rest.aabbs",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .words = words,
         .operand_name = "a SCENE or a .scene FILE",
         .operand_least = 1,

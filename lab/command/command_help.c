@@ -198,8 +198,7 @@ lab_status command_help( int argc, char** argv )
         .example = "  cleave help bench\n"
                    "  cleave help bench --man | man -l -\n"
                    "  cleave help --man -o man1",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a COMMAND",
         .operand_most = 1,
     };

@@ -108,10 +108,9 @@ static bool look( const char* text, const info_flags* flags, scene_facts* facts,
         good = lab_error_write( why, "info: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text,
             facts->frame, source.header.frame_count );
     }
-    clv_aabb* boxes = good ? frame_source_boxes( &source, why ) : NULL;
-    clv_aabb* before = boxes != NULL ? frame_source_boxes( &source, why ) : NULL;
-    good = good && boxes != NULL && before != NULL &&
-        ( !flags->check || check_frames( &source, boxes, why ) ) &&
+    clv_aabb* boxes = frame_source_boxes( &source );
+    clv_aabb* before = frame_source_boxes( &source );
+    good = good && ( !flags->check || check_frames( &source, boxes, why ) ) &&
         look_at_frame( &source, before, boxes, facts, why );
     free( boxes );
     free( before );
@@ -181,14 +180,7 @@ static lab_status print_json( const scene_facts* facts )
     json_put_number( value, "size_min", facts->stats.size_min );
     json_put_number( value, "size_max", facts->stats.size_max );
     json_put_number( value, "size_mean", facts->stats.size_mean );
-    char* text = json_text( value );
-    if ( text == NULL )
-    {
-        return lab_fail( "info: out of memory" );
-    }
-    fputs( text, stdout );
-    free( text );
-    return LAB_DONE;
+    return json_print( value, "info" );
 }
 
 static lab_status show( void* data, text_list* operands )
@@ -226,8 +218,7 @@ lab_status command_info( int argc, char** argv )
             "the frame before, the pairs per object, and the centres outside the world.\n"
             "FILE may be scene:N:type@from+frames too.",
         .example = "  cleave info brownian.aabbs --frame 30",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a FILE or a SCENE",
         .operand_least = 1,
         .operand_most = 1,

@@ -270,11 +270,6 @@ static json_value* left_out_value( void )
 
 static lab_status print_json( void )
 {
-    lab_error why;
-    if ( !json_is_here( &why ) )
-    {
-        return lab_error_print( &why );
-    }
     json_value* root = json_object();
     json_value* list = json_array();
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
@@ -284,14 +279,7 @@ static lab_status print_json( void )
     json_put( root, "methods", list );
     json_put( root, "devices", devices_value() );
     json_put( root, "drivers_left_out", left_out_value() );
-    char* text = json_text( root );
-    if ( text == NULL )
-    {
-        return lab_fail( "methods: out of memory" );
-    }
-    fputs( text, stdout );
-    free( text );
-    return LAB_DONE;
+    return json_print( root, "methods" );
 }
 
 static lab_status show( void* data, text_list* operands )
@@ -314,8 +302,7 @@ lab_status command_methods( int argc, char** argv )
             "List every algorithm: family, cost in time and space, what it can do, what sets it apart, where it is\n"
             "from, whether it runs here; the devices of methods on a GPU, for --device; and all parameters.",
         .example = "  cleave methods\n  cleave methods --json",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
     };
     return args_run( &table, argc, argv, show, &flags );
 }

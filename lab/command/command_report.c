@@ -107,8 +107,7 @@ lab_status command_report( int argc, char** argv )
             "RESULTS are files that `cleave bench --json`, `cleave run --json` and `cleave-mpi bench --json` write.",
         .example = "  cleave bench brownian-free -n 1k,4k,16k -m cleave,kd,sap --json results.json\n"
                    "  cleave report results.json -o report.html",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a RESULTS.json",
         .operand_least = 1,
         .operand_most = UINT32_MAX,

@@ -16,16 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECONDS_UNSET ( -1.0 )
-
 // What the command line says in place of the schedule.
 typedef struct run_flags
 {
-    size_list sizes;
-    run_wish wish;
-    uint64_t frame_count, warmup, repeat, rounds, memory_limit_mib, seed, bake_threads;
-    double time_limit_s, ladder_s, budget_s, others_percent, others_wait_s;
-    const char* pin;
+    schedule_part said;
+    bool* given; ///< by flag
+    uint64_t bake_threads;
+    double budget_s, others_percent, others_wait_s;
     text_list only, scenes;
     text_list part_names, scene_names; ///< that the schedules have
     run_output output;
@@ -38,37 +35,6 @@ typedef struct run_flags
 } run_flags;
 
 // ---- the plan
-
-static void replace_texts( text_list* list, const text_list* said )
-{
-    if ( said->count == 0 )
-    {
-        return;
-    }
-    text_list_free( list );
-    for ( uint32_t index = 0; index < said->count; ++index )
-    {
-        text_list_add( list, said->items[index] );
-    }
-}
-
-static void replace_sizes( size_list* list, const size_list* said )
-{
-    if ( said->count == 0 )
-    {
-        return;
-    }
-    size_list_free( list );
-    for ( uint32_t index = 0; index < said->count; ++index )
-    {
-        size_list_add( list, said->items[index] );
-    }
-}
-
-static void replace_count( uint64_t* count, uint64_t said )
-{
-    *count = said != ARGS_UNSET ? said : *count;
-}
 
 // Is it a scene of that name, whatever its size, type and window?
 static bool is_scene_named( const char* text, const char* name )
@@ -95,32 +61,6 @@ static void choose_scenes( text_list* scenes, const text_list* names )
     }
     text_list_free( scenes );
     *scenes = kept;
-}
-
-static void apply_flags( schedule_part* part, const run_flags* flags )
-{
-    run_terms* terms = &part->terms;
-    replace_sizes( &part->sizes, &flags->sizes );
-    replace_texts( &part->wish.names, &flags->wish.names );
-    part->wish.must_run = flags->wish.names.count > 0;
-    replace_texts( &part->wish.isas, &flags->wish.isas );
-    replace_sizes( &part->wish.threads, &flags->wish.threads );
-    replace_texts( &part->wish.settings, &flags->wish.settings );
-    replace_texts( &part->wish.sweeps, &flags->wish.sweeps );
-    replace_texts( &part->wish.without, &flags->wish.without );
-    part->wish.device = flags->wish.device != NULL ? flags->wish.device : part->wish.device;
-    replace_count( &terms->frame_count, flags->frame_count );
-    replace_count( &terms->warmup, flags->warmup );
-    replace_count( &terms->repeat, flags->repeat );
-    replace_count( &terms->rounds, flags->rounds );
-    replace_count( &terms->memory_limit_mib, flags->memory_limit_mib );
-    replace_count( &terms->seed, flags->seed );
-    terms->time_limit_s = flags->time_limit_s >= 0 ? flags->time_limit_s : terms->time_limit_s;
-    terms->ladder_s = flags->ladder_s >= 0 ? flags->ladder_s : terms->ladder_s;
-    if ( flags->pin != NULL )
-    {
-        snprintf( terms->pin, sizeof( terms->pin ), "%s", flags->pin );
-    }
 }
 
 static bool is_part_named( const char* text, const char* name )
@@ -199,7 +139,8 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, la
         if ( is_wanted( flags, part->name ) && !is_empty )
         {
             lab_error part_error;
-            apply_flags( part, flags );
+            schedule_part_replace( part, &flags->said, flags->given );
+            part->wish.must_run = flags->said.wish.names.count > 0;
             good = run_plan_add( plan, part, &part_error ) ||
                 lab_error_write( why, "%s: part %s: %.800s", name, part->name, part_error.text );
         }
@@ -210,13 +151,7 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, la
 
 static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags, lab_error* why )
 {
-    pin_wish pin;
     plan->against = flags->against;
-    if ( flags->pin != NULL &&
-        ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) ) )
-    {
-        return lab_error_write( why, "run: --pin '%s': " PIN_FORM, flags->pin );
-    }
     bool good = true;
     for ( uint32_t index = 0; good && index < names->count; ++index )
     {
@@ -610,18 +545,11 @@ static lab_status run_or_list( void* data, text_list* operands )
 
 lab_status command_run( int argc, char** argv )
 {
-    run_flags flags = { .frame_count = ARGS_UNSET,
-        .warmup = ARGS_UNSET,
-        .repeat = ARGS_UNSET,
-        .rounds = ARGS_UNSET,
-        .memory_limit_mib = ARGS_UNSET,
-        .seed = ARGS_UNSET,
+    run_flags flags = { .said = { .terms = run_terms_default() },
         .bake_threads = ARGS_UNSET,
-        .time_limit_s = SECONDS_UNSET,
-        .ladder_s = SECONDS_UNSET,
         .others_wait_s = 60,
         .bound_percent = 5 };
-    const args_flag list[] = {
+    const args_flag own[] = {
         { "--list", 0, ARGS_SWITCH, &flags.list, NULL, "name the schedules there are", 0, 0 },
         { "--show", 0, ARGS_SWITCH, &flags.show, NULL, "print the schedule's text", 0, 0 },
         { "--dry-run", 0, ARGS_SWITCH, &flags.dry_run, NULL,
@@ -644,46 +572,25 @@ lab_status command_run( int argc, char** argv )
         { "--resume", 0, ARGS_SWITCH, &flags.resume, NULL, "keep what an earlier run to OUT has done", 0, 0 },
         { "--restart", 0, ARGS_SWITCH, &flags.restart, NULL, "drop what an unfinished run to OUT has done", 0,
             0 },
-        { "--objects", 'n', ARGS_SIZES, &flags.sizes, "N,…", "sizes of scenes that name none", 1,
-            GENERATOR_BODIES_MOST },
-        { "--methods", 'm', ARGS_TEXTS, &flags.wish.names, "METHOD,…", "methods to run", 0, 0 },
-        { "--without", 0, ARGS_TEXTS, &flags.wish.without, "METHOD,…", "methods to leave out", 0, 0 },
-        { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T,…", "threads; methods without them run on 1",
-            1, CLV_MAX_WORKERS },
-        { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…", "scalar, sse2, avx2, avx512, neon or all", 0, 0 },
-        { "--device", 0, ARGS_TEXT, &flags.wish.device, "NAME|N",
-            "device of methods on a GPU (default the fastest)", 0, 0 },
-        { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=256",
-            0, 0 },
-        { "--sweep", 0, ARGS_TEXTS, &flags.wish.sweeps, "P=A..B",
-            "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0 },
-        { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F", "use the first F frames", 1, BAKE_FRAMES_MOST },
-        { "--warmup", 0, ARGS_COUNT, &flags.warmup, "W", "untimed passes over the frames", 0, 1000 },
-        { "--repeat", 0, ARGS_COUNT, &flags.repeat, "R", "timed passes, each from a fresh space", 1, 100000 },
-        { "--rounds", 0, ARGS_COUNT, &flags.rounds, "R", "processes per run, in turn with the other methods",
-            1, 1000 },
-        { "--time-limit", 0, ARGS_SECONDS, &flags.time_limit_s, "S", "end a run after S seconds; 0: never", 0,
-            1000000000 },
-        { "--memory-limit", 0, ARGS_COUNT, &flags.memory_limit_mib, "MIB",
-            "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30 },
-        { "--ladder", 0, ARGS_SECONDS, &flags.ladder_s, "S",
-            "no larger sizes after a mean above S seconds; 0: all", 0, 1000000000 },
         { "--budget", 0, ARGS_SECONDS, &flags.budget_s, "S",
             "end after S seconds with status 3; --resume goes on; 0: never", 0, 1000000000 },
         { "--others", 0, ARGS_NUMBER, &flags.others_percent, "PERCENT",
             "before each scene wait while others use more of the processors; 0: do not look", 0, 100 },
         { "--others-wait", 0, ARGS_SECONDS, &flags.others_wait_s, "S", "at most so long in all (default 60)",
             0, 1000000000 },
-        { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
         { "--against", 0, ARGS_TEXT, &flags.against, "PROGRAM",
             "measure another build of cleave too, run by run in turn, and compare", 0, 0 },
         { "--bound", 0, ARGS_NUMBER, &flags.bound_percent, "PERCENT",
             "slower than PROGRAM by more is a regression (default 5)", 0, 1000000 },
-        { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX - 1 },
         { "--in-process", 0, ARGS_SWITCH, &flags.in_process, NULL, "no process per run, for debuggers", 0,
             0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
+    bool given[sizeof( list ) / sizeof( list[0] )] = { false };
+    uint32_t count = schedule_flags( &flags.said, false, list );
+    memcpy( list + count, own, sizeof( own ) );
+    flags.given = given;
     const args_table table = {
         .command = "run",
         .usage = "SCHEDULE… [--json OUT] [--csv OUT] [--resume] [flags]",
@@ -693,16 +600,16 @@ lab_status command_run( int argc, char** argv )
                    "  cleave run quick --rounds 5 --against ../before/build/cleave\n"
                    "  cleave run quick -m kd --sweep kd.leaf=32..4096 --csv leaf.csv",
         .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .flag_count = count + sizeof( own ) / sizeof( own[0] ),
+        .given = given,
         .operand_name = "a SCHEDULE",
         .operand_most = 1000,
     };
     lab_status status = args_run( &table, argc, argv, run_or_list, &flags );
-    size_list_free( &flags.sizes );
+    schedule_part_free( &flags.said );
     text_list_free( &flags.only );
     text_list_free( &flags.scenes );
     text_list_free( &flags.part_names );
     text_list_free( &flags.scene_names );
-    run_wish_free( &flags.wish );
     return status;
 }

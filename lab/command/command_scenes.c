@@ -67,11 +67,6 @@ static json_value* scene_value( const generator* scene )
 
 static lab_status print_json( const scenes_flags* flags )
 {
-    lab_error why;
-    if ( !json_is_here( &why ) )
-    {
-        return lab_error_print( &why );
-    }
     json_value* root = json_object();
     json_value* list = json_array();
     for ( uint32_t index = 0; index < generator_count(); ++index )
@@ -82,14 +77,7 @@ static lab_status print_json( const scenes_flags* flags )
         }
     }
     json_put( root, "scenes", list );
-    char* text = json_text( root );
-    if ( text == NULL )
-    {
-        return lab_fail( "scenes: out of memory" );
-    }
-    fputs( text, stdout );
-    free( text );
-    return LAB_DONE;
+    return json_print( root, "scenes" );
 }
 
 static lab_status show( void* data, text_list* operands )
@@ -121,8 +109,7 @@ lab_status command_scenes( int argc, char** argv )
             "gravity:32k:assorted@150+60: size, type (cubes or assorted), first frame and number of frames.\n"
             "docs/lab.md tells what each is made of, and how to write one's own.",
         .example = "  cleave scenes\n  cleave scenes --family broadmark,odd --json",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .words = words,
     };
     lab_status status = args_run( &table, argc, argv, show, &flags );

@@ -627,8 +627,7 @@ lab_status command_sim( int argc, char** argv )
         .example = "  cleave sim tower --volume 18-dop --scale 1,3,1 --csv tower.csv\n"
                    "  cleave sim tower --volume 18-dop --device 0 --frames 500\n"
                    "  cleave sim tower --bodies 64 --frames 1000 --faces 80 --match quadratic --softness 0.8",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .words = words,
         .operand_name = "an EXPERIMENT",
         .operand_choices = experiments,

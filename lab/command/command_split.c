@@ -71,8 +71,7 @@ lab_status command_split( int argc, char** argv )
             "8 i to 8 i + 7; piece k lies on the upper side of axis j if bit j of k is set.",
         .example = "  cleave split freefall.posrot -o freefall-1m.aabbs\n"
                    "  cleave split freefall.aabbs --keep-size -o freefall-1m.aabbs",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a .posrot or .aabbs FILE",
         .operand_least = 1,
         .operand_most = 1,

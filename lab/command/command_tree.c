@@ -41,36 +41,6 @@ static void release( tree_state* state )
     run_spec_list_free( &state->specs );
 }
 
-// The one method, with the settings it is to have.
-static bool choose_method( tree_state* state, const tree_flags* flags, lab_error* why )
-{
-    run_wish wish = { 0 };
-    text_list_add( &wish.names, flags->method );
-    for ( uint32_t index = 0; index < flags->settings.count; ++index )
-    {
-        text_list_add( &wish.settings, flags->settings.items[index] );
-    }
-    bool good = run_spec_list_make( &state->specs, &wish, false, why );
-    run_wish_free( &wish );
-    if ( !good )
-    {
-        return false;
-    }
-    char reason[512];
-    if ( !run_spec_is_available( &state->specs.items[0], reason, sizeof( reason ) ) )
-    {
-        return lab_error_write( why, "tree: %s cannot run here: %s", flags->method, reason );
-    }
-    if ( state->specs.items[0].row->dump == NULL )
-    {
-        return lab_error_write( why,
-            "tree: %s keeps no tree that can be written; use kd, kd-complete, kd-incremental, "
-            "kd-rebuilt, the same of kd-paper, or ray-kd",
-            flags->method );
-    }
-    return true;
-}
-
 static bool open_scene( tree_state* state, const tree_flags* flags, const char* text, lab_error* why )
 {
     scene_spec spec;
@@ -88,9 +58,9 @@ static bool open_scene( tree_state* state, const tree_flags* flags, const char* 
         return lab_error_write(
             why, "tree: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text, state->frame, last );
     }
-    state->boxes = frame_source_boxes( &state->source, why );
-    state->ids = calloc( state->source.header.object_count, sizeof( clv_id ) );
-    return state->boxes != NULL && ( state->ids != NULL || lab_error_write( why, "tree: out of memory" ) );
+    state->boxes = frame_source_boxes( &state->source );
+    state->ids = lab_take( state->source.header.object_count, sizeof( clv_id ) );
+    return true;
 }
 
 // From frame 0 on: a tree that follows its objects is another than one that is built for them.
@@ -151,11 +121,7 @@ static bool write_boxes( const tree_state* state, output_file* file, lab_error* 
 static bool write_tree( const tree_state* state, output_file* file, lab_error* why )
 {
     size_t length = clv_space_dump( state->space, NULL, 0 );
-    char* tree = malloc( length + 1 );
-    if ( tree == NULL )
-    {
-        return lab_error_write( why, "tree: out of memory" );
-    }
+    char* tree = lab_take( length + 1, 1 );
     clv_space_dump( state->space, tree, length + 1 );
     return print( file,
                text_format( "{ \"method\": \"%s\", \"frame\": %" PRIu32 ",\n  \"tree\": ",
@@ -175,7 +141,7 @@ static lab_status run( void* data, text_list* operands )
     lab_error why;
     tree_state state = { .frame = 0 };
     output_file file = { 0 };
-    bool good = choose_method( &state, flags, &why ) &&
+    bool good = run_spec_tree( &state.specs, "tree", flags->method, &flags->settings, &why ) &&
         open_scene( &state, flags, operands->items[0], &why ) &&
         output_file_open( &file, flags->output, &why ) && follow_frames( &state, &why ) &&
         write_tree( &state, &file, &why ) && output_file_commit( &file, &why );
@@ -203,8 +169,7 @@ lab_status command_tree( int argc, char** argv )
             "Follow a scene to a frame and write the method's tree as JSON: its nodes in preorder with depth,\n"
             "region, plane and objects, and the boxes of that frame. scripts/tree_picture.py draws it.",
         .example = "  cleave tree brownian-free:2k@0+5 --set kd.leaf=64 -o tree.json",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a WHAT",
         .operand_least = 1,
         .operand_most = 1,

@@ -85,11 +85,7 @@ static bool enter( contestant* entrant, const contest* arena )
     def.events = arena->events;
     def.logger = run_reason_logger( entrant->reason );
     clv_result result = clv_space_create( &def, &entrant->space );
-    entrant->ids = calloc( object_count, sizeof( clv_id ) );
-    if ( result == CLV_OK && entrant->ids == NULL )
-    {
-        result = CLV_OUT_OF_MEMORY;
-    }
+    entrant->ids = lab_take( object_count, sizeof( clv_id ) );
     if ( result != CLV_OK && entrant->reason[0] == '\0' )
     {
         snprintf(
@@ -170,16 +166,16 @@ static bool check_list(
     return true;
 }
 
-static bool check_events( contestant* entrant, contest* arena, uint32_t frame, bool* has_memory )
+static bool check_events( contestant* entrant, contest* arena, uint32_t frame )
 {
     clv_event_view events = clv_space_events( entrant->space );
-    *has_memory = verdict_list_set_ids( &arena->found, events.begun, events.begun_count );
-    if ( !*has_memory || !check_list( entrant, arena, frame, "begun ", &arena->begun ) )
+    verdict_list_set_ids( &arena->found, events.begun, events.begun_count );
+    if ( !check_list( entrant, arena, frame, "begun ", &arena->begun ) )
     {
         return false;
     }
-    *has_memory = verdict_list_set_ids( &arena->found, events.ended, events.ended_count );
-    return *has_memory && check_list( entrant, arena, frame, "ended ", &arena->ended );
+    verdict_list_set_ids( &arena->found, events.ended, events.ended_count );
+    return check_list( entrant, arena, frame, "ended ", &arena->ended );
 }
 
 // Variants of a method promise the same order too. Held against the first of its kind still in the contest.
@@ -206,23 +202,22 @@ static void check_order( contest* arena, uint32_t index, uint32_t frame )
     }
 }
 
-static bool check_contestant( contest* arena, uint32_t index, uint32_t frame, lab_error* why )
+static void check_contestant( contest* arena, uint32_t index, uint32_t frame )
 {
     contestant* entrant = &arena->items[index];
     if ( entrant->reason[0] != '\0' || !feed( entrant, arena, frame ) )
     {
-        return true;
+        return;
     }
     clv_pair_view view = clv_space_pairs( entrant->space );
     entrant->pair_count += view.count;
     entrant->order_hash = frame_hash_order( view.pairs, view.count );
-    bool has_memory = verdict_list_set( &arena->found, view.pairs, view.count );
-    if ( has_memory && check_list( entrant, arena, frame, "", &arena->expected ) &&
-        ( !arena->events || check_events( entrant, arena, frame, &has_memory ) ) )
+    verdict_list_set( &arena->found, view.pairs, view.count );
+    if ( check_list( entrant, arena, frame, "", &arena->expected ) &&
+        ( !arena->events || check_events( entrant, arena, frame ) ) )
     {
         check_order( arena, index, frame );
     }
-    return has_memory || lab_error_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
 }
 
 // The judge's word on this frame: pairs, and what begun and ended.
@@ -240,17 +235,13 @@ static bool ask_judge( contest* arena, uint32_t frame, lab_error* why )
     arena->expected_before = arena->expected;
     arena->expected = swapped;
     clv_pair_view view = clv_space_pairs( arena->judge.space );
-    if ( !verdict_list_set( &arena->expected, view.pairs, view.count ) )
-    {
-        return lab_error_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
-    }
+    verdict_list_set( &arena->expected, view.pairs, view.count );
     arena->judge.pair_count += view.count;
     verdict_list_sort( &arena->expected );
-    if ( arena->events &&
-        ( !verdict_list_subtract( &arena->begun, &arena->expected, &arena->expected_before ) ||
-            !verdict_list_subtract( &arena->ended, &arena->expected_before, &arena->expected ) ) )
+    if ( arena->events )
     {
-        return lab_error_write( why, "verify: out of memory for events" );
+        verdict_list_subtract( &arena->begun, &arena->expected, &arena->expected_before );
+        verdict_list_subtract( &arena->ended, &arena->expected_before, &arena->expected );
     }
     return true;
 }
@@ -284,7 +275,7 @@ static bool hold( contest* arena, lab_error* why )
         progress_show( &bar, ++done );
         for ( uint32_t index = 0; good && index < arena->count; ++index )
         {
-            good = check_contestant( arena, index, frame, why );
+            check_contestant( arena, index, frame );
             progress_show( &bar, ++done );
         }
         if ( good )
@@ -348,12 +339,8 @@ static double estimate( const contest* arena, const run_spec_list* specs, const 
 // Every spec that can run here enters; the others get a line.
 static bool fill( contest* arena, const run_spec_list* specs, const run_spec* judge, lab_error* why )
 {
-    arena->items = calloc( specs->count > 0 ? specs->count : 1, sizeof( contestant ) );
-    arena->boxes = frame_source_boxes( arena->source, why );
-    if ( arena->items == NULL || arena->boxes == NULL )
-    {
-        return lab_error_write( why, "verify: out of memory" );
-    }
+    arena->items = lab_take( specs->count, sizeof( contestant ) );
+    arena->boxes = frame_source_boxes( arena->source );
     arena->judge.spec = judge;
     if ( !enter( &arena->judge, arena ) )
     {
@@ -614,8 +601,7 @@ lab_status command_verify( int argc, char** argv )
         .notes =
             "WHAT and METHOD as in `cleave bench --help`. Ctrl-C and SIGTERM print the table of what was compared, and exit 1.",
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,

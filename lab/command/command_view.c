@@ -166,17 +166,12 @@ lab_status command_view( int argc, char** argv )
             "boxes as they are. Bodies of a .posrot file are shown turned as they are. `?` in the page lists its keys.",
         .example = "  cleave view freefall:2k@100+60 -o view.html\n"
                    "  cleave view gravity:2k@100+60 --frames 0:30 --set kd.leaf=64 --serve",
-        .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        ARGS_FLAGS( list ),
         .operand_name = "a WHAT",
         .operand_least = 1,
         .operand_most = 1,
     };
-    char** words = calloc( 2 * (size_t)argc + 1, sizeof( char* ) );
-    if ( words == NULL )
-    {
-        return lab_fail( "view: out of memory" );
-    }
+    char** words = lab_take( 2 * (uint64_t)argc + 1, sizeof( char* ) );
     lab_status status = args_run( &table, complete_serve( argc, argv, words ), words, view, &flags );
     free( words );
     text_list_free( &flags.page.tree_settings );

@@ -14,11 +14,7 @@
 
 typedef struct worker_flags
 {
-    run_wish wish;
-    uint64_t body_count;
-    run_terms terms;
-    const char* pin;
-    bool fat;
+    schedule_part part;
     bool answers; ///< to the process that started this one, not to standard output
 } worker_flags;
 
@@ -46,20 +42,22 @@ static bool work( const worker_flags* flags, const run_spec* spec, const char* t
     scene_spec scene;
     frame_source source = { 0 };
     run_result result = { 0 };
-    uint32_t frames = flags->terms.frame_count != ARGS_UNSET ? (uint32_t)flags->terms.frame_count : 0;
+    const run_terms* terms = &flags->part.terms;
+    const size_list* sizes = &flags->part.sizes;
+    uint32_t body_count = sizes->count > 0 ? (uint32_t)sizes->items[sizes->count - 1] : SCENE_LIST_BODIES;
+    uint32_t frames = terms->frame_count != ARGS_UNSET ? (uint32_t)terms->frame_count : 0;
     if ( !scene_spec_parse( text, &scene, why ) )
     {
         return false;
     }
-    bool good =
-        scene_spec_open( &scene, (uint32_t)flags->body_count, frames, flags->terms.seed, &source, why );
+    bool good = scene_spec_open( &scene, body_count, frames, terms->seed, &source, why );
     if ( good )
     {
         // After the scene is there: baking one needs memory of its own.
-        child_limit_memory( flags->terms.memory_limit_mib << 20, device_is_of( spec->row ) );
-        run_options options = runner_terms( &flags->terms, source.header.frame_count );
+        child_limit_memory( terms->memory_limit_mib << 20, device_is_of( spec->row ) );
+        run_options options = runner_terms( terms, source.header.frame_count );
         good = run_method( &source, spec, &options, &result, why );
-        name_limit( &result, flags->terms.memory_limit_mib );
+        name_limit( &result, terms->memory_limit_mib );
     }
     good = good && answer( flags, &result, why );
     run_result_free( &result );
@@ -76,7 +74,9 @@ static lab_status run( void* data, text_list* operands )
     run_spec_list specs = { 0 };
     pin_wish pin;
     char reason[128] = PIN_FORM;
-    bool good = run_spec_list_make( &specs, &flags->wish, false, &why );
+    run_wish wish = flags->part.wish;
+    wish.fat = false; // the settings say it already
+    bool good = run_spec_list_make( &specs, &wish, false, &why );
     if ( good && specs.count != 1 )
     {
         good = lab_error_write(
@@ -84,10 +84,10 @@ static lab_status run( void* data, text_list* operands )
     }
     if ( good )
     {
-        specs.items[0].fat = flags->fat;
-        good = ( pin_parse( flags->pin, &pin ) &&
+        specs.items[0].fat = flags->part.wish.fat;
+        good = ( pin_parse( flags->part.terms.pin, &pin ) &&
                    pin_apply( &pin, specs.items[0].thread_count, reason, sizeof( reason ) ) ) ||
-            lab_error_write( &why, "pin %s: %s", flags->pin, reason );
+            lab_error_write( &why, "pin %s: %s", flags->part.terms.pin, reason );
     }
     good = good && work( flags, &specs.items[0], operands->items[0], &why );
     run_spec_list_free( &specs );
@@ -96,43 +96,27 @@ static lab_status run( void* data, text_list* operands )
 
 lab_status command_worker( int argc, char** argv )
 {
-    worker_flags flags = { .terms = run_terms_default(), .body_count = SCENE_LIST_BODIES, .pin = "no" };
-    run_terms* terms = &flags.terms;
-    const args_flag list[] = {
-        { "--method", 0, ARGS_TEXTS, &flags.wish.names, "METHOD", "the method", 0, 0 },
-        { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I", "its instruction set", 0, 0 },
-        { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "its parameters", 0, 0 },
-        { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T", "threads", 1, CLV_MAX_WORKERS },
-        { "--objects", 'n', ARGS_SIZE, &flags.body_count, "N", "size of a scene that names none", 1,
-            GENERATOR_BODIES_MOST },
-        { "--frames", 0, ARGS_COUNT, &terms->frame_count, "F", "the first F frames", 1, BAKE_FRAMES_MOST },
-        { "--warmup", 0, ARGS_COUNT, &terms->warmup, "W", "untimed passes", 0, 1000 },
-        { "--repeat", 0, ARGS_COUNT, &terms->repeat, "R", "timed passes", 1, 100000 },
-        { "--seed", 0, ARGS_SEED, &terms->seed, "S", "seed of scenes", 0, UINT64_MAX },
-        { "--memory-limit", 0, ARGS_COUNT, &terms->memory_limit_mib, "MIB", "memory it may take; 0: any", 0,
-            UINT64_C( 1 ) << 30 },
-        { "--time-limit", 0, ARGS_SECONDS, &terms->time_limit_s, "S", "seconds it may take; 0: any", 0,
-            1000000000 },
-        { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", PIN_FORM, 0, 0 },
+    worker_flags flags = { .part = { .terms = run_terms_default() } };
+    const args_flag own[] = {
+        { "--method", 0, ARGS_TEXTS, &flags.part.wish.names, "METHOD", "the method", 0, 0 },
         { "--answer", 0, ARGS_SWITCH, &flags.answers, NULL,
             "the result goes to the parent, not to standard output", 0, 0 },
-        { "--fat", 0, ARGS_SWITCH, &flags.fat, NULL, "the settings ask for pairs of grown boxes", 0, 0 },
-        { "--sorted", 0, ARGS_SWITCH, &terms->sorted, NULL, "time a sorted list", 0, 0 },
-        { "--events", 0, ARGS_SWITCH, &terms->events, NULL, "time begun and ended pairs too", 0, 0 },
-        { "--thread-time", 0, ARGS_SWITCH, &terms->thread_time, NULL, "time the thread's processor", 0, 0 },
     };
+    args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
+    uint32_t count = schedule_flags( &flags.part, true, list );
+    memcpy( list + count, own, sizeof( own ) );
     const args_table table = {
         .command = "worker",
         .usage = "WHAT --method METHOD [flags]",
         .about = "One run in a process of its own, its result as a line of JSON; what `cleave run` starts.",
         .example = "  cleave worker brownian-free:8k --method kd --repeat 3",
         .flags = list,
-        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .flag_count = count + sizeof( own ) / sizeof( own[0] ),
         .operand_name = "a WHAT",
         .operand_least = 1,
         .operand_most = 1,
     };
     lab_status status = args_run( &table, argc, argv, run, &flags );
-    run_wish_free( &flags.wish );
+    schedule_part_free( &flags.part );
     return status;
 }

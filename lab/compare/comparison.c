@@ -207,10 +207,10 @@ static bool is_same_text( const char* a, const char* b )
 static bool is_same_run( const run_result* a, const run_result* b )
 {
     return a->object_count == b->object_count && a->frame_count == b->frame_count &&
-        a->thread_count == b->thread_count && a->sorted == b->sorted && a->events == b->events &&
-        a->fat == b->fat && a->thread_time == b->thread_time && is_same_text( a->method, b->method ) &&
-        is_same_text( a->variant, b->variant ) && is_same_text( a->settings, b->settings ) &&
-        strcmp( a->scene, b->scene ) == 0 && strcmp( a->type, b->type ) == 0;
+        a->thread_count == b->thread_count && run_switches_are_same( &a->switches, &b->switches ) &&
+        a->fat == b->fat && is_same_text( a->method, b->method ) && is_same_text( a->variant, b->variant ) &&
+        is_same_text( a->settings, b->settings ) && strcmp( a->scene, b->scene ) == 0 &&
+        strcmp( a->type, b->type ) == 0;
 }
 
 static bool has_times( const run_result* run )
@@ -255,7 +255,8 @@ static bool is_doubtful( const comparison* all, const comparison_row* row )
     bool is_of_time = row->verdict == COMPARISON_SAME || row->verdict == COMPARISON_FASTER ||
         row->verdict == COMPARISON_SLOWER || row->verdict == COMPARISON_REGRESSED;
     return is_of_time &&
-        ( all->doubts.machine[0] != '\0' || ( all->doubts.load[0] != '\0' && !row->a->thread_time ) );
+        ( all->doubts.machine[0] != '\0' ||
+            ( all->doubts.load[0] != '\0' && !row->a->switches.thread_time ) );
 }
 
 static comparison_row* add_row( comparison* all, const run_result* a, const run_result* b )

@@ -66,7 +66,7 @@ typedef struct comparison
     uint32_t doubtful_count;
 } comparison;
 
-/// Runs are the same if scene, type, objects, frames, method, variant, threads, settings, order and events are.
+/// Runs are the same if scene, type, objects, frames, method, variant, threads, settings and switches are.
 /// `bound_percent`: slower by more is a regression. The results must outlive the comparison.
 void comparison_make( comparison* all, const run_results* a, const run_results* b, double bound_percent );
 void comparison_free( comparison* all );

@@ -251,8 +251,8 @@ static bool is_same_text( const char* a, const char* b )
 // Same boxes, same terms, same part: parts may look at different windows of one scene.
 static bool is_same_row( const run_result* a, const run_result* b )
 {
-    return a->object_count == b->object_count && a->frame_count == b->frame_count && a->sorted == b->sorted &&
-        a->events == b->events && a->thread_time == b->thread_time && strcmp( a->scene, b->scene ) == 0 &&
+    return a->object_count == b->object_count && a->frame_count == b->frame_count &&
+        run_switches_are_same( &a->switches, &b->switches ) && strcmp( a->scene, b->scene ) == 0 &&
         strcmp( a->type, b->type ) == 0 && strcmp( part_of( a ), part_of( b ) ) == 0;
 }
 

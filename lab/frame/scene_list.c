@@ -280,7 +280,7 @@ bool scene_list_make( scene_list* list, const text_list* texts, const size_list*
     }
     if ( texts->count == 0 )
     {
-        good = add_scene( list, generator_brownian_free.name, sizes, why );
+        good = add_scene( list, generator_at( 0 )->name, sizes, why );
     }
     if ( !good )
     {

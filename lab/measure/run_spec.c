@@ -594,6 +594,27 @@ bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_i
     return good;
 }
 
+bool run_spec_tree(
+    run_spec_list* list, const char* command, const char* method, const text_list* settings, lab_error* why )
+{
+    run_wish wish = { 0 };
+    char reason[512];
+    text_list_add( &wish.names, method );
+    text_list_add_all( &wish.settings, settings );
+    bool good = run_spec_list_make( list, &wish, false, why );
+    run_wish_free( &wish );
+    if ( good && !run_spec_is_available( &list->items[0], reason, sizeof( reason ) ) )
+    {
+        return lab_error_write( why, "%s: %s cannot run here: %s", command, method, reason );
+    }
+    return good &&
+        ( list->items[0].row->dump != NULL ||
+            lab_error_write( why,
+                "%s: %s keeps no tree that can be shown; use kd, kd-complete, kd-incremental, kd-rebuilt, the "
+                "same of kd-paper, or ray-kd",
+                command, method ) );
+}
+
 void run_spec_list_free( run_spec_list* list )
 {
     for ( uint32_t index = 0; index < list->count; ++index )

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,23 @@ const char* run_status_name( run_status status )
 {
     static const char* const names[] = { "ok", "unavailable", "failed", "timeout" };
     return names[status];
+}
+
+const run_switch run_switch_list[RUN_SWITCH_COUNT] = {
+    { "sorted", "sorted", offsetof( run_switches, sorted ) },
+    { "events", "events", offsetof( run_switches, events ) },
+    { "thread_time", "thread time", offsetof( run_switches, thread_time ) },
+    { "changed", "changed", offsetof( run_switches, changed ) },
+};
+
+bool run_switch_is_on( const run_switches* all, uint32_t index )
+{
+    return *(const bool*)( (const char*)all + run_switch_list[index].offset );
+}
+
+bool run_switches_are_same( const run_switches* a, const run_switches* b )
+{
+    return memcmp( a, b, sizeof( run_switches ) ) == 0; // of bools alone: there are no gaps
 }
 
 // ---- statistics
@@ -132,22 +150,32 @@ typedef struct run_state
     clv_aabb* boxes;
     clv_id* ids;
     size_t sample_count; // timed frames so far
+
+    // Only with switches.changed, else NULL.
+    clv_aabb* boxes_before;
+    clv_aabb* changed_boxes;
+    clv_id* changed_ids;
+    uint64_t changed_sum; // over the frames of the pass
 } run_state;
 
 static bool take_memory( run_state* run )
 {
     uint32_t objects = run->source->header.object_count;
     size_t frames = run->options->frame_count;
-    lab_error unread;
-    run->boxes = frame_source_boxes( run->source, &unread );
+    run->boxes = calloc( objects, sizeof( clv_aabb ) );
     run->ids = calloc( objects, sizeof( clv_id ) );
+    bool changed = run->options->switches.changed;
+    run->boxes_before = changed ? calloc( objects, sizeof( clv_aabb ) ) : NULL;
+    run->changed_boxes = changed ? calloc( objects, sizeof( clv_aabb ) ) : NULL;
+    run->changed_ids = changed ? calloc( objects, sizeof( clv_id ) ) : NULL;
+    bool has_changed = run->boxes_before != NULL && run->changed_boxes != NULL && run->changed_ids != NULL;
     run_result* result = run->result;
     result->pass_ms = calloc( frames * run->options->repeat, sizeof( double ) );
     result->frame_update_ms = calloc( frames, sizeof( double ) );
     result->frame_search_ms = calloc( frames, sizeof( double ) );
     result->frame_clean_ms = calloc( frames, sizeof( double ) );
     result->frame_ms = calloc( frames, sizeof( double ) );
-    return run->boxes != NULL && run->ids != NULL && result->pass_ms != NULL &&
+    return run->boxes != NULL && run->ids != NULL && has_changed == changed && result->pass_ms != NULL &&
         result->frame_update_ms != NULL && result->frame_search_ms != NULL &&
         result->frame_clean_ms != NULL && result->frame_ms != NULL;
 }
@@ -157,6 +185,9 @@ static void give_memory( run_state* run )
     clv_space_destroy( run->space );
     free( run->boxes );
     free( run->ids );
+    free( run->boxes_before );
+    free( run->changed_boxes );
+    free( run->changed_ids );
 }
 
 static void fail( run_state* run, run_status status, const char* action, clv_result result )
@@ -177,8 +208,8 @@ static bool start_space( run_state* run, bool stage_times )
     clv_space_def def = clv_default_space_def();
     run_spec_apply( run->spec, &def );
     def.capacity = run->source->header.object_count;
-    def.sorted = run->options->sorted;
-    def.events = run->options->events;
+    def.sorted = run->options->switches.sorted;
+    def.events = run->options->switches.events;
     def.stage_times = stage_times;
     def.logger = run_reason_logger( run->result->reason );
     clv_result result = clv_space_create( &def, &run->space );
@@ -198,16 +229,47 @@ static bool start_space( run_state* run, bool stage_times )
 
 static uint64_t clock_ns( const run_state* run )
 {
-    return run->options->thread_time ? platform_thread_time_ns() : clv_base_clock_ns();
+    return run->options->switches.thread_time ? platform_thread_time_ns() : clv_base_clock_ns();
+}
+
+// What a frame hands over.
+typedef struct moved_boxes
+{
+    const clv_id* ids;
+    const clv_aabb* boxes;
+    uint32_t count;
+} moved_boxes;
+
+// All boxes, or those that differ by a bit from the frame before, with ascending ids. Outside the clock: an engine knows
+// which of its bodies sleep.
+static moved_boxes choose_boxes( run_state* run )
+{
+    uint32_t count = run->source->header.object_count;
+    if ( !run->options->switches.changed )
+    {
+        return ( moved_boxes ){ run->ids, run->boxes, count };
+    }
+    uint32_t changed = 0;
+    for ( uint32_t index = 0; index < count; ++index )
+    {
+        if ( memcmp( &run->boxes[index], &run->boxes_before[index], sizeof( clv_aabb ) ) != 0 )
+        {
+            run->changed_ids[changed] = run->ids[index];
+            run->changed_boxes[changed++] = run->boxes[index];
+        }
+    }
+    memcpy( run->boxes_before, run->boxes, count * sizeof( clv_aabb ) );
+    run->changed_sum += changed;
+    return ( moved_boxes ){ run->changed_ids, run->changed_boxes, changed };
 }
 
 // The frame as a user pays it. Returns its milliseconds, or less than 0 with the result's status set.
 static double time_frame( run_state* run, clv_pair_view* view )
 {
     const char* action = "moving the boxes";
-    uint32_t object_count = run->source->header.object_count;
+    moved_boxes moved = choose_boxes( run );
     uint64_t begin = clock_ns( run );
-    clv_result result = clv_space_move( run->space, run->ids, run->boxes, object_count );
+    clv_result result = clv_space_move( run->space, moved.ids, moved.boxes, moved.count );
     if ( result == CLV_OK )
     {
         action = "updating";
@@ -326,6 +388,11 @@ static bool run_pass( run_state* run, pass_kind kind, lab_error* why )
     {
         return true;
     }
+    run->changed_sum = 0;
+    if ( run->boxes_before != NULL )
+    {
+        memcpy( run->boxes_before, run->boxes, run->source->header.object_count * sizeof( clv_aabb ) );
+    }
     uint64_t hash = 0;
     for ( uint32_t frame = 1; frame <= run->options->frame_count; ++frame )
     {
@@ -356,6 +423,8 @@ static void summarise( run_state* run )
     result->tests = stats.test_count;
     result->memory_bytes = stats.memory_peak_bytes;
     result->pass_count = run->options->repeat;
+    result->changed_share =
+        (double)run->changed_sum / ( (double)result->frame_count * (double)result->object_count );
     average_counters( result );
     tell_fallback( result );
     if ( !run_result_summarise( result ) )
@@ -391,10 +460,8 @@ void run_result_begin( run_result* result, const run_spec* spec, const run_optio
     result->device = device_is_of( spec->row ) ? device_name_of( spec->settings ) : NULL;
     result->is_opaque = spec->row->is_opaque;
     result->fat = spec->fat;
-    result->thread_time = options->thread_time;
+    result->switches = options->switches;
     result->thread_count = spec->thread_count;
-    result->sorted = options->sorted;
-    result->events = options->events;
 }
 
 bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,

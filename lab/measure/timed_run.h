@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One method over one scene, timed. What is timed is a frame as a user pays it: handing over all boxes,
+// One method over one scene, timed. What is timed is a frame as a user pays it: handing over all boxes, or those that changed,
 // updating, finding all pairs into one list; reading frames is not. Every pass starts from a fresh space with
 // frame 0 added.
 #pragma once
@@ -8,15 +8,36 @@
 #include "lab/frame/frame_source.h"
 #include "lab/measure/run_spec.h"
 
+/// What is done, and timed, besides a plain list of pairs of all boxes. Each is a word of schedules, a flag, a part of the key of a
+/// run, and a member of results.
+typedef struct run_switches
+{
+    bool sorted;      ///< have the list sorted too
+    bool events;      ///< have begun and ended pairs too
+    bool thread_time; ///< the calling thread's processor time instead of the wall's
+    bool changed;     ///< hand over only the boxes that changed since the frame before
+} run_switches;
+
+typedef struct run_switch
+{
+    const char* member; ///< in results
+    const char* key;    ///< in the key of a run
+    size_t offset;      ///< in run_switches
+} run_switch;
+
+#define RUN_SWITCH_COUNT 4
+extern const run_switch run_switch_list[RUN_SWITCH_COUNT];
+
+bool run_switch_is_on( const run_switches* all, uint32_t index );
+bool run_switches_are_same( const run_switches* a, const run_switches* b );
+
 typedef struct run_options
 {
     uint32_t frame_count; ///< frames 1 .. frame_count of the scene
     uint32_t warmup;      ///< untimed passes; the first of them (or one more if 0) collects the stage times
     uint32_t repeat;      ///< timed passes, at least 1
-    bool sorted;          ///< have the list sorted too
-    bool events;          ///< have begun and ended pairs too
-    bool thread_time;     ///< the calling thread's processor time instead of the wall's
-    double time_limit_s;  ///< of one run, untimed parts included; 0: none
+    run_switches switches;
+    double time_limit_s; ///< of one run, untimed parts included; 0: none
 } run_options;
 
 typedef enum run_status
@@ -43,9 +64,10 @@ typedef struct run_result
     const char* settings; ///< NULL if none; belongs to the spec
     const char* device;   ///< it ran on; NULL for methods that run on none
     uint32_t thread_count;
-    bool sorted, events;
-    bool thread_time;
-    bool fat; ///< pairs of grown boxes: not to be compared with others
+    run_switches switches;
+    double
+        changed_share; ///< of the boxes, handed over per frame on average; of no meaning unless switches.changed
+    bool fat;          ///< pairs of grown boxes: not to be compared with others
 
     double ms_median, ms_mean, ms_min, ms_p99; ///< over all timed frames of all passes
     double ms_spread; ///< how far the median of a pass is from ms_median at most; NaN if there was one pass

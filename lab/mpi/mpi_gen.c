@@ -83,7 +83,7 @@ static uint32_t pieces_of( const gen* g )
 
 static bool start_scene( gen* g, job* j )
 {
-    g->state = g->def.generator->create( &g->def.scene );
+    g->state = g->def.generator->create( g->def.generator, &g->def.scene );
     g->boxes = calloc( (size_t)g->def.scene.part_count * pieces_of( g ), sizeof( clv_aabb ) );
     if ( g->state == NULL || g->boxes == NULL )
     {

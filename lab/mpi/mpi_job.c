@@ -22,73 +22,65 @@
 
 // ---- the command line
 
-typedef enum flag_kind
-{
-    FLAG_TEXT,
-    FLAG_COUNT,
-    FLAG_SWITCH,
-    FLAG_CUTTER,
-} flag_kind;
-
 typedef struct flag
 {
     const char* name;
+    char letter;
     const char* commands; ///< letters of those that take it
-    flag_kind kind;
+    args_kind kind;
     size_t offset; ///< of the option
     uint64_t least, most;
     const char* value_name; ///< NULL: a switch
-    const char* help;       ///< NULL: the letter of the flag before
+    const char* help;
 } flag;
 
 #define IN_OPTIONS( member ) offsetof( job_options, member )
 
 static const flag s_flags[] = {
-    { "--frames", "bvgp", FLAG_COUNT, IN_OPTIONS( frames ), 1, BAKE_FRAMES_MOST, "F",
+    { "--frames", 0, "bvgp", ARGS_COUNT, IN_OPTIONS( frames ), 1, BAKE_FRAMES_MOST, "F",
         "frames after the initial one (default: all, at most 60; plan: 1, and the last is counted)" },
-    { "--seed", "bvgp", FLAG_COUNT, IN_OPTIONS( seed ), 0, UINT64_MAX - 1, "S",
+    { "--seed", 0, "bvgp", ARGS_COUNT, IN_OPTIONS( seed ), 0, UINT64_MAX - 1, "S",
         "seed of the scene (default 1)" },
-    { "--threads", "bvgp", FLAG_COUNT, IN_OPTIONS( threads ), 1, CLV_MAX_WORKERS, "T",
+    { "--threads", 0, "bvgp", ARGS_COUNT, IN_OPTIONS( threads ), 1, CLV_MAX_WORKERS, "T",
         "threads of each process (default 1)" },
-    { "--json", "bnp", FLAG_TEXT, IN_OPTIONS( json ), 0, 0, "OUT",
+    { "--json", 0, "bnp", ARGS_TEXT, IN_OPTIONS( json ), 0, 0, "OUT",
         "write the result as JSON; - is standard output" },
-    { "--quiet", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0, NULL, "no progress" },
-    { "-q", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0, NULL, NULL },
-    { "-m", "bv", FLAG_TEXT, IN_OPTIONS( method ), 0, 0, "METHOD",
+    { "--quiet", 'q', "bvgnp", ARGS_SWITCH, IN_OPTIONS( is_quiet ), 0, 0, NULL, "no progress" },
+    { "-m", 0, "bv", ARGS_TEXT, IN_OPTIONS( method ), 0, 0, "METHOD",
         "of the space in each process: cleave (default), sap@avx2, any of our own; --plugin FILE, before the "
         "command, loads more" },
-    { "--set", "bv", FLAG_TEXT, IN_OPTIONS( settings ), 0, 0, "P=V,\xE2\x80\xA6",
+    { "--set", 0, "bv", ARGS_TEXT, IN_OPTIONS( settings ), 0, 0, "P=V,\xE2\x80\xA6",
         "parameters of that method" },
-    { "--device", "bv", FLAG_TEXT, IN_OPTIONS( device ), 0, 0, "NAME|N",
+    { "--device", 0, "bv", ARGS_TEXT, IN_OPTIONS( device ), 0, 0, "NAME|N",
         "device of a method on a GPU, such as -m gpu (default the fastest of each process's machine)" },
-    { "--cutter", "bv", FLAG_CUTTER, IN_OPTIONS( cutter ), 0, 0, "C",
+    { "--cutter", 0, "bv", ARGS_TEXT, IN_OPTIONS( cutter_word ), 0, 0, "C",
         "what cuts space: zoltan (default where it was built in) or bisection, our own" },
-    { "--borrowed", "bv", FLAG_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0, NULL,
+    { "--borrowed", 0, "bv", ARGS_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0, NULL,
         "objects stay where they were added; only ghosts travel" },
-    { "--by-time", "bv", FLAG_SWITCH, IN_OPTIONS( by_time ), 0, 0, NULL,
+    { "--by-time", 0, "bv", ARGS_SWITCH, IN_OPTIONS( by_time ), 0, 0, NULL,
         "balance by measured time, not by counters" },
-    { "--warmup", "b", FLAG_COUNT, IN_OPTIONS( warmup ), 0, 1000, "W", "untimed passes (default 1)" },
-    { "--repeat", "bn", FLAG_COUNT, IN_OPTIONS( repeat ), 1, 1000, "R",
+    { "--warmup", 0, "b", ARGS_COUNT, IN_OPTIONS( warmup ), 0, 1000, "W", "untimed passes (default 1)" },
+    { "--repeat", 0, "bn", ARGS_COUNT, IN_OPTIONS( repeat ), 1, 1000, "R",
         "timed passes, each from a fresh space (default 3)" },
-    { "--scattered", "b", FLAG_SWITCH, IN_OPTIONS( is_scattered ), 0, 0, NULL,
+    { "--scattered", 0, "b", ARGS_SWITCH, IN_OPTIONS( is_scattered ), 0, 0, NULL,
         "begin with objects shared out by number; else each begins where it lies" },
-    { "--alone", "b", FLAG_SWITCH, IN_OPTIONS( is_alone ), 0, 0, NULL,
+    { "--alone", 0, "b", ARGS_SWITCH, IN_OPTIONS( is_alone ), 0, 0, NULL,
         "every process a world of its own at the same time: what the machine gives without any exchange" },
-    { "--checkpoint", "b", FLAG_TEXT, IN_OPTIONS( checkpoint ), 0, 0, "PATH",
+    { "--checkpoint", 0, "b", ARGS_TEXT, IN_OPTIONS( checkpoint ), 0, 0, "PATH",
         "one pass, saved to PATH.manifest and parts beside it, with PATH.bench, every N frames and at the end" },
-    { "--every", "b", FLAG_COUNT, IN_OPTIONS( every ), 1, BAKE_FRAMES_MOST, "N",
+    { "--every", 0, "b", ARGS_COUNT, IN_OPTIONS( every ), 1, BAKE_FRAMES_MOST, "N",
         "frames between checkpoints (default 10)" },
-    { "--resume", "b", FLAG_TEXT, IN_OPTIONS( resume ), 0, 0, "PATH",
+    { "--resume", 0, "b", ARGS_TEXT, IN_OPTIONS( resume ), 0, 0, "PATH",
         "go on from a checkpoint of the same WHAT, on any number of processes: one pass, and the hash of a run in "
         "one go" },
-    { "-n", "g", FLAG_COUNT, IN_OPTIONS( bodies ), 1, GENERATOR_BODIES_MOST, "N", "bodies (default 8k)" },
-    { "--type", "g", FLAG_TEXT, IN_OPTIONS( type ), 0, 0, "TYPE", "cubes or assorted (default cubes)" },
-    { "--from", "g", FLAG_COUNT, IN_OPTIONS( from ), 0, BAKE_FRAMES_MOST, "F0",
+    { "-n", 0, "g", ARGS_COUNT, IN_OPTIONS( bodies ), 1, GENERATOR_BODIES_MOST, "N", "bodies (default 8k)" },
+    { "--type", 0, "g", ARGS_TEXT, IN_OPTIONS( type ), 0, 0, "TYPE", "cubes or assorted (default cubes)" },
+    { "--from", 0, "g", ARGS_COUNT, IN_OPTIONS( from ), 0, BAKE_FRAMES_MOST, "F0",
         "frame of the run to begin with (default 0)" },
-    { "--split", "g", FLAG_SWITCH, IN_OPTIONS( splits ), 0, 0, NULL, "cut each body in 8: objects = 8 N" },
-    { "-o", "g", FLAG_TEXT, IN_OPTIONS( output ), 0, 0, "FILE", "the .aabbs file to write" },
-    { "-P", "p", FLAG_COUNT, IN_OPTIONS( processes ), 1, 65536, "N", "processes to plan for" },
-    { "--sample", "p", FLAG_COUNT, IN_OPTIONS( sample ), 1, GENERATOR_BODIES_MOST, "S",
+    { "--split", 0, "g", ARGS_SWITCH, IN_OPTIONS( splits ), 0, 0, NULL, "cut each body in 8: objects = 8 N" },
+    { "-o", 0, "g", ARGS_TEXT, IN_OPTIONS( output ), 0, 0, "FILE", "the .aabbs file to write" },
+    { "-P", 0, "p", ARGS_COUNT, IN_OPTIONS( processes ), 1, 65536, "N", "processes to plan for" },
+    { "--sample", 0, "p", ARGS_COUNT, IN_OPTIONS( sample ), 1, GENERATOR_BODIES_MOST, "S",
         "of a contact-free scene, only S bodies are made, and each stands for as many as it takes" },
 };
 
@@ -122,28 +114,33 @@ static char* told_by( const flag* f )
     return told;
 }
 
-void job_help( args_visitor* use, void* user )
+// As args reads them into `o`; NULL: for the help alone, which tells the defaults by itself.
+static void make_flags( job_options* o, args_flag list[FLAG_TOTAL] )
 {
-    static bool unread; // the flags are read below
+    static bool unread;
     static const char* unread_text;
-    args_flag list[FLAG_TOTAL];
-    uint32_t count = 0;
     for ( size_t i = 0; i < FLAG_TOTAL; ++i )
     {
         const flag* f = &s_flags[i];
-        if ( f->help != NULL )
-        {
-            bool has_letter = i + 1 < FLAG_TOTAL && f[1].help == NULL;
-            list[count++] = ( args_flag ){ .name = f->name,
-                .letter = has_letter ? f[1].name[1] : '\0',
-                .kind = f->value_name != NULL ? ARGS_TEXT : ARGS_SWITCH,
-                .value = f->value_name != NULL ? (void*)&unread_text : (void*)&unread,
-                .value_name = f->value_name,
-                .help = told_by( f ) };
-        }
+        void* nowhere = f->kind == ARGS_SWITCH ? (void*)&unread : (void*)&unread_text;
+        args_kind kind = o != NULL || f->kind == ARGS_SWITCH ? f->kind : ARGS_TEXT;
+        list[i] = ( args_flag ){ f->name, f->letter, kind, o != NULL ? (char*)o + f->offset : nowhere,
+            f->value_name, f->help, f->least, f->most };
+    }
+}
+
+#define PROGRAM "mpirun -n P cleave-mpi"
+
+void job_help( args_visitor* use, void* user )
+{
+    args_flag list[FLAG_TOTAL];
+    make_flags( NULL, list );
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        list[i].help = told_by( &s_flags[i] );
     }
     const args_table table = {
-        .program = "mpirun -n P cleave-mpi",
+        .program = PROGRAM,
         .usage = "[--plugin FILE]\xE2\x80\xA6 [--ansi WHEN] COMMAND [WHAT] [flags]",
         .about =
             "Scenes on many processes, with one answer. More processes than cores: mpirun --oversubscribe -n P.\n\n"
@@ -163,11 +160,10 @@ void job_help( args_visitor* use, void* user )
                    "  mpirun -n 2 cleave-mpi gen brownian-free -n 1m --frames 10 -o free.aabbs\n"
                    "  mpirun -n 2 cleave-mpi net\n"
                    "  cleave-mpi plan brownian-free:1000m --sample 100k -P 4096",
-        .flags = list,
-        .flag_count = count,
+        ARGS_FLAGS( list ),
     };
     use( &table, user );
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
     {
         free( (char*)list[i].help );
     }
@@ -175,119 +171,12 @@ void job_help( args_visitor* use, void* user )
 
 // ---- words
 
-// As `cleave` takes them: "--frames", "--frames=60", "-P", "-P64". *value is what is glued on, or NULL.
-static const flag* find_flag( const char* word, const char** value )
-{
-    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
-    {
-        const flag* f = &s_flags[i];
-        size_t length = strlen( f->name );
-        bool is_letter = f->name[1] != '-';
-        if ( strncmp( word, f->name, length ) == 0 &&
-            ( word[length] == '\0' || word[length] == '=' || is_letter ) )
-        {
-            *value = word[length] == '\0' ? NULL : word + length + !is_letter;
-            return f;
-        }
-    }
-    return NULL;
-}
-
-static bool fail_flag( const char* word, lab_error* why )
-{
-    if ( strcmp( word, "--plugin" ) == 0 || strcmp( word, "--version" ) == 0 ||
-        strcmp( word, "--ansi" ) == 0 )
-    {
-        return lab_error_write( why, "%s comes before the command", word );
-    }
-    char* bare = text_copy( word );
-    bare[strcspn( bare, "=" )] = '\0';
-    text_guess guess = text_guess_begin( bare );
-    text_guess_try( &guess, "--help" );
-    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
-    {
-        text_guess_try( &guess, s_flags[i].name );
-    }
-    lab_error_write( why, "unknown flag %s; %s--help lists them", bare, text_guess_say( &guess ) );
-    free( bare );
-    return false;
-}
-
 static bool fail_command( const char* word, lab_error* why )
 {
     char advice[CHOICE_ADVICE_ROOM];
     return word == NULL ? lab_error_write( why, "needs bench, verify, gen, net or plan; --help tells more" )
                         : lab_error_write( why, "unknown command '%.100s'; %s", word,
                               choice_advice( s_commands, word, advice ) );
-}
-
-static bool take_value( const flag* f, const char* text, job_options* o, lab_error* why )
-{
-    void* option = (char*)o + f->offset;
-    if ( text[0] == '\0' )
-    {
-        return lab_error_write( why, "%s needs a value that is not empty", f->name );
-    }
-    if ( f->kind == FLAG_TEXT )
-    {
-        memcpy( option, &text, sizeof( text ) );
-        return true;
-    }
-    if ( f->kind == FLAG_CUTTER )
-    {
-        int cutter = 0;
-        char advice[CHOICE_ADVICE_ROOM];
-        if ( !choice_find( s_cutters, text, &cutter ) )
-        {
-            return lab_error_write(
-                why, "--cutter: there is no '%.100s'; %s", text, choice_advice( s_cutters, text, advice ) );
-        }
-        o->cutter = (clv_mpi_cutter)cutter;
-        return true;
-    }
-    uint64_t value = 0;
-    if ( !text_parse_size( text, &value ) || value < f->least || value > f->most )
-    {
-        return lab_error_write(
-            why, "%s: '%s' is no number from %" PRIu64 " to %" PRIu64, f->name, text, f->least, f->most );
-    }
-    memcpy( option, &value, sizeof( value ) );
-    return true;
-}
-
-static bool take_switch( const flag* f, const char* text, job_options* o, lab_error* why )
-{
-    *(bool*)( (char*)o + f->offset ) = true;
-    return text == NULL || lab_error_write( why, "%s takes no value, yet has '%s'", f->name, text );
-}
-
-static bool take_flag( int argc, char** argv, int* at, job_options* o, lab_error* why )
-{
-    const char* text = NULL;
-    const flag* f = find_flag( argv[*at], &text );
-    if ( f == NULL )
-    {
-        return fail_flag( argv[*at], why );
-    }
-    if ( strchr( f->commands, o->command ) == NULL )
-    {
-        return lab_error_write( why, "%s has no %s; %s", argv[1], f->name,
-            strcmp( f->name, "-n" ) == 0 ? "a WHAT such as brownian-free:8k says how many"
-                                         : "--help lists the commands that take it" );
-    }
-    if ( f->kind == FLAG_SWITCH )
-    {
-        return take_switch( f, text, o, why );
-    }
-    if ( text == NULL )
-    {
-        if ( *at + 1 == argc || !args_is_value( argv[*at + 1] ) )
-        {
-            return lab_error_write( why, "%s needs a value", f->name );
-        }
-        text = argv[++*at];
-    }
-    return take_value( f, text, o, why );
 }
 
 static bool find_command( const char* word, job_options* o )
@@ -298,32 +187,53 @@ static bool find_command( const char* word, job_options* o )
     return found;
 }
 
+// Flags that another command takes.
+static bool check_given( const bool* given, const job_options* o, const char* command, lab_error* why )
+{
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        const flag* f = &s_flags[i];
+        if ( given[i] && strchr( f->commands, o->command ) == NULL )
+        {
+            return lab_error_write( why, "%s has no %s; %s", command, f->name,
+                strcmp( f->name, "-n" ) == 0 ? "a WHAT such as brownian-free:8k says how many"
+                                             : "--help lists the commands that take it" );
+        }
+    }
+    return true;
+}
+
 bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
 {
-    *o = ( job_options ){
-        .method = "cleave", .threads = 1, .warmup = UINT64_MAX, .repeat = UINT64_MAX, .seed = 1
-    };
-    o->type = "cubes";
+    *o = ( job_options ){ .method = "cleave",
+        .type = "cubes",
+        .threads = 1,
+        .warmup = UINT64_MAX,
+        .repeat = UINT64_MAX,
+        .seed = 1 };
     if ( !find_command( argc > 1 ? argv[1] : NULL, o ) )
     {
         return fail_command( argc > 1 ? argv[1] : NULL, why );
     }
-    for ( int i = 2; i < argc; ++i )
+    args_flag list[FLAG_TOTAL];
+    bool given[FLAG_TOTAL] = { false };
+    const args_words words[] = { { "--cutter", s_cutters }, { NULL, NULL } };
+    const args_table table = { .program = PROGRAM,
+        .command = argv[1],
+        .usage = "[WHAT] [flags]",
+        ARGS_FLAGS( list ),
+        .given = given,
+        .words = words,
+        .operand_most = 1 };
+    make_flags( o, list );
+    if ( !args_read( &table, argc - 2, argv + 2, &o->operands, why ) ||
+        !check_given( given, o, argv[1], why ) )
     {
-        if ( argv[i][0] == '-' && argv[i][1] != '\0' )
-        {
-            if ( !take_flag( argc, argv, &i, o, why ) )
-            {
-                return false;
-            }
-            continue;
-        }
-        if ( o->what != NULL )
-        {
-            return lab_error_write( why, "one WHAT at a time: %s or %s", o->what, argv[i] );
-        }
-        o->what = argv[i];
+        return false;
     }
+    o->cutter =
+        o->cutter_word != NULL ? (clv_mpi_cutter)choice_value( s_cutters, o->cutter_word ) : CLV_MPI_CUT_AUTO;
+    o->what = o->operands.count > 0 ? o->operands.items[0] : NULL;
     // The last frame is the one that is counted: the first is enough where no other is asked for.
     o->frames = o->command == 'p' && o->frames == 0 ? 1 : o->frames;
     if ( !job_check_resume( o, why ) )
@@ -494,6 +404,7 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
         fprintf( stderr, "%s\n", j.why.text );
     }
     run_spec_list_free( &j.methods );
+    text_list_free( &o.operands );
     return ok ? LAB_DONE : j.why.status;
 }
 

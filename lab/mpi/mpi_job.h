@@ -19,7 +19,9 @@ typedef struct job_options
     uint64_t frames, from, threads;
     uint64_t warmup, repeat; ///< of a bench with a checkpoint 0 and 1: there is one life to go on with
     uint64_t seed, bodies, processes, sample, every;
+    const char* cutter_word;
     clv_mpi_cutter cutter;
+    text_list operands; ///< what `what` is of
 } job_options;
 
 typedef struct job

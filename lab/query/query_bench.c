@@ -268,23 +268,19 @@ static bool ask_cleave( query_report* report, query_scene_state* scene, lab_erro
     return true;
 }
 
-static bool ask_brute( query_report* report, query_scene_state* scene, lab_error* why )
+static void ask_brute( query_report* report, query_scene_state* scene )
 {
     const query_bench_def* def = report->def;
     double tests = (double)scene->object_count * scene->draw.count;
     if ( !def->verify && def->methods->count == 0 && tests > BRUTE_TESTS )
     {
-        return true;
+        return;
     }
     query_world_def world = { scene->boxes, scene->object_count, 1, 1, CLV_ISA_AUTO, def->thread_time };
     query_answers answers = { 0 };
     query_times times;
-    if ( !query_trial_brute( &world, &scene->draw, &answers, &times, why ) )
-    {
-        return false;
-    }
+    query_trial_brute( &world, &scene->draw, &answers, &times );
     settle( report, scene, "brute", true, "plain", 1, &times, &answers );
-    return true;
 }
 
 static bool ask_peer(
@@ -320,9 +316,12 @@ static bool ask_everybody( query_report* report, query_scene_state* scene, lab_e
         {
             continue;
         }
-        good = i == 0 ? ask_cleave( report, scene, why )
-            : i == 1  ? ask_brute( report, scene, why )
-                      : ask_peer( report, scene, library, why );
+        if ( i == 1 )
+        {
+            ask_brute( report, scene );
+            continue;
+        }
+        good = i == 0 ? ask_cleave( report, scene, why ) : ask_peer( report, scene, library, why );
     }
     return good && ( scene->first_name == NULL || write_answers( report, scene, why ) );
 }
@@ -333,12 +332,9 @@ static bool ask_families( query_report* report, query_scene_state* scene, lab_er
     for ( uint32_t i = 0; i < report->def->families->count && good; ++i )
     {
         query_family family = (query_family)choice_value( query_families, report->def->families->items[i] );
-        if ( !query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
-                 (uint32_t)report->def->query_count, report->def->seed ) )
-        {
-            good = lab_error_write( why, "out of memory for %" PRIu64 " queries", report->def->query_count );
-        }
-        good = good && ( scene->draw.count == 0 || ask_everybody( report, scene, why ) );
+        query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
+            (uint32_t)report->def->query_count, report->def->seed );
+        good = scene->draw.count == 0 || ask_everybody( report, scene, why );
         query_draw_free( &scene->draw );
         query_answers_free( &scene->first );
         scene->first_name = NULL;
@@ -351,8 +347,8 @@ static bool ask_scene( query_report* report, const scene_item* item, lab_error* 
     frame_source source = { 0 };
     query_scene_state scene = { .scene = item };
     bool good = scene_spec_open( &item->spec, item->body_count, 0, report->def->seed, &source, why );
-    scene.boxes = good ? frame_source_boxes( &source, why ) : NULL;
-    good = scene.boxes != NULL && frame_source_read( &source, source.header.frame_count, scene.boxes, why );
+    scene.boxes = good ? frame_source_boxes( &source ) : NULL;
+    good = good && frame_source_read( &source, source.header.frame_count, scene.boxes, why );
     if ( good )
     {
         scene.object_count = source.header.object_count;

@@ -169,15 +169,20 @@ static json_value* known_members( const run_result* run )
     json_put_text( value, "variant", run->variant );
     json_put_count( value, "threads", run->thread_count );
     json_put_text( value, "settings", run->settings );
-    json_put_bool( value, "sorted", run->sorted );
-    json_put_bool( value, "events", run->events );
+    for ( uint32_t index = 0; index < RUN_SWITCH_COUNT; ++index )
+    {
+        json_put_bool( value, run_switch_list[index].member, run_switch_is_on( &run->switches, index ) );
+    }
+    if ( run->switches.changed )
+    {
+        json_put_number( value, "changed_share", run->status == RUN_OK ? run->changed_share : NAN );
+    }
     put_measures( value, run );
     if ( run->device != NULL )
     {
         json_put_text( value, "device", run->device );
     }
     json_put_bool( value, "fat", run->fat );
-    json_put_bool( value, "thread_time", run->thread_time );
     json_put_text( value, "status", run_status_name( run->status ) );
     if ( run->status != RUN_OK )
     {
@@ -285,7 +290,8 @@ static char* csv_row( const run_result* run )
     char* measures = csv_measures( run );
     char* row = text_format( "%s,%s,%" PRIu32 ",%" PRIu32 ",%s,%s,%" PRIu32 ",%s,%d,%d,%s,%s,%s\n", scene,
         type, run->object_count, run->frame_count, run->method, run->variant, run->thread_count, settings,
-        run->sorted ? 1 : 0, run->events ? 1 : 0, measures, run_status_name( run->status ), reason );
+        run->switches.sorted ? 1 : 0, run->switches.events ? 1 : 0, measures, run_status_name( run->status ),
+        reason );
     free( scene );
     free( type );
     free( settings );
@@ -506,10 +512,14 @@ static bool read_members( const run_reader* reader, run_result* run )
     snprintf( run->scene, sizeof( run->scene ), "%s", scene );
     snprintf( run->type, sizeof( run->type ), "%s", type );
     run->settings = json_as_text( json_get( reader->value, "settings" ) );
-    run->sorted = json_as_bool( json_get( reader->value, "sorted" ) );
-    run->events = json_as_bool( json_get( reader->value, "events" ) );
+    for ( uint32_t index = 0; index < RUN_SWITCH_COUNT; ++index )
+    {
+        const run_switch* known = &run_switch_list[index];
+        *(bool*)( (char*)&run->switches + known->offset ) =
+            json_as_bool( json_get( reader->value, known->member ) );
+    }
+    run->changed_share = json_as_number( json_get( reader->value, "changed_share" ) );
     run->fat = json_as_bool( json_get( reader->value, "fat" ) );
-    run->thread_time = json_as_bool( json_get( reader->value, "thread_time" ) );
     run->key = json_as_text( json_get( reader->value, "key" ) );
     run->limits = json_as_text( json_get( reader->value, "limits" ) );
     return run->status != RUN_OK || read_measures( reader, run );

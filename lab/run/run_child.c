@@ -28,7 +28,7 @@ bool child_is_here( void )
     return false;
 }
 
-child_answer child_run( const char* program, const char* const* words, const child_limits* limits )
+child_answer child_run( const char* program, const text_list* words, const child_limits* limits )
 {
     (void)program, (void)words, (void)limits;
     child_answer answer = { .status = CHILD_FAILED };
@@ -144,36 +144,14 @@ static void become_program( const char* program, char** words, int answer, int e
     _exit( 127 );
 }
 
-static char** words_for_exec( const char* const* words )
-{
-    size_t count = 0;
-    while ( words[count] != NULL )
-    {
-        count += 1;
-    }
-    char** copies = lab_take( count + 2, sizeof( char* ) );
-    copies[0] = text_copy( "cleave" );
-    for ( size_t index = 0; index < count; ++index )
-    {
-        copies[index + 1] = text_copy( words[index] );
-    }
-    return copies;
-}
-
-static void free_words( char** words )
-{
-    for ( char** word = words; *word != NULL; ++word )
-    {
-        free( *word );
-    }
-    free( words );
-}
-
-static pid_t start( const char* program, const char* const* words, pipe_end* answer, pipe_end* errors )
+static pid_t start( const char* program, const text_list* words, pipe_end* answer, pipe_end* errors )
 {
     int answer_ends[2] = { -1, -1 };
     int error_ends[2] = { -1, -1 };
-    char** copies = words_for_exec( words );
+    char** argv = lab_take( words->count + 2, sizeof( char* ) ); // NULL behind the last
+    char name[] = "cleave";
+    argv[0] = name;
+    memcpy( argv + 1, words->items, words->count * sizeof( char* ) );
     pid_t process = -1;
     if ( open_pipe( answer_ends ) && open_pipe( error_ends ) )
     {
@@ -182,14 +160,14 @@ static pid_t start( const char* program, const char* const* words, pipe_end* ans
     }
     if ( process == 0 )
     {
-        become_program( program, copies, answer_ends[1], error_ends[1] );
+        become_program( program, argv, answer_ends[1], error_ends[1] );
     }
     int reason = errno;
     close( answer_ends[1] );
     close( error_ends[1] );
     answer->handle = answer_ends[0];
     errors->handle = error_ends[0];
-    free_words( copies );
+    free( argv );
     errno = reason;
     return process;
 }
@@ -401,7 +379,7 @@ static void watch(
     }
 }
 
-child_answer child_run( const char* program, const char* const* words, const child_limits* limits )
+child_answer child_run( const char* program, const text_list* words, const child_limits* limits )
 {
     child_answer answer = { .status = CHILD_FAILED };
     pipe_end text = { .handle = -1 }, errors = { .handle = -1 };

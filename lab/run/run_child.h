@@ -3,7 +3,7 @@
 // collected. Where the system cannot do that (Windows, systems without /proc) child_is_here says so.
 #pragma once
 
-#include "lab/base/error.h"
+#include "lab/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,9 +44,9 @@ typedef struct child_answer
 /// that of its process: Khronos' OpenCL loader cuts OCL_ICD_FILENAMES at the first colon, and PoCL adds a variable.
 void child_keep_environment( void );
 
-/// Runs `program` (NULL: this one) with the given words behind its name, NULL at the end, and waits for it. It gets none
+/// Runs `program` (NULL: this one) with the given words behind its name, and waits for it. It gets none
 /// of this program's handles but those of its answer and its messages.
-child_answer child_run( const char* program, const char* const* words, const child_limits* limits );
+child_answer child_run( const char* program, const text_list* words, const child_limits* limits );
 
 /// In the child: no memory beyond this, where the system can see to it. 0: no limit. What runs on a device is left to the process that
 /// started the child and watches it.

@@ -149,10 +149,17 @@ static void name_job( run_job* job )
     char* scene = scene_key( job );
     char* spec = spec_key( &job->spec );
     char* program = job->program != NULL ? other_program( job->program ) : text_copy( run_plan_program() );
-    job->key = text_format( "%s | %s | warmup %" PRIu64 ", repeat %" PRIu64 ", rounds %" PRIu64
-                            "%s%s%s, pin %s | %s",
-        scene, spec, terms->warmup, terms->repeat, terms->rounds, terms->sorted ? ", sorted" : "",
-        terms->events ? ", events" : "", terms->thread_time ? ", thread time" : "", terms->pin, program );
+    char switches[128] = "";
+    for ( uint32_t index = 0; index < RUN_SWITCH_COUNT; ++index )
+    {
+        bool is_on = run_switch_is_on( &terms->switches, index );
+        size_t length = strlen( switches );
+        snprintf( switches + length, sizeof( switches ) - length, "%s%s", is_on ? ", " : "",
+            is_on ? run_switch_list[index].key : "" );
+    }
+    job->key =
+        text_format( "%s | %s | warmup %" PRIu64 ", repeat %" PRIu64 ", rounds %" PRIu64 "%s, pin %s | %s",
+            scene, spec, terms->warmup, terms->repeat, terms->rounds, switches, terms->pin, program );
     job->limits = text_format( "%g s, %" PRIu64 " MiB", terms->time_limit_s, terms->memory_limit_mib );
     job->ladder = ladder_key( job, spec );
     free( scene );
@@ -279,6 +286,11 @@ static bool add_scene(
 bool run_plan_add( run_plan* plan, const schedule_part* part, lab_error* why )
 {
     run_spec_list specs = { 0 };
+    pin_wish pin;
+    if ( !pin_parse( part->terms.pin, &pin ) )
+    {
+        return lab_error_write( why, "--pin '%s': " PIN_FORM, part->terms.pin );
+    }
     if ( part->sizes.count > 1 )
     {
         qsort( part->sizes.items, part->sizes.count, sizeof( uint64_t ), compare_sizes );
@@ -290,7 +302,7 @@ bool run_plan_add( run_plan* plan, const schedule_part* part, lab_error* why )
     }
     if ( good && part->scenes.count == 0 )
     {
-        good = add_scene( plan, part, generator_brownian_free.name, &specs, why );
+        good = add_scene( plan, part, generator_at( 0 )->name, &specs, why );
     }
     run_spec_list_free( &specs );
     return good;
@@ -306,78 +318,41 @@ void run_plan_free( run_plan* plan )
     *plan = ( run_plan ){ 0 };
 }
 
-// ---- worker args
+// ---- worker words
 
-static void add_pair( worker_args* args, const char* flag, const char* value )
+static void add_words( text_list* words, const char* flag, char* value )
 {
-    args->items[args->count++] = flag;
-    args->items[args->count++] = value;
-    args->items[args->count] = NULL;
+    text_list_add( words, flag );
+    text_list_add( words, value );
+    free( value );
 }
 
-static void add_owned( worker_args* args, const char* flag, char* text )
+void worker_words( const run_job* job, text_list* words )
 {
-    text_list_add( &args->owned, text );
-    free( text );
-    add_pair( args, flag, args->owned.items[args->owned.count - 1] );
-}
-
-static void add_number( worker_args* args, const char* flag, uint64_t number )
-{
-    add_owned( args, flag, text_format( "%" PRIu64, number ) );
-}
-
-static void add_switch( worker_args* args, const char* flag, bool is_on )
-{
-    if ( is_on )
-    {
-        args->items[args->count++] = flag;
-        args->items[args->count] = NULL;
-    }
-}
-
-void worker_args_make( worker_args* args, const run_job* job )
-{
-    const run_terms* terms = &job->terms;
-    *args = ( worker_args ){ .count = 0 };
     for ( uint32_t index = 0; index < plugin_named_count(); ++index )
     {
-        add_pair( args, "--plugin", plugin_named_path( index ) );
+        add_words( words, "--plugin", text_copy( plugin_named_path( index ) ) );
     }
-    add_switch( args, "worker", true );
-    add_pair( args, "--method", job->spec.row->name );
+    text_list_add( words, "worker" );
+    add_words( words, "--method", text_copy( job->spec.row->name ) );
     if ( job->spec.row->has_isa )
     {
-        add_pair( args, "--isa", run_spec_variant( &job->spec ) );
+        add_words( words, "--isa", text_copy( run_spec_variant( &job->spec ) ) );
     }
     if ( job->spec.settings != NULL )
     {
-        add_pair( args, "--set", job->spec.settings );
+        add_words( words, "--set", text_copy( job->spec.settings ) );
     }
-    add_number( args, "--objects", job->scene.body_count );
-    add_number( args, "--threads", job->spec.thread_count );
-    if ( terms->frame_count != ARGS_UNSET )
+    add_words( words, "--objects", text_format( "%" PRIu32, job->scene.body_count ) );
+    add_words( words, "--threads", text_format( "%" PRIu32, job->spec.thread_count ) );
+    if ( job->spec.fat )
     {
-        add_number( args, "--frames", terms->frame_count );
+        text_list_add( words, "--fat" );
     }
-    add_number( args, "--warmup", terms->warmup );
-    add_number( args, "--repeat", terms->repeat );
-    add_number( args, "--seed", terms->seed );
-    add_number( args, "--memory-limit", terms->memory_limit_mib );
-    add_owned( args, "--time-limit", text_format( "%.17g", terms->time_limit_s ) );
-    add_pair( args, "--pin", terms->pin );
-    add_switch( args, "--answer", true );
-    add_switch( args, "--fat", job->spec.fat );
-    add_switch( args, "--sorted", terms->sorted );
-    add_switch( args, "--events", terms->events );
-    add_switch( args, "--thread-time", terms->thread_time );
-    add_switch( args, "--", true );
-    add_switch( args, job->scene_text, true );
-}
-
-void worker_args_free( worker_args* args )
-{
-    text_list_free( &args->owned );
+    run_terms_words( &job->terms, words );
+    text_list_add( words, "--answer" );
+    text_list_add( words, "--" );
+    text_list_add( words, job->scene_text );
 }
 
 // ---- run merge

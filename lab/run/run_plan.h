@@ -45,18 +45,8 @@ double run_job_estimate_s( const run_job* job, const estimate_scene* scene );
 /// The program and the machine, in a word: runs of another build or CPU are not to be mixed. Lives as long as the program.
 const char* run_plan_program( void );
 
-// ---- The arguments that make `cleave worker` do a job and nothing else.
-
-typedef struct worker_args
-{
-    const char* items[48 + 2 * PLUGIN_MOST]; ///< NULL behind the last
-    uint32_t count;
-    text_list owned; ///< what was written for them
-} worker_args;
-
-/// The job must outlive them.
-void worker_args_make( worker_args* args, const run_job* job );
-void worker_args_free( worker_args* args );
+/// The words behind `cleave` that make a worker do a job and nothing else.
+void worker_words( const run_job* job, text_list* words );
 
 // ---- The rounds of a job, each a process of its own, as one result.
 

@@ -60,9 +60,7 @@ run_options runner_terms( const run_terms* terms, uint32_t available )
         .frame_count = terms->frame_count < available ? (uint32_t)terms->frame_count : available,
         .warmup = (uint32_t)terms->warmup,
         .repeat = (uint32_t)terms->repeat,
-        .sorted = terms->sorted,
-        .events = terms->events,
-        .thread_time = terms->thread_time,
+        .switches = terms->switches,
         .time_limit_s = terms->time_limit_s,
     };
     return options;
@@ -101,10 +99,10 @@ static void tick( void* user )
 static bool measure_static( runner* all, lab_error* why )
 {
     uint32_t frame_count = all->source.header.frame_count;
-    clv_aabb* before = frame_source_boxes( &all->source, why );
-    clv_aabb* after = before != NULL ? frame_source_boxes( &all->source, why ) : NULL;
-    all->shares = calloc( frame_count > 0 ? frame_count : 1, sizeof( double ) );
-    bool good = after != NULL && all->shares != NULL && frame_source_read( &all->source, 0, before, why );
+    clv_aabb* before = frame_source_boxes( &all->source );
+    clv_aabb* after = frame_source_boxes( &all->source );
+    all->shares = lab_take( frame_count, sizeof( double ) );
+    bool good = frame_source_read( &all->source, 0, before, why );
     frame_count = all->share_count < frame_count ? all->share_count : frame_count;
     for ( uint32_t frame = 1; good && frame <= frame_count; ++frame )
     {
@@ -214,8 +212,8 @@ static void take_answer(
 
 static void run_in_child( runner* all, const run_job* job, const run_options* options, run_result* result )
 {
-    worker_args args;
-    worker_args_make( &args, job );
+    text_list words = { 0 };
+    worker_words( job, &words );
     double own_s = job->terms.time_limit_s;
     double left_s = time_left_s( all );
     bool is_short = left_s < ( own_s > 0 ? own_s + GRACE_S : INFINITY );
@@ -228,11 +226,11 @@ static void run_in_child( runner* all, const run_job* job, const run_options* op
         .tick = tick,
         .user = all,
     };
-    child_answer answer = child_run( job->program, args.items, &limits );
+    child_answer answer = child_run( job->program, &words, &limits );
     all->is_over = is_short && answer.status == CHILD_TIMEOUT;
     take_answer( job, &answer, options, result );
     free( answer.text );
-    worker_args_free( &args );
+    text_list_free( &words );
 }
 
 static bool run_here(

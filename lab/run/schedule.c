@@ -7,7 +7,6 @@
 #include "lab/run/run_child.h"
 #include "lab/run/schedule_texts.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -26,103 +25,16 @@ run_terms run_terms_default( void )
     return terms;
 }
 
-static text_list copy_texts( const text_list* list )
-{
-    text_list copy = { 0 };
-    for ( uint32_t index = 0; index < list->count; ++index )
-    {
-        text_list_add( &copy, list->items[index] );
-    }
-    return copy;
-}
-
-static size_list copy_sizes( const size_list* list )
-{
-    size_list copy = { 0 };
-    for ( uint32_t index = 0; index < list->count; ++index )
-    {
-        size_list_add( &copy, list->items[index] );
-    }
-    return copy;
-}
-
-static schedule_part copy_part( const schedule_part* from )
-{
-    schedule_part copy = *from;
-    copy.scenes = copy_texts( &from->scenes );
-    copy.sizes = copy_sizes( &from->sizes );
-    copy.types = copy_texts( &from->types );
-    copy.wish.names = copy_texts( &from->wish.names );
-    copy.wish.isas = copy_texts( &from->wish.isas );
-    copy.wish.threads = copy_sizes( &from->wish.threads );
-    copy.wish.settings = copy_texts( &from->wish.settings );
-    copy.wish.sweeps = copy_texts( &from->wish.sweeps );
-    copy.wish.without = copy_texts( &from->wish.without );
-    return copy;
-}
-
-schedule_part* schedule_add_part( schedule* plan, const schedule_part* from, const char* name )
-{
-    // `from` may be one of the parts that move.
-    schedule_part made = { .terms = run_terms_default() };
-    if ( from != NULL )
-    {
-        made = copy_part( from );
-    }
-    schedule_part* part = lab_list_next( plan->parts, plan->part_count );
-    *part = made;
-    snprintf( part->name, sizeof( part->name ), "%s", name );
-    return part;
-}
-
-void schedule_part_free( schedule_part* part )
-{
-    text_list_free( &part->scenes );
-    size_list_free( &part->sizes );
-    text_list_free( &part->types );
-    run_wish_free( &part->wish );
-}
-
-void schedule_free( schedule* plan )
-{
-    for ( uint32_t index = 0; index < plan->part_count; ++index )
-    {
-        schedule_part_free( &plan->parts[index] );
-    }
-    free( plan->parts );
-    *plan = ( schedule ){ 0 };
-}
-
 // ---- Schedules: one statement per line, a word and its values; # starts a comment. docs/lab.md lists the words.
 
-typedef struct schedule_line
+static bool takes_one( const text_line* line, const char* problem )
 {
-    const char* path;
-    uint32_t number;
-    text_list words;     ///< behind the first
-    schedule_part* part; ///< that the line belongs to
-    uint64_t* said;      ///< bit per word of the table: it occurred in this part already
-    lab_error* why;
-} schedule_line;
-
-static bool fail_here( const schedule_line* line, const char* problem )
-{
-    return lab_error_write( line->why, "%s:%u: %s", line->path, line->number, problem );
-}
-
-static bool fail_word( const schedule_line* line, const char* word, const char* problem )
-{
-    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->number, word, problem );
-}
-
-static bool takes_one( const schedule_line* line, const char* problem )
-{
-    return line->words.count == 1 || fail_here( line, problem );
+    return line->words.count == 1 || text_line_fail( line, NULL, problem );
 }
 
 // ---- values
 
-static bool read_whole( schedule_line* line, uint64_t least, uint64_t most, uint64_t* value )
+static bool read_whole( text_line* line, uint64_t least, uint64_t most, uint64_t* value )
 {
     if ( !takes_one( line, "one whole number is needed here" ) )
     {
@@ -133,12 +45,12 @@ static bool read_whole( schedule_line* line, uint64_t least, uint64_t most, uint
         char problem[96];
         snprintf( problem, sizeof( problem ), "a whole number from %llu to %llu is needed here",
             (unsigned long long)least, (unsigned long long)most );
-        return fail_word( line, line->words.items[0], problem );
+        return text_line_fail( line, line->words.items[0], problem );
     }
     return true;
 }
 
-static bool read_seconds( schedule_line* line, double* seconds )
+static bool read_seconds( text_line* line, double* seconds )
 {
     if ( !takes_one( line, "one number of seconds is needed here" ) )
     {
@@ -148,42 +60,40 @@ static bool read_seconds( schedule_line* line, double* seconds )
     *seconds = strtod( line->words.items[0], &end );
     bool is_good = end != line->words.items[0] && *end == '\0' && *seconds >= 0 && *seconds <= 1e9;
     return is_good ||
-        fail_word( line, line->words.items[0], "a number of seconds, 0 for none, is needed here" );
+        text_line_fail( line, line->words.items[0], "a number of seconds, 0 for none, is needed here" );
 }
 
-static bool read_switch( schedule_line* line, bool* value )
+static bool read_switch( text_line* line, bool* value )
 {
     const char* word = line->words.count == 1 ? line->words.items[0] : "";
     *value = strcmp( word, "yes" ) == 0;
-    return *value || strcmp( word, "no" ) == 0 || fail_here( line, "yes or no is needed here" );
+    return *value || strcmp( word, "no" ) == 0 || text_line_fail( line, NULL, "yes or no is needed here" );
 }
 
-static bool read_texts( schedule_line* line, text_list* list )
+static bool read_texts( text_line* line, text_list* list )
 {
-    for ( uint32_t index = 0; index < line->words.count; ++index )
-    {
-        text_list_add( list, line->words.items[index] );
-    }
-    return line->words.count > 0 || fail_here( line, "values are missing at the end of the line" );
+    text_list_add_all( list, &line->words );
+    return line->words.count > 0 || text_line_fail( line, NULL, "values are missing at the end of the line" );
 }
 
-static bool read_sizes( schedule_line* line, size_list* list, double most )
+static bool read_sizes( text_line* line, size_list* list, double most )
 {
     number_list numbers = { 0 };
     char problem[128] = "";
-    bool good = line->words.count > 0 || fail_here( line, "sizes are missing at the end of the line" );
+    bool good =
+        line->words.count > 0 || text_line_fail( line, NULL, "sizes are missing at the end of the line" );
     for ( uint32_t index = 0; good && index < line->words.count; ++index )
     {
         good = range_add( &numbers, line->words.items[index], problem, sizeof( problem ) ) ||
-            fail_word( line, line->words.items[index], problem );
+            text_line_fail( line, line->words.items[index], problem );
     }
     for ( uint32_t index = 0; good && index < numbers.count; ++index )
     {
         double value = numbers.items[index];
         snprintf( problem, sizeof( problem ), "%.12g is out of range; use whole numbers from 1 to %.12g",
             value, most );
-        good =
-            ( value >= 1 && value <= most && value == (double)(uint64_t)value ) || fail_here( line, problem );
+        good = ( value >= 1 && value <= most && value == (double)(uint64_t)value ) ||
+            text_line_fail( line, NULL, problem );
         if ( good )
         {
             size_list_add( list, (uint64_t)value );
@@ -195,7 +105,7 @@ static bool read_sizes( schedule_line* line, size_list* list, double most )
 
 // ---- what is checked beyond its kind
 
-static bool check_scenes( const schedule_line* line )
+static bool check_scenes( const text_line* line )
 {
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
@@ -210,7 +120,7 @@ static bool check_scenes( const schedule_line* line )
     return true;
 }
 
-static bool check_types( const schedule_line* line )
+static bool check_types( const text_line* line )
 {
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
@@ -226,7 +136,7 @@ static bool check_types( const schedule_line* line )
     return true;
 }
 
-static bool check_window( const schedule_line* line )
+static bool check_window( const text_line* line )
 {
     if ( !takes_one( line, "a window such as 150+60 is needed here" ) )
     {
@@ -239,13 +149,13 @@ static bool check_window( const schedule_line* line )
     free( scene );
     if ( !good )
     {
-        return fail_word( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
+        return text_line_fail( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
     }
     scene_spec_free( &spec );
     return true;
 }
 
-static bool check_pin( const schedule_line* line )
+static bool check_pin( const text_line* line )
 {
     pin_wish pin;
     if ( !takes_one( line, "yes, no or cores such as 2,3 are needed here" ) )
@@ -254,145 +164,270 @@ static bool check_pin( const schedule_line* line )
     }
     const char* word = line->words.items[0];
     return ( strlen( word ) < SCHEDULE_NAME_ROOM && pin_parse( word, &pin ) ) ||
-        fail_word( line, word, PIN_FORM );
+        text_line_fail( line, word, PIN_FORM );
 }
 
-// ---- the words
+// ---- The settings of a part: words of schedules, flags of `bench` and `run`, and of `worker` for those of one run.
 
-typedef enum word_kind
+typedef struct run_setting
 {
-    WORD_TEXTS,   ///< text_list
-    WORD_SIZES,   ///< size_list, 1 .. most
-    WORD_NAME,    ///< char[SCHEDULE_NAME_ROOM]
-    WORD_WHOLE,   ///< uint64_t, least .. most
-    WORD_SECONDS, ///< double
-    WORD_SWITCH,  ///< bool
-} word_kind;
-
-typedef struct schedule_word
-{
-    const char* name;
-    word_kind kind;
-    size_t offset; ///< of its value in a part
+    const char* word; ///< in a schedule; NULL: in none
+    const char* flag; ///< NULL: there is none
+    char letter;
+    args_kind kind;
+    size_t offset;          ///< of its value in a part
+    const char* value_name; ///< this and below as in args_flag
+    const char* help;
     uint64_t least, most;
-    const char* none; ///< stands for an empty list; NULL: nothing does
-    bool ( *check )( const schedule_line* line );
-} schedule_word;
+    bool is_of_worker;
+    const char* none; ///< word that stands for an empty list in a schedule; NULL: nothing does
+    bool ( *check )( const text_line* line );
+} run_setting;
 
 #define IN_PART( member ) offsetof( schedule_part, member )
+#define SECONDS_MOST 1000000000
 
-static const schedule_word words[] = {
-    { "scenes", WORD_TEXTS, IN_PART( scenes ), 0, 0, NULL, check_scenes },
-    { "sizes", WORD_SIZES, IN_PART( sizes ), 1, GENERATOR_BODIES_MOST, NULL, NULL },
-    { "types", WORD_TEXTS, IN_PART( types ), 0, 0, NULL, check_types },
-    { "window", WORD_NAME, IN_PART( window ), 0, 0, NULL, check_window },
-    { "methods", WORD_TEXTS, IN_PART( wish.names ), 0, 0, "all", NULL },
-    { "without", WORD_TEXTS, IN_PART( wish.without ), 0, 0, NULL, NULL },
-    { "threads", WORD_SIZES, IN_PART( wish.threads ), 1, CLV_MAX_WORKERS, NULL, NULL },
-    { "isa", WORD_TEXTS, IN_PART( wish.isas ), 0, 0, "best", NULL },
-    { "set", WORD_TEXTS, IN_PART( wish.settings ), 0, 0, NULL, NULL },
-    { "sweep", WORD_TEXTS, IN_PART( wish.sweeps ), 0, 0, NULL, NULL },
-    { "fat", WORD_SWITCH, IN_PART( wish.fat ), 0, 0, NULL, NULL },
-    { "frames", WORD_WHOLE, IN_PART( terms.frame_count ), 1, BAKE_FRAMES_MOST, NULL, NULL },
-    { "warmup", WORD_WHOLE, IN_PART( terms.warmup ), 0, 1000, NULL, NULL },
-    { "repeat", WORD_WHOLE, IN_PART( terms.repeat ), 1, 100000, NULL, NULL },
-    { "rounds", WORD_WHOLE, IN_PART( terms.rounds ), 1, 1000, NULL, NULL },
-    { "sorted", WORD_SWITCH, IN_PART( terms.sorted ), 0, 0, NULL, NULL },
-    { "events", WORD_SWITCH, IN_PART( terms.events ), 0, 0, NULL, NULL },
-    { "thread-time", WORD_SWITCH, IN_PART( terms.thread_time ), 0, 0, NULL, NULL },
-    { "time-limit", WORD_SECONDS, IN_PART( terms.time_limit_s ), 0, 0, NULL, NULL },
-    { "memory-limit", WORD_WHOLE, IN_PART( terms.memory_limit_mib ), 0, UINT64_C( 1 ) << 30, NULL, NULL },
-    { "ladder", WORD_SECONDS, IN_PART( terms.ladder_s ), 0, 0, NULL, NULL },
-    { "seed", WORD_WHOLE, IN_PART( terms.seed ), 0, UINT64_MAX, NULL, NULL },
-    { "pin", WORD_NAME, IN_PART( terms.pin ), 0, 0, NULL, check_pin },
+static const run_setting settings[] = {
+    { "scenes", NULL, 0, ARGS_TEXTS, IN_PART( scenes ), NULL, NULL, 0, 0, false, NULL, check_scenes },
+    { "sizes", "--objects", 'n', ARGS_SIZES, IN_PART( sizes ), "N,…",
+        "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST, true, NULL, NULL },
+    { "types", NULL, 0, ARGS_TEXTS, IN_PART( types ), NULL, NULL, 0, 0, false, NULL, check_types },
+    { "window", NULL, 0, ARGS_NAME, IN_PART( window ), NULL, NULL, 0, 0, false, NULL, check_window },
+    { "methods", "--methods", 'm', ARGS_TEXTS, IN_PART( wish.names ), "METHOD,…",
+        "methods to run (default every one)", 0, 0, false, "all", NULL },
+    { "without", "--without", 0, ARGS_TEXTS, IN_PART( wish.without ), "METHOD,…", "methods to leave out", 0,
+        0, false, NULL, NULL },
+    { "threads", "--threads", 0, ARGS_COUNTS, IN_PART( wish.threads ), "T,…",
+        "threads; methods without them run on 1", 1, CLV_MAX_WORKERS, true, NULL, NULL },
+    { "isa", "--isa", 0, ARGS_TEXTS, IN_PART( wish.isas ), "I,…",
+        "scalar, sse2, avx2, avx512, neon or all (default the best)", 0, 0, true, "best", NULL },
+    { NULL, "--device", 0, ARGS_TEXT, IN_PART( wish.device ), "NAME|N",
+        "device of methods on a GPU (default the fastest)", 0, 0, false, NULL, NULL },
+    { "set", "--set", 0, ARGS_TEXTS, IN_PART( wish.settings ), "P=V,…",
+        "parameters of methods, such as kd.leaf=256", 0, 0, true, NULL, NULL },
+    { "sweep", "--sweep", 0, ARGS_TEXTS, IN_PART( wish.sweeps ), "P=A..B",
+        "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0, false, NULL, NULL },
+    { "fat", "--fat", 0, ARGS_SWITCH, IN_PART( wish.fat ), NULL,
+        "methods that keep grown boxes report what these say, unfiltered", 0, 0, true, NULL, NULL },
+    { "frames", "--frames", 0, ARGS_COUNT, IN_PART( terms.frame_count ), "F",
+        "use the first F frames (default all)", 1, BAKE_FRAMES_MOST, true, NULL, NULL },
+    { "warmup", "--warmup", 0, ARGS_COUNT, IN_PART( terms.warmup ), "W", "untimed passes over the frames", 0,
+        1000, true, NULL, NULL },
+    { "repeat", "--repeat", 0, ARGS_COUNT, IN_PART( terms.repeat ), "R",
+        "timed passes, each from a fresh space", 1, 100000, true, NULL, NULL },
+    { "rounds", "--rounds", 0, ARGS_COUNT, IN_PART( terms.rounds ), "R",
+        "go through all methods R times, in turn", 1, 1000, false, NULL, NULL },
+    { "sorted", "--sorted", 0, ARGS_SWITCH, IN_PART( terms.switches.sorted ), NULL, "time a sorted list", 0,
+        0, true, NULL, NULL },
+    { "events", "--events", 0, ARGS_SWITCH, IN_PART( terms.switches.events ), NULL,
+        "time begun and ended pairs too", 0, 0, true, NULL, NULL },
+    { "changed", "--changed", 0, ARGS_SWITCH, IN_PART( terms.switches.changed ), NULL,
+        "hand over only the boxes that changed since the frame before", 0, 0, true, NULL, NULL },
+    { "thread-time", "--thread-time", 0, ARGS_SWITCH, IN_PART( terms.switches.thread_time ), NULL,
+        "time the calling thread's processor, not the wall: for one thread on a busy machine", 0, 0, true,
+        NULL, NULL },
+    { "time-limit", "--time-limit", 0, ARGS_SECONDS, IN_PART( terms.time_limit_s ), "S",
+        "end a run after S seconds; 0: never", 0, SECONDS_MOST, true, NULL, NULL },
+    { "memory-limit", "--memory-limit", 0, ARGS_COUNT, IN_PART( terms.memory_limit_mib ), "MIB",
+        "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30, true, NULL, NULL },
+    { "ladder", "--ladder", 0, ARGS_SECONDS, IN_PART( terms.ladder_s ), "S",
+        "no larger sizes after a mean above S seconds; 0: all", 0, SECONDS_MOST, false, NULL, NULL },
+    { "seed", "--seed", 0, ARGS_SEED, IN_PART( terms.seed ), "S", "seed of scenes", 0, UINT64_MAX, true, NULL,
+        NULL },
+    { "pin", "--pin", 0, ARGS_NAME, IN_PART( terms.pin ), "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0,
+        true, NULL, check_pin },
 };
 
-#define WORD_COUNT ( sizeof( words ) / sizeof( words[0] ) )
+#define SETTING_COUNT ( sizeof( settings ) / sizeof( settings[0] ) )
 
-static bool fail_unknown( const schedule_line* line, const char* word )
+static void free_value( args_kind kind, void* value )
+{
+    if ( kind == ARGS_TEXTS )
+    {
+        text_list_free( value );
+    }
+    else if ( kind == ARGS_SIZES || kind == ARGS_COUNTS )
+    {
+        size_list_free( value );
+    }
+}
+
+// A copy of the other part's value in place of its own.
+static void take_value( const run_setting* setting, schedule_part* part, const schedule_part* other )
+{
+    void* value = (char*)part + setting->offset;
+    const void* from = (const char*)other + setting->offset;
+    free_value( setting->kind, value );
+    switch ( setting->kind )
+    {
+    case ARGS_TEXTS: text_list_add_all( value, from ); break;
+    case ARGS_SIZES:
+    case ARGS_COUNTS: size_list_add_all( value, from ); break;
+    case ARGS_NAME: memcpy( value, from, ARGS_NAME_ROOM ); break;
+    case ARGS_TEXT: *(const char**)value = *(const char* const*)from; break;
+    case ARGS_SWITCH: *(bool*)value = *(const bool*)from; break;
+    default: memcpy( value, from, sizeof( uint64_t ) ); break; // a number, whole or not
+    }
+}
+
+uint32_t schedule_flags( schedule_part* part, bool of_worker, args_flag flags[SCHEDULE_FLAGS_MOST] )
+{
+    uint32_t count = 0;
+    for ( size_t index = 0; index < SETTING_COUNT; ++index )
+    {
+        const run_setting* setting = &settings[index];
+        if ( setting->flag != NULL && ( setting->is_of_worker || !of_worker ) )
+        {
+            flags[count++] =
+                ( args_flag ){ setting->flag, setting->letter, setting->kind, (char*)part + setting->offset,
+                    setting->value_name, setting->help, setting->least, setting->most };
+        }
+    }
+    return count;
+}
+
+void schedule_part_replace( schedule_part* part, const schedule_part* said, const bool* given )
+{
+    for ( size_t index = 0; index < SETTING_COUNT; ++index )
+    {
+        if ( settings[index].flag != NULL && *given++ )
+        {
+            take_value( &settings[index], part, said );
+        }
+    }
+}
+
+void run_terms_words( const run_terms* terms, text_list* words )
+{
+    for ( size_t index = 0; index < SETTING_COUNT; ++index )
+    {
+        const run_setting* setting = &settings[index];
+        if ( !setting->is_of_worker || setting->offset < IN_PART( terms ) )
+        {
+            continue;
+        }
+        const char* value = (const char*)terms + ( setting->offset - IN_PART( terms ) );
+        bool is_switch = setting->kind == ARGS_SWITCH;
+        if ( is_switch ? *(const bool*)value
+                       : setting->kind != ARGS_COUNT || *(const uint64_t*)value != ARGS_UNSET )
+        {
+            char* text = is_switch              ? NULL
+                : setting->kind == ARGS_NAME    ? text_copy( value )
+                : setting->kind == ARGS_SECONDS ? text_format( "%.17g", *(const double*)value )
+                                                : text_format( "%" PRIu64, *(const uint64_t*)value );
+            text_list_add( words, setting->flag );
+            if ( text != NULL )
+            {
+                text_list_add( words, text );
+            }
+            free( text );
+        }
+    }
+}
+
+schedule_part* schedule_add_part( schedule* plan, const schedule_part* from, const char* name )
+{
+    // `from` may be one of the parts that move.
+    schedule_part made = { .terms = run_terms_default() };
+    if ( from != NULL )
+    {
+        for ( size_t index = 0; index < SETTING_COUNT; ++index )
+        {
+            take_value( &settings[index], &made, from );
+        }
+    }
+    schedule_part* part = lab_list_next( plan->parts, plan->part_count );
+    *part = made;
+    snprintf( part->name, sizeof( part->name ), "%s", name );
+    return part;
+}
+
+void schedule_part_free( schedule_part* part )
+{
+    for ( size_t index = 0; index < SETTING_COUNT; ++index )
+    {
+        free_value( settings[index].kind, (char*)part + settings[index].offset );
+    }
+}
+
+void schedule_free( schedule* plan )
+{
+    for ( uint32_t index = 0; index < plan->part_count; ++index )
+    {
+        schedule_part_free( &plan->parts[index] );
+    }
+    free( plan->parts );
+    *plan = ( schedule ){ 0 };
+}
+
+// ---- statements
+
+static bool fail_unknown( const text_line* line, const char* word )
 {
     text_guess guess = text_guess_begin( word );
     text_guess_try( &guess, "about" );
     text_guess_try( &guess, "part" );
-    for ( size_t index = 0; index < WORD_COUNT; ++index )
+    for ( size_t index = 0; index < SETTING_COUNT; ++index )
     {
-        text_guess_try( &guess, words[index].name );
+        text_guess_try( &guess, settings[index].word != NULL ? settings[index].word : "" );
     }
     char problem[192];
     snprintf(
         problem, sizeof( problem ), "unknown word; %sdocs/lab.md lists them", text_guess_say( &guess ) );
-    return fail_word( line, word, problem );
+    return text_line_fail( line, word, problem );
 }
 
-static bool read_value( schedule_line* line, const schedule_word* word, void* value )
+static bool read_value( text_line* line, const run_setting* setting, void* value )
 {
-    switch ( word->kind )
+    switch ( setting->kind )
     {
-    case WORD_TEXTS: return read_texts( line, value );
-    case WORD_SIZES: return read_sizes( line, value, (double)word->most );
-    case WORD_NAME: return snprintf( value, SCHEDULE_NAME_ROOM, "%s", line->words.items[0] ) >= 0;
-    case WORD_WHOLE: return read_whole( line, word->least, word->most, value );
-    case WORD_SECONDS: return read_seconds( line, value );
-    default: return read_switch( line, value );
+    case ARGS_TEXTS: return read_texts( line, value );
+    case ARGS_SIZES:
+    case ARGS_COUNTS: return read_sizes( line, value, (double)setting->most );
+    case ARGS_NAME: return snprintf( value, ARGS_NAME_ROOM, "%s", line->words.items[0] ) >= 0;
+    case ARGS_SECONDS: return read_seconds( line, value );
+    case ARGS_SWITCH: return read_switch( line, value );
+    default: return read_whole( line, setting->least, setting->most, value );
     }
 }
-
-// The first line of a list in a part replaces what stood above all parts; further ones add to it.
-static bool read_word( schedule_line* line, const schedule_word* word, bool is_again )
-{
-    void* value = (char*)line->part + word->offset;
-    bool is_list = word->kind == WORD_TEXTS || word->kind == WORD_SIZES;
-    if ( is_again && !is_list )
-    {
-        return fail_word( line, word->name, "is said twice in this part; leave one" );
-    }
-    if ( !is_again && word->kind == WORD_TEXTS )
-    {
-        text_list_free( value );
-    }
-    else if ( !is_again && word->kind == WORD_SIZES )
-    {
-        size_list_free( value );
-    }
-    bool is_none =
-        word->none != NULL && line->words.count == 1 && strcmp( line->words.items[0], word->none ) == 0;
-    return is_none || ( ( word->check == NULL || word->check( line ) ) && read_value( line, word, value ) );
-}
-
-static bool read_statement( schedule_line* line, const char* word )
-{
-    for ( size_t index = 0; index < WORD_COUNT; ++index )
-    {
-        if ( strcmp( word, words[index].name ) == 0 )
-        {
-            bool is_again = ( *line->said >> index & 1 ) != 0;
-            *line->said |= UINT64_C( 1 ) << index;
-            return read_word( line, &words[index], is_again );
-        }
-    }
-    return fail_unknown( line, word );
-}
-
-// ---- lines
 
 typedef struct schedule_reader
 {
     schedule* plan;
     schedule_part above; ///< what stands above all parts
-    uint64_t said;
+    uint64_t said;       ///< bit per setting: it occurred in this part already
 } schedule_reader;
 
-static bool read_part( schedule_reader* reader, schedule_line* line )
+// The first line of a list in a part replaces what stood above all parts; further ones add to it.
+static bool read_setting( text_line* line, const run_setting* setting, schedule_part* part, bool is_again )
+{
+    void* value = (char*)part + setting->offset;
+    bool is_list = setting->kind == ARGS_TEXTS || setting->kind == ARGS_SIZES || setting->kind == ARGS_COUNTS;
+    if ( is_again && !is_list )
+    {
+        return text_line_fail( line, setting->word, "is said twice in this part; leave one" );
+    }
+    if ( !is_again )
+    {
+        free_value( setting->kind, value );
+    }
+    bool is_none =
+        setting->none != NULL && line->words.count == 1 && strcmp( line->words.items[0], setting->none ) == 0;
+    return is_none ||
+        ( ( setting->check == NULL || setting->check( line ) ) && read_value( line, setting, value ) );
+}
+
+static bool read_part( schedule_reader* reader, const text_line* line )
 {
     if ( line->words.count != 1 || strlen( line->words.items[0] ) >= SCHEDULE_NAME_ROOM )
     {
-        return fail_here( line, "part needs one word as its name, of at most 63 characters" );
+        return text_line_fail( line, NULL, "part needs one word as its name, of at most 63 characters" );
     }
     for ( uint32_t index = 0; index < reader->plan->part_count; ++index )
     {
         if ( strcmp( reader->plan->parts[index].name, line->words.items[0] ) == 0 )
         {
-            return fail_word( line, line->words.items[0], "there is a part of this name above" );
+            return text_line_fail( line, line->words.items[0], "there is a part of this name above" );
         }
     }
     schedule_add_part( reader->plan, &reader->above, line->words.items[0] );
@@ -400,55 +435,29 @@ static bool read_part( schedule_reader* reader, schedule_line* line )
     return true;
 }
 
-static bool read_line( schedule_reader* reader, schedule_line* line, char* text )
+static bool read_line( text_line* line, void* user )
 {
-    text[strcspn( text, "#" )] = '\0';
-    char* position = text + strspn( text, " \t\r" );
-    size_t length = strcspn( position, " \t\r" );
-    if ( length == 0 )
+    schedule_reader* reader = user;
+    schedule* plan = reader->plan;
+    if ( strcmp( line->word, "about" ) == 0 )
     {
-        return true;
+        return snprintf( plan->about, sizeof( plan->about ), "%s", line->rest ) >= 0;
     }
-    char* rest = position + length;
-    rest += *rest != '\0' ? 1 : 0;
-    position[length] = '\0';
-    if ( strcmp( position, "about" ) == 0 )
-    {
-        rest += strspn( rest, " \t" );
-        size_t end = strlen( rest );
-        end -= end > 0 && rest[end - 1] == '\r' ? 1 : 0;
-        snprintf( reader->plan->about, sizeof( reader->plan->about ), "%.*s", (int)end, rest );
-        return true;
-    }
-    for ( char* word = strtok( rest, " \t\r" ); word != NULL; word = strtok( NULL, " \t\r" ) )
-    {
-        text_list_add( &line->words, word );
-    }
-    if ( strcmp( position, "part" ) == 0 )
+    if ( strcmp( line->word, "part" ) == 0 )
     {
         return read_part( reader, line );
     }
-    uint32_t count = reader->plan->part_count;
-    line->part = count > 0 ? &reader->plan->parts[count - 1] : &reader->above;
-    line->said = &reader->said;
-    return read_statement( line, position );
-}
-
-static bool read_lines( schedule_reader* reader, const char* path, const char* text, lab_error* why )
-{
-    bool good = true;
-    uint32_t number = 1;
-    for ( const char* start = text; good && *start != '\0'; ++number )
+    schedule_part* part = plan->part_count > 0 ? &plan->parts[plan->part_count - 1] : &reader->above;
+    for ( size_t index = 0; index < SETTING_COUNT; ++index )
     {
-        size_t length = strcspn( start, "\n" );
-        char* copy = text_format( "%.*s", (int)length, start );
-        schedule_line line = { .path = path, .number = number, .why = why };
-        good = read_line( reader, &line, copy );
-        text_list_free( &line.words );
-        free( copy );
-        start += length + ( start[length] == '\n' ? 1 : 0 );
+        if ( settings[index].word != NULL && strcmp( line->word, settings[index].word ) == 0 )
+        {
+            bool is_again = ( reader->said >> index & 1 ) != 0;
+            reader->said |= UINT64_C( 1 ) << index;
+            return read_setting( line, &settings[index], part, is_again );
+        }
     }
-    return good;
+    return fail_unknown( line, line->word );
 }
 
 // "lab/schedules/quick.schedule" is called quick.
@@ -469,7 +478,7 @@ bool schedule_parse( const char* name, const char* text, schedule* plan, lab_err
     *plan = ( schedule ){ 0 };
     name_plan( plan, name );
     schedule_reader reader = { .plan = plan, .above = { .terms = run_terms_default() } };
-    bool good = read_lines( &reader, name, text, why );
+    bool good = text_lines_read( name, text, read_line, &reader, why );
     if ( good && plan->part_count == 0 )
     {
         schedule_add_part( plan, &reader.above, plan->name );
@@ -485,40 +494,9 @@ bool schedule_parse( const char* name, const char* text, schedule* plan, lab_err
 // ---- Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the program is
 // installed and whatever folder it runs in; anything else is a file.
 
-#define SCHEDULE_BYTES_MOST ( (uint64_t)1 << 20 )
-
 const char* schedule_carried_name( uint32_t index )
 {
     return index < schedule_text_count ? schedule_texts[index].name : NULL;
-}
-
-static char* read_text( const char* path, lab_error* why )
-{
-    platform_entry entry = platform_look( path );
-    bool is_file = entry.kind == PLATFORM_FILE || entry.kind == PLATFORM_MISSING;
-    if ( !is_file || entry.size > SCHEDULE_BYTES_MOST )
-    {
-        lab_error_write( why, "%s: is no schedule; name a text file of at most 1 MiB", path );
-        return NULL;
-    }
-    errno = 0;
-    FILE* file = platform_open( path );
-    if ( file == NULL )
-    {
-        lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
-        return NULL;
-    }
-    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
-    size_t length = fread( text, 1, (size_t)entry.size, file );
-    fclose( file );
-    if ( strlen( text ) != length )
-    {
-        lab_error_write(
-            why, "%s: byte %" PRIu64 ": is no text; name a schedule", path, (uint64_t)strlen( text ) );
-        free( text );
-        return NULL;
-    }
-    return text;
 }
 
 static bool fail_name( const char* name, lab_error* why )
@@ -559,7 +537,7 @@ bool schedule_open( const char* name, schedule* plan, lab_error* why )
     bool is_path = strpbrk( name, "/\\" ) != NULL || text_ends_with( name, ".schedule" );
     if ( is_path )
     {
-        char* text = read_text( name, why );
+        char* text = text_file_read( name, "a schedule", why );
         bool good = text != NULL && schedule_parse( name, text, plan, why );
         free( text );
         return good;

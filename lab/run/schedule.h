@@ -3,9 +3,9 @@
 // parameters, in parts. docs/lab.md lists the words.
 #pragma once
 
-#include "lab/measure/run_spec.h"
+#include "lab/measure/timed_run.h"
 
-#define SCHEDULE_NAME_ROOM 64
+#define SCHEDULE_NAME_ROOM ARGS_NAME_ROOM
 
 /// How a run is measured, and what it may take.
 typedef struct run_terms
@@ -13,7 +13,7 @@ typedef struct run_terms
     uint64_t frame_count; ///< the first of the window; ARGS_UNSET: all
     uint64_t warmup, repeat;
     uint64_t rounds; ///< processes per run, interleaved with those of the other methods on the scene
-    bool sorted, events, thread_time;
+    run_switches switches;
     double time_limit_s;       ///< 0: none
     uint64_t memory_limit_mib; ///< 0: none
     double ladder_s;           ///< larger sizes are left out after a mean above this; 0: never
@@ -22,6 +22,9 @@ typedef struct run_terms
 } run_terms;
 
 run_terms run_terms_default( void );
+
+/// The flags of `cleave worker` that say the terms of one run, each with its value.
+void run_terms_words( const run_terms* terms, text_list* words );
 
 typedef struct schedule_part
 {
@@ -33,6 +36,13 @@ typedef struct schedule_part
     run_wish wish;
     run_terms terms;
 } schedule_part;
+
+/// The flags for the settings of a part, which they set; of_worker: for those of one run alone. Returns their number.
+#define SCHEDULE_FLAGS_MOST 24
+uint32_t schedule_flags( schedule_part* part, bool of_worker, args_flag flags[SCHEDULE_FLAGS_MOST] );
+
+/// What flags set in `said` replaces what the part has: given[i] tells of flag i of schedule_flags.
+void schedule_part_replace( schedule_part* part, const schedule_part* said, const bool* given );
 
 /// Zero-initialised is empty.
 typedef struct schedule

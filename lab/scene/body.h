@@ -40,6 +40,9 @@ void body_half_sides( body_type type, uint64_t seed, uint64_t index, float half_
 /// Turn by the spin for some seconds. A rational step and a square root; no sine whose rounding may differ.
 void body_turn( body_state* body, double seconds );
 
+/// Of a unit quaternion: the body's axes as columns.
+void body_rotation_matrix( const double q[4], double matrix[3][3] );
+
 /// The box around a body, rounded to float.
 clv_aabb body_box( const body_state* body );
 
@@ -50,6 +53,10 @@ void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] );
 /// The box itself cut in 8, the pieces in the same order. One that is infinite on an axis is cut at the face that is not, or at
 /// 0.
 void body_split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] );
+
+/// The box of body or box `index` into its place among others: one each, or eight of each where they are split.
+void body_write( const body_state* body, bool split, uint64_t index, clv_aabb* boxes );
+void body_write_box( clv_aabb box, bool split, uint64_t index, clv_aabb* boxes );
 
 /// Cube root by Newton's method: + * / alone.
 double body_cube_root( double value );

@@ -96,7 +96,8 @@ typedef struct recipe
 /// Broadmark's world, start and speed; no gravity, no kicks.
 recipe recipe_default( const char* name );
 
-/// Read a scene file. The error names the file, the line and what was expected.
+/// Read the text of a scene file; recipe_read reads the file. The error names the file, the line and what was expected.
+bool recipe_parse( const char* name, const char* text, recipe* result, lab_error* why );
 bool recipe_read( const char* path, recipe* result, lab_error* why );
 
 /// Does this operand of `gen` look like a scene file? Those end in .scene.
@@ -141,7 +142,8 @@ typedef enum generator_family
 
 extern const choice generator_families[]; ///< in this order
 
-typedef struct generator
+typedef struct generator generator;
+struct generator
 {
     const char* name;
     const char* about;
@@ -150,9 +152,11 @@ typedef struct generator
     uint32_t bodies_most;
     bool
         has_parts; ///< no contacts: bodies pass through each other, so that a part of them can be made without the rest
+    const char* recipe;            ///< of physical scenes: the text of a scene file
+    const struct swarm_law* swarm; ///< of scenes without physics; swarm.h
 
-    /// The scene at frame 0, or NULL if out of memory.
-    void* ( *create )( const generator_def* def );
+    /// The scene at frame 0, or NULL if out of memory. `self` is this row.
+    void* ( *create )( const generator* self, const generator_def* def );
     void ( *destroy )( void* state );
     clv_aabb ( *world )( const void* state );
     bool ( *step )( void* state, lab_error* why ); ///< one frame on, or what stands in the way
@@ -165,8 +169,9 @@ typedef struct generator
     /// Bodies that died in the last step and were born again elsewhere, ascending; `*bodies` lives until the next.
     /// NULL if none ever do.
     uint32_t ( *reborn )( const void* state, const uint32_t** bodies );
-} generator;
+};
 
+/// The table, in parts: family by family. The first row is what commands take unless told otherwise.
 uint32_t generator_count( void );
 const generator* generator_at( uint32_t index );
 
@@ -186,73 +191,25 @@ uint32_t generator_part_count( const generator_def* def );
 /// Runs the recipe of a scene file; not in the table.
 extern const generator generator_recipe;
 
-extern const generator generator_brownian_free;
-extern const generator generator_rest_and_motion;
-extern const generator generator_mostly_rest;
-extern const generator generator_jitter;
-extern const generator generator_settling;
-extern const generator generator_freefall;
-extern const generator generator_brownian;
-extern const generator generator_gravity;
-extern const generator generator_ray_freefall;
-extern const generator generator_ray_particles;
-extern const generator generator_tower;
-extern const generator generator_giant;
-extern const generator generator_spot;
-extern const generator generator_city;
-extern const generator generator_crowd;
-extern const generator generator_swarm;
-extern const generator generator_churn;
-extern const generator generator_huge;
-extern const generator generator_equal;
-extern const generator generator_needles;
-extern const generator generator_lognormal;
-extern const generator generator_outlier;
-extern const generator generator_far;
-extern const generator generator_teleport;
-extern const generator generator_growing;
-extern const generator generator_cluster;
-extern const generator generator_flat;
-extern const generator generator_slab;
-extern const generator generator_line;
-extern const generator generator_diagonal;
-extern const generator generator_floors;
-extern const generator generator_staircase;
-extern const generator generator_shell;
-extern const generator generator_walled;
-extern const generator generator_endless;
-extern const generator generator_half_spaces;
-extern const generator generator_decades_4;
-extern const generator generator_decades_6;
-extern const generator generator_decades_12;
-extern const generator generator_denormal;
-extern const generator generator_crossing;
-extern const generator generator_two_sizes;
-extern const generator generator_row_flying;
-extern const generator generator_row_stretching;
-extern const generator generator_sheet_flying;
-extern const generator generator_self_similar;
+/// The parts of the table.
+typedef struct generator_rows
+{
+    const generator* items;
+    uint32_t count;
+} generator_rows;
 
-// ---- The functions a generator of a physical scene is made of.
+extern const generator_rows generator_moving;    ///< swarm.c: bodies that fly or tremble
+extern const generator_rows generator_simulated; ///< recipe.c: bodies that touch
+extern const generator_rows generator_hard;      ///< hard_worlds.c
 
-/// The scene at frame 0; NULL if out of memory. Both are copied.
-void* recipe_run_create( const recipe* scene, const generator_def* def );
-
-/// Everything but create.
-void recipe_run_destroy( void* state );
-clv_aabb recipe_run_world( const void* state );
+/// generator.step of physical scenes, and the bodies behind their boxes, to show or push them; these live as long as the scene.
 bool recipe_run_step( void* state, lab_error* why );
-void recipe_run_boxes( void* state, clv_aabb* boxes );
-clv_rigid_report recipe_run_report( const void* state );
-uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies );
-
-/// The bodies behind the boxes, to show or push them; lives as long as the scene.
 clv_rigid* recipe_run_rigid( void* state );
 
-/// For the rows of the table.
-#define RECIPE_RUN_FUNCTIONS                                                                                 \
-    .destroy = recipe_run_destroy, .world = recipe_run_world, .step = recipe_run_step,                       \
-    .boxes = recipe_run_boxes, .report = recipe_run_report
-
-/// The bodies behind the boxes of generator_tower, to show them; lives as long as the scene.
+/// tower.c: the row's functions, and the bodies behind the boxes, to show them; these live as long as the scene.
+void* tower_create( const generator* self, const generator_def* def );
+void tower_destroy( void* state );
+clv_aabb tower_world( const void* state );
+bool tower_step( void* state, lab_error* why );
+void tower_boxes( void* state, clv_aabb* boxes );
 const clv_shape_sim* tower_sim( const void* state );

@@ -35,25 +35,6 @@
 
 #define PURPOSE_START 0
 
-typedef struct odd_world odd_world;
-
-/// A body: a point of the cube from -1 to 1, and one number more, which likewise goes to and fro.
-typedef struct odd_point
-{
-    uint64_t index;
-    double at[4];
-} odd_point;
-
-typedef clv_aabb odd_map( const odd_world* world, const odd_point* point );
-
-struct odd_world
-{
-    swarm swarm;
-    odd_map* map;
-    double side; ///< of a floor, a line or a cube, in metres
-    double decades;
-};
-
 // ---- maps
 
 static clv_aabb box_about( double x, double y, double z, double half )
@@ -62,45 +43,45 @@ static clv_aabb box_about( double x, double y, double z, double half )
         { (float)( x + half ), (float)( y + half ), (float)( z + half ) } };
 }
 
-static clv_aabb map_flat( const odd_world* world, const odd_point* p )
+static clv_aabb map_flat( const swarm* world, const odd_point* p )
 {
     double half = 0.5 * world->side;
     return box_about( half * p->at[0], 0, half * p->at[1], 0.5 );
 }
 
-static clv_aabb map_slab( const odd_world* world, const odd_point* p )
+static clv_aabb map_slab( const swarm* world, const odd_point* p )
 {
     double half = 0.5 * world->side;
     return box_about( half * p->at[0], 0.25 * p->at[2], half * p->at[1], 0.5 );
 }
 
-static clv_aabb map_line( const odd_world* world, const odd_point* p )
+static clv_aabb map_line( const swarm* world, const odd_point* p )
 {
     return box_about( 0, 0, 0.5 * world->side * p->at[0], 0.5 );
 }
 
-static clv_aabb map_diagonal( const odd_world* world, const odd_point* p )
+static clv_aabb map_diagonal( const swarm* world, const odd_point* p )
 {
     double along = 0.3 * world->side * p->at[0];
     return box_about( along + p->at[1], along + p->at[2], along + p->at[3], 0.5 );
 }
 
-static clv_aabb map_floors( const odd_world* world, const odd_point* p )
+static clv_aabb map_floors( const swarm* world, const odd_point* p )
 {
     double half = 0.36 * world->side;
     return box_about( half * p->at[0], FLOORS_APART * (double)( p->index % 2 ), half * p->at[1], 0.5 );
 }
 
-static clv_aabb map_staircase( const odd_world* world, const odd_point* p )
+static clv_aabb map_staircase( const swarm* world, const odd_point* p )
 {
     double half = 0.5 * world->side;
-    uint64_t steps = 2 + world->swarm.def.body_count / STEP_BODIES;
+    uint64_t steps = 2 + world->def.body_count / STEP_BODIES;
     uint64_t step = (uint64_t)( 0.5 * ( p->at[0] + 1 ) * (double)steps );
     return box_about( half * p->at[0], STEP_RISE * (double)step, half * p->at[1], 0.5 );
 }
 
 // The point's direction from the middle, on a sphere whose surface is as large as the floor.
-static clv_aabb map_shell( const odd_world* world, const odd_point* p )
+static clv_aabb map_shell( const swarm* world, const odd_point* p )
 {
     const double* at = p->at;
     double length = sqrt( at[0] * at[0] + at[1] * at[1] + at[2] * at[2] );
@@ -108,7 +89,7 @@ static clv_aabb map_shell( const odd_world* world, const odd_point* p )
     return box_about( radius * at[0], radius * at[1], radius * at[2], 0.5 );
 }
 
-static clv_aabb map_walled( const odd_world* world, const odd_point* p )
+static clv_aabb map_walled( const swarm* world, const odd_point* p )
 {
     clv_aabb box = map_flat( world, p );
     if ( p->index % WALL_SHARE == 0 )
@@ -122,7 +103,7 @@ static clv_aabb map_walled( const odd_world* world, const odd_point* p )
     return box;
 }
 
-static clv_aabb map_endless( const odd_world* world, const odd_point* p )
+static clv_aabb map_endless( const swarm* world, const odd_point* p )
 {
     clv_aabb box = map_flat( world, p );
     box.lower.y = -INFINITY;
@@ -130,20 +111,20 @@ static clv_aabb map_endless( const odd_world* world, const odd_point* p )
     return box;
 }
 
-static clv_aabb map_even( const odd_world* world, const odd_point* p )
+static clv_aabb map_even( const swarm* world, const odd_point* p )
 {
     double half = 0.5 * world->side;
     return box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 );
 }
 
 // Half of all space where x is above some value, near the end of the world: few boxes meet it, and all such meet each other.
-static clv_aabb half_space( const odd_world* world, const odd_point* p )
+static clv_aabb half_space( const swarm* world, const odd_point* p )
 {
     float from = (float)( world->side * ( 0.49 + 0.005 * p->at[0] ) );
     return ( clv_aabb ){ { from, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
 }
 
-static clv_aabb map_half_spaces( const odd_world* world, const odd_point* p )
+static clv_aabb map_half_spaces( const swarm* world, const odd_point* p )
 {
     clv_aabb box = map_even( world, p );
     if ( p->index < HALF_SPACES )
@@ -160,24 +141,24 @@ static clv_aabb map_half_spaces( const odd_world* world, const odd_point* p )
 }
 
 // As many boxes at each order of magnitude as at any other; a box is the larger the farther out it is.
-static clv_aabb map_decades( const odd_world* world, const odd_point* p )
+static clv_aabb map_decades( const swarm* world, const odd_point* p )
 {
-    double distance = body_exponential( 2.302585092994046 * 0.5 * world->decades * p->at[3] );
-    double half = distance * 0.4 * body_cube_root( world->decades / world->swarm.def.body_count );
+    double distance = body_exponential( 2.302585092994046 * 0.5 * world->law->decades * p->at[3] );
+    double half = distance * 0.4 * body_cube_root( world->law->decades / world->def.body_count );
     return box_about( distance * p->at[0], distance * p->at[1], distance * p->at[2], half );
 }
 
-static clv_aabb map_denormal( const odd_world* world, const odd_point* p )
+static clv_aabb map_denormal( const swarm* world, const odd_point* p )
 {
     double half = 0.5 * world->side * TINY;
     return box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 * TINY );
 }
 
 // Each along one of three axes. The thinner the more there are, so that each crosses a few.
-static clv_aabb map_crossing( const odd_world* world, const odd_point* p )
+static clv_aabb map_crossing( const swarm* world, const odd_point* p )
 {
     double length = NEEDLE_SHARE * world->side, half = 0.5 * ( world->side - length );
-    double thick = 0.5 * world->side * world->side / ( length * world->swarm.def.body_count );
+    double thick = 0.5 * world->side * world->side / ( length * world->def.body_count );
     clv_aabb box =
         box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 * thick * world->side / length );
     uint64_t along = p->index % 3;
@@ -189,16 +170,16 @@ static clv_aabb map_crossing( const odd_world* world, const odd_point* p )
 // ---- maps that move all boxes together
 
 // 0 1 … FLY_FRAMES … 1 0 1 …
-static double to_and_fro( const odd_world* world )
+static double to_and_fro( const swarm* world )
 {
-    uint64_t phase = world->swarm.frame % ( 2 * FLY_FRAMES );
+    uint64_t phase = world->frame % ( 2 * FLY_FRAMES );
     return (double)( phase <= FLY_FRAMES ? phase : 2 * FLY_FRAMES - phase );
 }
 
 // Large boxes all over the world, small ones in a part of it no wider than a few large ones.
-static clv_aabb map_two_sizes( const odd_world* world, const odd_point* p )
+static clv_aabb map_two_sizes( const swarm* world, const odd_point* p )
 {
-    double half = 0.5 * LARGE_APART * body_cube_root( world->swarm.def.body_count );
+    double half = 0.5 * LARGE_APART * body_cube_root( world->def.body_count );
     if ( p->index % 2 == 0 )
     {
         return box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 );
@@ -209,9 +190,9 @@ static clv_aabb map_two_sizes( const odd_world* world, const odd_point* p )
 }
 
 // Along x in order of their numbers, each a little off its place.
-static clv_aabb map_row_flying( const odd_world* world, const odd_point* p )
+static clv_aabb map_row_flying( const swarm* world, const odd_point* p )
 {
-    double length = ROW_STEP * world->swarm.def.body_count, fly = FLY_SHARE * length * to_and_fro( world );
+    double length = ROW_STEP * world->def.body_count, fly = FLY_SHARE * length * to_and_fro( world );
     return box_about( ROW_STEP * ( (double)p->index + p->at[0] ) + fly, 0.1 * p->at[1], 0.1 * p->at[2], 0.5 );
 }
 
@@ -225,93 +206,62 @@ static double power( double base, double whole )
     return product;
 }
 
-static clv_aabb map_row_stretching( const odd_world* world, const odd_point* p )
+static clv_aabb map_row_stretching( const swarm* world, const odd_point* p )
 {
     double step = ROW_STEP * power( STRETCH, to_and_fro( world ) );
     return box_about( step * ( (double)p->index + p->at[0] ), 0.1 * p->at[1], 0.1 * p->at[2], 0.5 );
 }
 
 // Rows side by side, one after the other.
-static clv_aabb map_sheet_flying( const odd_world* world, const odd_point* p )
+static clv_aabb map_sheet_flying( const swarm* world, const odd_point* p )
 {
-    double count = world->swarm.def.body_count, length = ROW_STEP * count / SHEET_ROWS;
+    double count = world->def.body_count, length = ROW_STEP * count / SHEET_ROWS;
     double fly = FLY_SHARE * length * to_and_fro( world );
     return box_about( ROW_STEP * ( (double)( p->index / SHEET_ROWS ) + p->at[0] ) + fly, 0.1 * p->at[2],
         ROW_STEP * ( (double)( p->index % SHEET_ROWS ) + p->at[1] ), 0.5 );
 }
 
 // The same picture at every scale about one point. That point jumps, and is the origin for half of the time.
-static clv_aabb map_self_similar( const odd_world* world, const odd_point* p )
+static clv_aabb map_self_similar( const swarm* world, const odd_point* p )
 {
     double distance = OUTERMOST * body_exponential( 0.5 * LN_2 * OCTAVES * ( p->at[3] - 1 ) );
-    double half = 0.2 * distance * body_cube_root( OCTAVES / world->swarm.def.body_count );
-    double off = world->swarm.frame / 4 % 2 == 0 ? 0 : JUMP;
+    double half = 0.2 * distance * body_cube_root( OCTAVES / world->def.body_count );
+    double off = world->frame / 4 % 2 == 0 ? 0 : JUMP;
     return box_about( off + distance * p->at[0], off + distance * p->at[1], off + distance * p->at[2], half );
 }
 
 // ---- a scene
 
-static clv_aabb box_now( const odd_world* world, uint64_t index )
+clv_aabb odd_world_box( const swarm* world, uint64_t index )
 {
     odd_point point = { .index = index };
-    random_stream start = random_stream_make( world->swarm.def.seed, index, PURPOSE_START );
+    random_stream start = random_stream_make( world->def.seed, index, PURPOSE_START );
     for ( int axis = 0; axis < 4; ++axis )
     {
         double at = 2 * random_unit( &start ) - 1, way = FRAME_WAY * ( 2 * random_unit( &start ) - 1 );
-        point.at[axis] = body_bounce( at + way * (double)world->swarm.frame, 1 );
+        point.at[axis] = body_bounce( at + way * (double)world->frame, 1 );
     }
     // cppcheck-suppress returnDanglingLifetime ; a box holds no pointer
-    return world->map( world, &point );
+    return world->law->map( world, &point );
 }
 
-typedef struct boxes_job
+static double reach_of( const swarm* world )
 {
-    const odd_world* world;
-    clv_aabb* boxes;
-} boxes_job;
-
-static void write_boxes( uint64_t begin, uint64_t end, void* user )
-{
-    const boxes_job* job = user;
-    for ( uint64_t index = begin; index < end; ++index )
-    {
-        clv_aabb box = box_now( job->world, index );
-        uint64_t at = index - job->world->swarm.def.part_first;
-        if ( job->world->swarm.def.split )
-        {
-            body_split_box( box, job->boxes + BODY_SPLIT * at );
-        }
-        else
-        {
-            job->boxes[at] = box;
-        }
-    }
-}
-
-static void boxes( void* state, clv_aabb* out )
-{
-    odd_world* world = state;
-    boxes_job job = { world, out };
-    swarm_for_each_with( &world->swarm, write_boxes, &job );
-}
-
-static double reach_of( const odd_world* world )
-{
-    double row = ROW_STEP * world->swarm.def.body_count;
+    double row = ROW_STEP * world->def.body_count;
     const struct
     {
-        odd_map* map;
+        clv_aabb ( *map )( const swarm* self, const odd_point* point );
         double reach;
-    } reaches[] = { { map_decades, 2 * body_exponential( 2.302585092994046 * 0.5 * world->decades ) },
+    } reaches[] = { { map_decades, 2 * body_exponential( 2.302585092994046 * 0.5 * world->law->decades ) },
         { map_denormal, world->side * TINY },
-        { map_two_sizes, LARGE_APART * body_cube_root( world->swarm.def.body_count ) },
+        { map_two_sizes, LARGE_APART * body_cube_root( world->def.body_count ) },
         { map_row_flying, row * ( 1.1 + FLY_SHARE * FLY_FRAMES ) },
         { map_row_stretching, 1.1 * row * power( STRETCH, FLY_FRAMES ) },
         { map_sheet_flying, row / SHEET_ROWS * ( 1.1 + FLY_SHARE * FLY_FRAMES ) + ROW_STEP * SHEET_ROWS },
         { map_self_similar, JUMP + 2 * OUTERMOST } };
     for ( size_t k = 0; k < sizeof( reaches ) / sizeof( reaches[0] ); ++k )
     {
-        if ( world->map == reaches[k].map )
+        if ( world->law->map == reaches[k].map )
         {
             return reaches[k].reach;
         }
@@ -319,81 +269,22 @@ static double reach_of( const odd_world* world )
     return world->side + FLOORS_APART;
 }
 
-static clv_aabb world_of( const void* state )
+static clv_aabb odd_world( const void* state )
 {
     return swarm_cube( reach_of( state ) );
 }
 
 // Unit boxes on a floor, on a line or in space, of a density that does not depend on how many there are.
-static double side_for( uint32_t count, int dimensions )
+double odd_world_side( uint32_t count, int dimensions )
 {
     return dimensions == 1 ? count / LINE_DENSITY
         : dimensions == 2  ? sqrt( count / FLOOR_DENSITY )
                            : body_cube_root( count / SPACE_DENSITY );
 }
 
-static odd_world* create_odd_world( const generator_def* def, odd_map* map, int dimensions, double decades )
-{
-    odd_world* world = swarm_create( sizeof( odd_world ), def, false, NULL );
-    if ( world != NULL )
-    {
-        world->map = map;
-        world->side = side_for( def->body_count, dimensions );
-        world->decades = decades;
-    }
-    return world;
-}
-
-// ---- the table's rows
-
-#define ODD_WORLD( noun, label, map, dimensions, decades, text )                                             \
-    static void* create_##noun( const generator_def* def )                                                   \
-    {                                                                                                        \
-        return create_odd_world( def, map, dimensions, decades );                                            \
-    }                                                                                                        \
-    const generator generator_##noun = { .name = ( label ),                                                  \
-        .about = ( text ),                                                                                   \
-        .family = FAMILY_ODD,                                                                                \
-        .version = 1,                                                                                        \
-        .bodies_most = GENERATOR_BODIES_MOST,                                                                \
-        .has_parts = true,                                                                                   \
-        .create = create_##noun,                                                                             \
-        .destroy = swarm_destroy,                                                                            \
-        .world = world_of,                                                                                   \
-        .step = swarm_step,                                                                                  \
-        .boxes = boxes }
-
-ODD_WORLD( flat, "flat", map_flat, 2, 0, "all on one floor, of one height" );
-ODD_WORLD( slab, "slab", map_slab, 2, 0, "nearly flat: heights differ by half a box" );
-ODD_WORLD( line, "line", map_line, 1, 0, "all on one line along an axis" );
-ODD_WORLD( diagonal, "diagonal", map_diagonal, 1, 0, "all near one line that lies along no axis" );
-ODD_WORLD( floors, "floors", map_floors, 2, 0, "two floors with nothing between them" );
-ODD_WORLD( staircase, "staircase", map_staircase, 2, 0, "many floors, each a step above the last" );
-ODD_WORLD( shell, "shell", map_shell, 2, 0, "on the surface of a sphere" );
-ODD_WORLD( walled, "walled", map_walled, 2, 0, "one floor and infinite walls" );
-ODD_WORLD( endless, "endless", map_endless, 2, 0, "all infinite on one axis" );
-ODD_WORLD( half_spaces, "half-spaces", map_half_spaces, 3, 0,
-    "one in sixteen without an end to one side, and half-spaces" );
-ODD_WORLD( decades_4, "decades-4", map_decades, 3, 4, "distances log-uniform over four orders of magnitude" );
-ODD_WORLD( decades_6, "decades-6", map_decades, 3, 6, "distances log-uniform over six orders of magnitude" );
-ODD_WORLD(
-    decades_12, "decades-12", map_decades, 3, 12, "distances log-uniform over twelve orders of magnitude" );
-ODD_WORLD( denormal, "denormal", map_denormal, 3, 0, "a world of denormal numbers" );
-ODD_WORLD( crossing, "crossing", map_crossing, 3, 0, "long needles along three axes that cross" );
-ODD_WORLD( two_sizes, "two-sizes", map_two_sizes, 3, 0, "every second box tiny, all of these in one corner" );
-ODD_WORLD(
-    row_flying, "row-flying", map_row_flying, 1, 0, "a row that flies by a fifth of its length per frame" );
-ODD_WORLD( row_stretching, "row-stretching", map_row_stretching, 1, 0,
-    "a row that becomes a fifth longer per frame" );
-ODD_WORLD( sheet_flying, "sheet-flying", map_sheet_flying, 2, 0,
-    "a sheet that flies by a fifth of its width per frame" );
-ODD_WORLD( self_similar, "self-similar", map_self_similar, 3, 0,
-    "sizes by distance from a point that jumps by a kilometre" );
-
 // ---- Scenes that broad phases stumble over, without physics: each is brownian-free with one thing gone wrong. Bodies fly
 // straight through each other and bounce off the walls, so that any frame is computed from the first.
 
-#define DENSITY 0.02      // bodies per cubic metre
 #define START_RADIUS 0.45 // of the side
 #define SPEED 0.75        // sides per second
 #define FRAME_SECONDS ( 1.0 / 30.0 )
@@ -414,20 +305,6 @@ ODD_WORLD( self_similar, "self-similar", map_self_similar, 3, 0,
 #define PURPOSE_SHAPE 1
 #define PURPOSE_TELEPORT 2 // counts on by frames
 
-typedef struct worst_scene worst_scene;
-
-/// What is wrong: changes body `index` of an ordinary scene, as it is in the scene's frame. Called for every body and frame.
-typedef void worst_twist( const worst_scene* scene, uint64_t index, body_state* body );
-
-struct worst_scene
-{
-    swarm swarm;
-    double side;
-    double wall;  ///< how far from the middle a centre may be
-    double reach; ///< half the world
-    worst_twist* twist;
-};
-
 // ---- what goes wrong
 
 static void set_sides( body_state* body, double x, double y, double z )
@@ -444,9 +321,9 @@ static void set_position( body_state* body, double x, double y, double z )
     body->position[2] = z;
 }
 
-static void twist_huge( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_huge( const swarm* scene, uint64_t index, body_state* body )
 {
-    if ( index == scene->swarm.def.body_count / 2 )
+    if ( index == scene->def.body_count / 2 )
     {
         double side = HUGE_SHARE * scene->side;
         set_sides( body, side, side, side );
@@ -456,18 +333,18 @@ static void twist_huge( const worst_scene* scene, uint64_t index, body_state* bo
 }
 
 /// Cubes are all equal; assorted bodies have one centre. It is where body 0 of an ordinary scene would be.
-static void twist_equal( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_equal( const swarm* scene, uint64_t index, body_state* body )
 {
     (void)index;
-    random_stream start = random_stream_make( scene->swarm.def.seed, 0, PURPOSE_START );
+    random_stream start = random_stream_make( scene->def.seed, 0, PURPOSE_START );
     random_ball( &start, START_RADIUS * scene->side, body->position );
-    body->position[0] += (double)scene->swarm.frame * FRAME_SECONDS;
+    body->position[0] += (double)scene->frame * FRAME_SECONDS;
 }
 
-static void twist_needles( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_needles( const swarm* scene, uint64_t index, body_state* body )
 {
     double sides[3] = { 1, 1, 1 };
-    random_stream shape = random_stream_make( scene->swarm.def.seed, index, PURPOSE_SHAPE );
+    random_stream shape = random_stream_make( scene->def.seed, index, PURPOSE_SHAPE );
     uint64_t axis = random_bits( &shape ) % 3;
     double length = index % 3 == 1 ? NEEDLE_LENGTH : PLATE_LENGTH;
     for ( uint64_t other = 0; index % 3 != 0 && other < 3; ++other )
@@ -478,9 +355,9 @@ static void twist_needles( const worst_scene* scene, uint64_t index, body_state*
     set_sides( body, sides[0], sides[1], sides[2] );
 }
 
-static void twist_lognormal( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_lognormal( const swarm* scene, uint64_t index, body_state* body )
 {
-    random_stream shape = random_stream_make( scene->swarm.def.seed, index, PURPOSE_SHAPE );
+    random_stream shape = random_stream_make( scene->def.seed, index, PURPOSE_SHAPE );
     double normal = -6; // the sum of twelve
     for ( int draw = 0; draw < 12; ++draw )
     {
@@ -490,16 +367,16 @@ static void twist_lognormal( const worst_scene* scene, uint64_t index, body_stat
     set_sides( body, side, side, side );
 }
 
-static void twist_outlier( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_outlier( const swarm* scene, uint64_t index, body_state* body )
 {
-    if ( index == scene->swarm.def.body_count / 2 )
+    if ( index == scene->def.body_count / 2 )
     {
         set_position(
-            body, OUTLIER_DISTANCE, OUTLIER_DISTANCE + 100 * (double)scene->swarm.frame, -OUTLIER_DISTANCE );
+            body, OUTLIER_DISTANCE, OUTLIER_DISTANCE + 100 * (double)scene->frame, -OUTLIER_DISTANCE );
     }
 }
 
-static void twist_far( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_far( const swarm* scene, uint64_t index, body_state* body )
 {
     (void)scene;
     (void)index;
@@ -509,17 +386,16 @@ static void twist_far( const worst_scene* scene, uint64_t index, body_state* bod
     }
 }
 
-static void twist_teleport( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_teleport( const swarm* scene, uint64_t index, body_state* body )
 {
-    random_stream place =
-        random_stream_make( scene->swarm.def.seed, index, PURPOSE_TELEPORT + scene->swarm.frame );
+    random_stream place = random_stream_make( scene->def.seed, index, PURPOSE_TELEPORT + scene->frame );
     random_ball( &place, START_RADIUS * scene->side, body->position );
 }
 
-static void twist_growing( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_growing( const swarm* scene, uint64_t index, body_state* body )
 {
     (void)index;
-    uint64_t frame = scene->swarm.frame < GROWING_FRAMES ? scene->swarm.frame : GROWING_FRAMES;
+    uint64_t frame = scene->frame < GROWING_FRAMES ? scene->frame : GROWING_FRAMES;
     double side = body_cube_root( 1 + ( GROWING_VOLUME - 1 ) * (double)frame / GROWING_FRAMES );
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -527,7 +403,7 @@ static void twist_growing( const worst_scene* scene, uint64_t index, body_state*
     }
 }
 
-static void twist_cluster( const worst_scene* scene, uint64_t index, body_state* body )
+static void twist_cluster( const swarm* scene, uint64_t index, body_state* body )
 {
     (void)scene;
     for ( int axis = 0; axis < 3 && index % CLUSTER_OUTSIDE == 0; ++axis )
@@ -538,44 +414,30 @@ static void twist_cluster( const worst_scene* scene, uint64_t index, body_state*
 
 // ---- a scene
 
-static body_state body_now( const swarm* self, uint64_t index )
+static body_state body_now( const swarm* scene, uint64_t index )
 {
-    const worst_scene* scene = (const worst_scene*)self; // its first member
     body_state body = { .rotation = { 0, 0, 0, 1 } };
-    random_stream start = random_stream_make( scene->swarm.def.seed, index, PURPOSE_START );
+    random_stream start = random_stream_make( scene->def.seed, index, PURPOSE_START );
     random_ball( &start, START_RADIUS * scene->side, body.position );
     random_ball( &start, SPEED * scene->side, body.velocity );
-    body_half_sides( scene->swarm.def.type, scene->swarm.def.seed, index, body.half_sides );
-    double seconds = (double)scene->swarm.frame * FRAME_SECONDS;
+    body_half_sides( scene->def.type, scene->def.seed, index, body.half_sides );
+    double seconds = (double)scene->frame * FRAME_SECONDS;
     for ( int axis = 0; axis < 3; ++axis )
     {
         body.position[axis] = body_bounce( body.position[axis] + body.velocity[axis] * seconds, scene->wall );
     }
-    scene->twist( scene, index, &body );
+    scene->law->twist( scene, index, &body );
     return body;
 }
 
-static worst_scene* create_worst_scene( const generator_def* def, worst_twist* twist )
+static clv_aabb worst_world( const void* state )
 {
-    worst_scene* scene = swarm_create( sizeof( worst_scene ), def, false, body_now );
-    if ( scene == NULL )
-    {
-        return NULL;
-    }
-    scene->side = body_cube_root( (double)def->body_count / DENSITY );
-    scene->wall = 0.5 * scene->side * ( 1 - 1e-6 );
-    scene->reach = 0.5 * scene->side;
-    scene->twist = twist;
-    return scene;
-}
-
-static clv_aabb world( const void* state )
-{
-    const worst_scene* scene = state;
-    bool is_far = scene->twist == twist_far;
-    double reach = scene->twist == twist_outlier ? 1.1 * OUTLIER_DISTANCE
-        : scene->twist == twist_cluster          ? CLUSTER_SPREAD * scene->reach
-                                                 : scene->reach + ( is_far ? 2 : 0 );
+    const swarm* scene = state;
+    bool is_far = scene->law->twist == twist_far;
+    double half = 0.5 * scene->side;
+    double reach = scene->law->twist == twist_outlier ? 1.1 * OUTLIER_DISTANCE
+        : scene->law->twist == twist_cluster          ? CLUSTER_SPREAD * half
+                                                      : half + ( is_far ? 2 : 0 );
     float lower = (float)( ( is_far ? FAR_DISTANCE : 0 ) - reach );
     float upper = (float)( ( is_far ? FAR_DISTANCE : 0 ) + reach );
     clv_aabb box = { { lower, lower, lower }, { upper, upper, upper } };
@@ -584,29 +446,50 @@ static clv_aabb world( const void* state )
 
 // ---- the table's rows
 
-#define WORST_SCENE( noun, text, most )                                                                      \
-    static void* create_##noun( const generator_def* def )                                                   \
-    {                                                                                                        \
-        return create_worst_scene( def, twist_##noun );                                                      \
-    }                                                                                                        \
-    const generator generator_##noun = { .name = #noun,                                                      \
-        .about = ( text ),                                                                                   \
-        .family = FAMILY_WORST,                                                                              \
-        .version = 1,                                                                                        \
-        .bodies_most = ( most ),                                                                             \
-        .has_parts = true,                                                                                   \
-        .create = create_##noun,                                                                             \
-        .destroy = swarm_destroy,                                                                            \
-        .world = world,                                                                                      \
-        .step = swarm_step,                                                                                  \
-        .boxes = swarm_boxes }
+#define MANY GENERATOR_BODIES_MOST
+#define WORST( label, text, most, wrong )                                                                    \
+    SWARM( FAMILY_WORST, label, text, most, worst_world, .body_now = body_now, .twist = wrong )
+#define ODD( label, text, ... ) SWARM( FAMILY_ODD, label, text, MANY, odd_world, __VA_ARGS__ )
 
-WORST_SCENE( huge, "one body of nine tenths of the world among small ones", GENERATOR_BODIES_MOST );
-WORST_SCENE( equal, "all boxes the same, or about one centre: every pair overlaps", 40000 );
-WORST_SCENE( needles, "a third needles, a third plates, along the axes", GENERATOR_BODIES_MOST );
-WORST_SCENE( lognormal, "sides of log-normal sizes: few large, many small", GENERATOR_BODIES_MOST );
-WORST_SCENE( outlier, "one body a million kilometres away", GENERATOR_BODIES_MOST );
-WORST_SCENE( far, "all ten thousand kilometres away, where floats are metres", GENERATOR_BODIES_MOST );
-WORST_SCENE( teleport, "all elsewhere in every frame", GENERATOR_BODIES_MOST );
-WORST_SCENE( growing, "bodies grow until each touches two hundred", GENERATOR_BODIES_MOST );
-WORST_SCENE( cluster, "three in four in a thousandth of the world's width", GENERATOR_BODIES_MOST );
+static const generator rows[] = {
+    WORST( "huge", "one body of nine tenths of the world among small ones", MANY, twist_huge ),
+    WORST( "equal", "all boxes the same, or about one centre: every pair overlaps", 40000, twist_equal ),
+    WORST( "needles", "a third needles, a third plates, along the axes", MANY, twist_needles ),
+    WORST( "lognormal", "sides of log-normal sizes: few large, many small", MANY, twist_lognormal ),
+    WORST( "outlier", "one body a million kilometres away", MANY, twist_outlier ),
+    WORST( "far", "all ten thousand kilometres away, where floats are metres", MANY, twist_far ),
+    WORST( "teleport", "all elsewhere in every frame", MANY, twist_teleport ),
+    WORST( "growing", "bodies grow until each touches two hundred", MANY, twist_growing ),
+    WORST( "cluster", "three in four in a thousandth of the world's width", MANY, twist_cluster ),
+    ODD( "flat", "all on one floor, of one height", .map = map_flat, .dimensions = 2 ),
+    ODD( "slab", "nearly flat: heights differ by half a box", .map = map_slab, .dimensions = 2 ),
+    ODD( "line", "all on one line along an axis", .map = map_line, .dimensions = 1 ),
+    ODD( "diagonal", "all near one line that lies along no axis", .map = map_diagonal, .dimensions = 1 ),
+    ODD( "floors", "two floors with nothing between them", .map = map_floors, .dimensions = 2 ),
+    ODD( "staircase", "many floors, each a step above the last", .map = map_staircase, .dimensions = 2 ),
+    ODD( "shell", "on the surface of a sphere", .map = map_shell, .dimensions = 2 ),
+    ODD( "walled", "one floor and infinite walls", .map = map_walled, .dimensions = 2 ),
+    ODD( "endless", "all infinite on one axis", .map = map_endless, .dimensions = 2 ),
+    ODD( "half-spaces", "one in sixteen without an end to one side, and half-spaces", .map = map_half_spaces,
+        .dimensions = 3 ),
+    ODD( "decades-4", "distances log-uniform over four orders of magnitude", .map = map_decades,
+        .dimensions = 3, .decades = 4 ),
+    ODD( "decades-6", "distances log-uniform over six orders of magnitude", .map = map_decades,
+        .dimensions = 3, .decades = 6 ),
+    ODD( "decades-12", "distances log-uniform over twelve orders of magnitude", .map = map_decades,
+        .dimensions = 3, .decades = 12 ),
+    ODD( "denormal", "a world of denormal numbers", .map = map_denormal, .dimensions = 3 ),
+    ODD( "crossing", "long needles along three axes that cross", .map = map_crossing, .dimensions = 3 ),
+    ODD( "two-sizes", "every second box tiny, all of these in one corner", .map = map_two_sizes,
+        .dimensions = 3 ),
+    ODD( "row-flying", "a row that flies by a fifth of its length per frame", .map = map_row_flying,
+        .dimensions = 1 ),
+    ODD( "row-stretching", "a row that becomes a fifth longer per frame", .map = map_row_stretching,
+        .dimensions = 1 ),
+    ODD( "sheet-flying", "a sheet that flies by a fifth of its width per frame", .map = map_sheet_flying,
+        .dimensions = 2 ),
+    ODD( "self-similar", "sizes by distance from a point that jumps by a kilometre", .map = map_self_similar,
+        .dimensions = 3 ),
+};
+
+const generator_rows generator_hard = { rows, sizeof( rows ) / sizeof( rows[0] ) };

@@ -245,11 +245,7 @@ static clv_rigid_body make_body( const running* run, uint32_t index, uint64_t li
 static bool add_bodies( running* run )
 {
     uint32_t count = run->def.body_count;
-    clv_rigid_body* bodies = calloc( count, sizeof( clv_rigid_body ) );
-    if ( bodies == NULL )
-    {
-        return false;
-    }
+    clv_rigid_body* bodies = lab_take( count, sizeof( clv_rigid_body ) );
     for ( uint32_t group = 0; group < run->scene.group_count; ++group )
     {
         uint32_t begin, end;
@@ -303,25 +299,18 @@ static bool make_world( running* run )
     return clv_rigid_create( &def, &run->world ) == CLV_OK && add_bodies( run );
 }
 
-void recipe_run_destroy( void* state )
+static void recipe_run_destroy( void* state )
 {
     running* run = state;
-    if ( run != NULL )
-    {
-        clv_rigid_destroy( run->world );
-        free( run->groups );
-        free( run->reborn );
-        free( run );
-    }
+    clv_rigid_destroy( run->world );
+    free( run->groups );
+    free( run->reborn );
+    free( run );
 }
 
-void* recipe_run_create( const recipe* scene, const generator_def* def )
+static void* recipe_run_create( const recipe* scene, const generator_def* def )
 {
-    running* run = calloc( 1, sizeof( running ) );
-    if ( run == NULL )
-    {
-        return NULL;
-    }
+    running* run = lab_take( 1, sizeof( running ) );
     run->def = *def;
     run->scene = *scene;
     if ( run->scene.group_count == 0 )
@@ -334,9 +323,9 @@ void* recipe_run_create( const recipe* scene, const generator_def* def )
     run->wall = (float)( 0.5 * run->side * ( 1 - 1e-6 ) );
     run->gravity_axis[0] = 1; // +x
     run->turning_axis[1] = 1; // +y
-    run->groups = calloc( def->body_count, sizeof( uint8_t ) );
-    run->reborn = calloc( def->body_count, sizeof( uint32_t ) );
-    if ( run->groups == NULL || run->reborn == NULL || !make_world( run ) )
+    run->groups = lab_take( def->body_count, sizeof( uint8_t ) );
+    run->reborn = lab_take( def->body_count, sizeof( uint32_t ) );
+    if ( !make_world( run ) )
     {
         recipe_run_destroy( run );
         return NULL;
@@ -344,7 +333,7 @@ void* recipe_run_create( const recipe* scene, const generator_def* def )
     return run;
 }
 
-clv_aabb recipe_run_world( const void* state )
+static clv_aabb recipe_run_world( const void* state )
 {
     const running* run = state;
     double half = 0.5 * run->side;
@@ -468,7 +457,7 @@ bool recipe_run_step( void* state, lab_error* why )
     return true;
 }
 
-void recipe_run_boxes( void* state, clv_aabb* boxes )
+static void recipe_run_boxes( void* state, clv_aabb* boxes )
 {
     const running* run = state;
     const double* origin = run->scene.origin;
@@ -482,18 +471,11 @@ void recipe_run_boxes( void* state, clv_aabb* boxes )
                 (double)from.rotation.w },
             .half_sides = { from.half.x, from.half.y, from.half.z },
         };
-        if ( run->def.split )
-        {
-            body_split_boxes( &body, boxes + (size_t)BODY_SPLIT * index );
-        }
-        else
-        {
-            boxes[index] = body_box( &body );
-        }
+        body_write( &body, run->def.split, index, boxes );
     }
 }
 
-clv_rigid_report recipe_run_report( const void* state )
+static clv_rigid_report recipe_run_report( const void* state )
 {
     const running* run = state;
     return clv_rigid_last_report( run->world );
@@ -505,17 +487,31 @@ clv_rigid* recipe_run_rigid( void* state )
     return run->world;
 }
 
-uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies )
+static uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies )
 {
     const running* run = state;
     *bodies = run->reborn;
     return run->reborn_count;
 }
 
-static void* create_from_file( const generator_def* def )
+static void* create_from_file( const generator* self, const generator_def* def )
 {
+    (void)self;
     return recipe_run_create( def->recipe, def );
 }
+
+static void* create_from_text( const generator* self, const generator_def* def )
+{
+    recipe scene;
+    lab_error unread; // each text of the table is good: a test makes every scene
+    bool good = recipe_parse( self->name, self->recipe, &scene, &unread );
+    snprintf( scene.name, sizeof( scene.name ), "%s", self->name );
+    return good ? recipe_run_create( &scene, def ) : NULL;
+}
+
+#define RECIPE_RUN_FUNCTIONS                                                                                 \
+    .destroy = recipe_run_destroy, .world = recipe_run_world, .step = recipe_run_step,                       \
+    .boxes = recipe_run_boxes, .report = recipe_run_report
 
 const generator generator_recipe = {
     .name = "scene file",
@@ -527,220 +523,64 @@ const generator generator_recipe = {
     .reborn = recipe_run_reborn,
 };
 
-// ---- Broadmark's three scenes with contacts: nearly static, uniform, and fully dynamic.
-// Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision
-// Detection Using KD-Trees", Computer Graphics Forum 38 (2019), section 5.
+// ---- the table's rows
 
-#define GRAVITY 0.0981 // sides per second squared
+#define SIMULATED( kind, label, text, most, lines )                                                          \
+    .name = ( label ), .about = ( text ), .family = ( kind ), .version = 1, .bodies_most = ( most ),         \
+    .recipe = ( lines ), .create = create_from_text, RECIPE_RUN_FUNCTIONS
+#define MANY GENERATOR_SIMULATED_MOST
 
-static void* create_freefall( const generator_def* def )
-{
-    recipe scene = recipe_default( "freefall" );
-    scene.gravity = RECIPE_DOWN;
-    scene.gravity_amount = GRAVITY;
-    scene.gravity_by_world = true;
-    return recipe_run_create( &scene, def );
-}
+#define FALLING "gravity down 0.0981 world\n"
+#define FLYING "kick 0.01\n"
+#define RAY_KD "world side 100\nframe 1/120 substeps 2\nstart cube 0.49\nspeed range 100\ngravity down 9.81\n"
 
-static void* create_brownian( const generator_def* def )
-{
-    recipe scene = recipe_default( "brownian" );
-    scene.kick_share = 0.01;
-    return recipe_run_create( &scene, def );
-}
+static const generator rows[] = {
+    // Broadmark's three scenes with contacts: nearly static, uniform, and fully dynamic. Serpa and Rodrigues, "Flexible Use of
+    // Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", Computer Graphics
+    // Forum 38 (2019), section 5.
+    { SIMULATED( FAMILY_BROADMARK, "freefall", "bodies fall, pile up and come to rest", MANY, FALLING ) },
+    { SIMULATED( FAMILY_BROADMARK, "brownian",
+        "no gravity; bodies collide, and one in a hundred is kicked each frame", MANY, FLYING ) },
+    { SIMULATED( FAMILY_BROADMARK, "gravity", "gravity turns and throws the heap from wall to wall", MANY,
+        "gravity turning 0.3924 world\nsleep off\n" ) },
 
-static void* create_gravity( const generator_def* def )
-{
-    recipe scene = recipe_default( "gravity" );
-    scene.gravity = RECIPE_TURNING;
-    scene.gravity_amount = 4 * GRAVITY;
-    scene.gravity_by_world = true;
-    scene.sleep = false;
-    return recipe_run_create( &scene, def );
-}
+    // The scenes of "Detecção de Colisão Broad Phase com RAY KD-Tree" (2015), section 4: a cube of 100 m, 1/120 s per frame,
+    // speeds of 0 to 100 m/s, gravity 9.81. `--type cubes` is the paper's uniform set, `--type assorted` its varied one; the
+    // paper does not tell the sizes, so they are Broadmark's. How many particles are fed per frame it calls "a small part":
+    // one in a hundred, as Broadmark does.
+    { SIMULATED( FAMILY_RAY_KD, "ray-freefall", "free fall of the RAY KD-tree paper: 100 m cube, 1/120 s",
+        400000, RAY_KD ) },
+    { SIMULATED( FAMILY_RAY_KD, "ray-particles", "particles of the RAY KD-tree paper, some kicked each frame",
+        400000, RAY_KD FLYING ) },
 
-const generator generator_freefall = {
-    .name = "freefall",
-    .about = "bodies fall, pile up and come to rest",
-    .family = FAMILY_BROADMARK,
-    .version = 1,
-    .bodies_most = GENERATOR_SIMULATED_MOST,
-    .create = create_freefall,
-    RECIPE_RUN_FUNCTIONS,
+    { .name = "tower",
+        .about = "the falling octahedra of the k-DOP paper; assorted: stretched to (1, 3, 1)",
+        .family = FAMILY_K_DOP,
+        .version = 1,
+        .bodies_most = 100000,
+        .create = tower_create,
+        .destroy = tower_destroy,
+        .world = tower_world,
+        .step = tower_step,
+        .boxes = tower_boxes },
+
+    // Scenes that users meet and broad phases stumble over. A plate that more bodies touch than any list of neighbours expects.
+    // All at the origin: every pair overlaps; they fly apart for half a second before they feel each other. Houses of half a
+    // metre to eight, about as far apart, and two in a hundred bodies that fall among them and are kicked about.
+    { SIMULATED( FAMILY_HARD, "giant", "one huge plate among many small bodies", MANY,
+        FALLING "bodies 1 box 0.8 0.05 0.8 world static center\nbodies rest type\n" ) },
+    { SIMULATED( FAMILY_HARD, "spot", "all created at one spot and released", 16000,
+        FALLING "start ball 0\ncontacts from 15\n" ) },
+    { SIMULATED( FAMILY_HARD, "city", "static houses, few movers", MANY,
+        FLYING "world density 2e-5\nstart slab 0.05\nspeed range 20\ngravity down 9.81\n"
+               "bodies 2% type\nbodies rest random 0.5 8 static street\n" ) },
+    { SIMULATED(
+        FAMILY_HARD, "crowd", "one in twenty is teleported each frame", MANY, FLYING "teleport 0.05\n" ) },
+    { SIMULATED( FAMILY_HARD, "swarm", "brownian, a million metres from the origin", MANY,
+        FLYING "origin 1e6 1e6 1e6\n" ) },
+    { SIMULATED( FAMILY_HARD, "churn", "one in a hundred dies and is born anew each frame", MANY,
+          FLYING "churn 0.01\n" ),
+        .reborn = recipe_run_reborn },
 };
 
-const generator generator_brownian = {
-    .name = "brownian",
-    .about = "no gravity; bodies collide, and one in a hundred is kicked each frame",
-    .family = FAMILY_BROADMARK,
-    .version = 1,
-    .bodies_most = GENERATOR_SIMULATED_MOST,
-    .create = create_brownian,
-    RECIPE_RUN_FUNCTIONS,
-};
-
-const generator generator_gravity = {
-    .name = "gravity",
-    .about = "gravity turns and throws the heap from wall to wall",
-    .family = FAMILY_BROADMARK,
-    .version = 1,
-    .bodies_most = GENERATOR_SIMULATED_MOST,
-    .create = create_gravity,
-    RECIPE_RUN_FUNCTIONS,
-};
-
-// ---- Scenes that users meet and broad phases stumble over.
-
-static recipe falling( const char* name )
-{
-    recipe scene = recipe_default( name );
-    scene.gravity = RECIPE_DOWN;
-    scene.gravity_amount = 0.0981;
-    scene.gravity_by_world = true;
-    return scene;
-}
-
-static recipe flying( const char* name )
-{
-    recipe scene = recipe_default( name );
-    scene.kick_share = 0.01;
-    return scene;
-}
-
-/// A plate that more bodies touch than any list of neighbours expects.
-static void* create_giant( const generator_def* def )
-{
-    recipe scene = falling( "giant" );
-    scene.groups[0] = ( recipe_group ){ .count = 1,
-        .shape = RECIPE_BOX,
-        .sides = { 0.8, 0.05, 0.8 },
-        .sides_by_world = true,
-        .is_static = true,
-        .place = RECIPE_CENTER };
-    scene.groups[1] = ( recipe_group ){ .share = -1, .shape = RECIPE_TYPE };
-    scene.group_count = 2;
-    return recipe_run_create( &scene, def );
-}
-
-/// All at the origin: every pair overlaps. They fly apart for half a second before they feel each other.
-static void* create_spot( const generator_def* def )
-{
-    recipe scene = falling( "spot" );
-    scene.reach = 0;
-    scene.contacts_from = 15;
-    return recipe_run_create( &scene, def );
-}
-
-/// Houses of half a metre to eight, about as far apart; two in a hundred bodies fall among them and are kicked about.
-static void* create_city( const generator_def* def )
-{
-    recipe scene = flying( "city" );
-    scene.density = 2e-5;
-    scene.region = RECIPE_SLAB;
-    scene.reach = 0.05;
-    scene.speed_law = RECIPE_SPEED_RANGE;
-    scene.speed = 20;
-    scene.speed_by_world = false;
-    scene.gravity = RECIPE_DOWN;
-    scene.gravity_amount = 9.81;
-    scene.groups[0] = ( recipe_group ){ .share = 0.02, .shape = RECIPE_TYPE };
-    scene.groups[1] = ( recipe_group ){
-        .share = -1, .shape = RECIPE_RANDOM, .sides = { 0.5, 8.0 }, .is_static = true, .place = RECIPE_STREET
-    };
-    scene.group_count = 2;
-    return recipe_run_create( &scene, def );
-}
-
-static void* create_crowd( const generator_def* def )
-{
-    recipe scene = flying( "crowd" );
-    scene.teleport_share = 0.05;
-    return recipe_run_create( &scene, def );
-}
-
-static void* create_swarm( const generator_def* def )
-{
-    recipe scene = flying( "swarm" );
-    scene.origin[0] = scene.origin[1] = scene.origin[2] = 1e6;
-    return recipe_run_create( &scene, def );
-}
-
-static void* create_churn( const generator_def* def )
-{
-    recipe scene = flying( "churn" );
-    scene.churn_share = 0.01;
-    return recipe_run_create( &scene, def );
-}
-
-#define HARD_SCENE( noun, text, most )                                                                       \
-    .name = #noun, .about = ( text ), .family = FAMILY_HARD, .version = 1, .bodies_most = ( most ),          \
-    .create = create_##noun, RECIPE_RUN_FUNCTIONS
-
-const generator generator_giant = { HARD_SCENE(
-    giant, "one huge plate among many small bodies", GENERATOR_SIMULATED_MOST ) };
-const generator generator_spot = { HARD_SCENE( spot, "all created at one spot and released", 16000 ) };
-const generator generator_city = { HARD_SCENE(
-    city, "static houses, few movers", GENERATOR_SIMULATED_MOST ) };
-const generator generator_crowd = { HARD_SCENE(
-    crowd, "one in twenty is teleported each frame", GENERATOR_SIMULATED_MOST ) };
-const generator generator_swarm = { HARD_SCENE(
-    swarm, "brownian, a million metres from the origin", GENERATOR_SIMULATED_MOST ) };
-const generator generator_churn = {
-    HARD_SCENE( churn, "one in a hundred dies and is born anew each frame", GENERATOR_SIMULATED_MOST ),
-    .reborn = recipe_run_reborn,
-};
-
-// ---- The scenes of "Detecção de Colisão Broad Phase com RAY KD-Tree" (2015), section 4: a cube of 100 m, 1/120 s per frame,
-// speeds of 0 to 100 m/s, gravity 9.81. `--type cubes` is the paper's uniform set, `--type assorted` its varied one; the
-// paper does not tell the sizes, so they are Broadmark's. How many particles are fed per frame it calls "a small part":
-// one in a hundred, as Broadmark does.
-
-static recipe ray_recipe( const char* name )
-{
-    recipe scene = recipe_default( name );
-    scene.density = 0;
-    scene.side = 100;
-    scene.frame_seconds = 1.0 / 120.0;
-    scene.substeps = 2;
-    scene.region = RECIPE_CUBE;
-    scene.reach = 0.49;
-    scene.speed_law = RECIPE_SPEED_RANGE;
-    scene.speed = 100;
-    scene.speed_by_world = false;
-    scene.gravity = RECIPE_DOWN;
-    scene.gravity_amount = 9.81;
-    return scene;
-}
-
-static void* create_ray_freefall( const generator_def* def )
-{
-    recipe scene = ray_recipe( "ray-freefall" );
-    return recipe_run_create( &scene, def );
-}
-
-static void* create_particles( const generator_def* def )
-{
-    recipe scene = ray_recipe( "ray-particles" );
-    scene.kick_share = 0.01;
-    return recipe_run_create( &scene, def );
-}
-
-const generator generator_ray_freefall = {
-    .name = "ray-freefall",
-    .about = "free fall of the RAY KD-tree paper: 100 m cube, 1/120 s",
-    .family = FAMILY_RAY_KD,
-    .version = 1,
-    .bodies_most = 400000,
-    .create = create_ray_freefall,
-    RECIPE_RUN_FUNCTIONS,
-};
-
-const generator generator_ray_particles = {
-    .name = "ray-particles",
-    .about = "particles of the RAY KD-tree paper, some kicked each frame",
-    .family = FAMILY_RAY_KD,
-    .version = 1,
-    .bodies_most = 400000,
-    .create = create_particles,
-    RECIPE_RUN_FUNCTIONS,
-};
+const generator_rows generator_simulated = { rows, sizeof( rows ) / sizeof( rows[0] ) };

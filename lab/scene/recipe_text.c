@@ -3,59 +3,34 @@
 #include "lab/base/text.h"
 #include "lab/scene/generator.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_ROOM 512
-#define WORDS_MOST 12
-
-typedef struct line_reader
-{
-    const char* path;
-    uint32_t line;
-    char text[LINE_ROOM];
-    char* words[WORDS_MOST];
-    uint32_t count;
-    uint32_t next; ///< word to be read next
-    lab_error* why;
-} line_reader;
-
-/// "FILE:LINE: what, what to do". Always false.
-static bool fail_here( line_reader* line, const char* message )
-{
-    return lab_error_write( line->why, "%s:%u: %s", line->path, line->line, message );
-}
-
-static bool fail_word( line_reader* line, const char* word, const char* message )
-{
-    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->line, word, message );
-}
-
-static const char* next_word( line_reader* line )
-{
-    return line->next < line->count ? line->words[line->next++] : NULL;
-}
-
 /// Takes the next word if it is this one.
-static bool take_word( line_reader* line, const char* word )
+static bool take_word( text_line* line, const char* word )
 {
-    if ( line->next < line->count && strcmp( line->words[line->next], word ) == 0 )
-    {
-        line->next += 1;
-        return true;
-    }
-    return false;
+    bool is_it = line->next < line->words.count && strcmp( line->words.items[line->next], word ) == 0;
+    line->next += is_it ? 1 : 0;
+    return is_it;
 }
 
-static bool read_number( line_reader* line, double least, double most, double* value )
+/// The next word as one of a list; *value is untouched if it is none of them, or missing.
+static bool take_choice( text_line* line, const choice* list, int* value )
 {
-    const char* word = next_word( line );
+    bool is_one = line->next < line->words.count && choice_find( list, line->words.items[line->next], value );
+    line->next += is_one ? 1 : 0;
+    return is_one;
+}
+
+static bool read_number( text_line* line, double least, double most, double* value )
+{
+    const char* word = text_line_next( line );
     if ( word == NULL )
     {
-        return fail_here( line, "a number is missing at the end of the line" );
+        return text_line_fail( line, NULL, "a number is missing at the end of the line" );
     }
     char* end;
     double number = strtod( word, &end );
@@ -70,26 +45,26 @@ static bool read_number( line_reader* line, double least, double most, double* v
     {
         char message[96];
         snprintf( message, sizeof( message ), "a number from %g to %g is needed here", least, most );
-        return fail_word( line, word, message );
+        return text_line_fail( line, word, message );
     }
     *value = number;
     return true;
 }
 
-static bool read_whole( line_reader* line, double least, double most, uint64_t* value )
+static bool read_whole( text_line* line, double least, double most, uint64_t* value )
 {
-    const char* word = next_word( line );
+    const char* word = text_line_next( line );
     uint64_t size = 0;
     if ( word == NULL )
     {
-        return fail_here( line, "a number is missing at the end of the line" );
+        return text_line_fail( line, NULL, "a number is missing at the end of the line" );
     }
     if ( !text_parse_size( word, &size ) || (double)size < least || (double)size > most )
     {
         char message[96];
         snprintf( message, sizeof( message ),
             "a whole number from %g to %g such as 8000 or 8k is needed here", least, most );
-        return fail_word( line, word, message );
+        return text_line_fail( line, word, message );
     }
     *value = size;
     return true;
@@ -97,18 +72,18 @@ static bool read_whole( line_reader* line, double least, double most, uint64_t* 
 
 // ---- one function per word ---------------------------------------------------------------------------------------
 
-static bool read_name( line_reader* line, recipe* scene )
+static bool read_name( text_line* line, recipe* scene )
 {
-    const char* word = next_word( line );
+    const char* word = text_line_next( line );
     if ( word == NULL || strlen( word ) >= RECIPE_NAME_ROOM )
     {
-        return fail_here( line, "name needs one word of at most 63 characters" );
+        return text_line_fail( line, NULL, "name needs one word of at most 63 characters" );
     }
     snprintf( scene->name, sizeof( scene->name ), "%s", word );
     return true;
 }
 
-static bool read_objects( line_reader* line, recipe* scene )
+static bool read_objects( text_line* line, recipe* scene )
 {
     uint64_t count = 0;
     if ( !read_whole( line, 1, 1e7, &count ) )
@@ -119,12 +94,12 @@ static bool read_objects( line_reader* line, recipe* scene )
     return true;
 }
 
-static bool read_seed( line_reader* line, recipe* scene )
+static bool read_seed( text_line* line, recipe* scene )
 {
     return read_whole( line, 0, 1.8e19, &scene->seed );
 }
 
-static bool read_world( line_reader* line, recipe* scene )
+static bool read_world( text_line* line, recipe* scene )
 {
     if ( take_word( line, "density" ) )
     {
@@ -135,17 +110,17 @@ static bool read_world( line_reader* line, recipe* scene )
         scene->density = 0;
         return read_number( line, 1e-3, 1e6, &scene->side );
     }
-    return fail_here( line, "world needs 'density D' (bodies per cubic metre) or 'side METRES'" );
+    return text_line_fail( line, NULL, "world needs 'density D' (bodies per cubic metre) or 'side METRES'" );
 }
 
-static bool read_origin( line_reader* line, recipe* scene )
+static bool read_origin( text_line* line, recipe* scene )
 {
     return read_number( line, -1e9, 1e9, &scene->origin[0] ) &&
         read_number( line, -1e9, 1e9, &scene->origin[1] ) &&
         read_number( line, -1e9, 1e9, &scene->origin[2] );
 }
 
-static bool read_frame( line_reader* line, recipe* scene )
+static bool read_frame( text_line* line, recipe* scene )
 {
     uint64_t substeps = scene->substeps;
     if ( !read_number( line, 1e-6, 1.0, &scene->frame_seconds ) )
@@ -160,28 +135,22 @@ static bool read_frame( line_reader* line, recipe* scene )
     return true;
 }
 
-static bool read_start( line_reader* line, recipe* scene )
+static bool read_start( text_line* line, recipe* scene )
 {
-    if ( take_word( line, "ball" ) )
+    static const choice regions[] = { { "ball", RECIPE_BALL }, { "cube", RECIPE_CUBE },
+        { "slab", RECIPE_SLAB }, { NULL, 0 } };
+    int region = 0;
+    if ( !take_choice( line, regions, &region ) )
     {
-        scene->region = RECIPE_BALL;
-        return read_number( line, 0.0, 0.5, &scene->reach );
+        return text_line_fail(
+            line, NULL, "start needs 'ball R', 'cube R' or 'slab H', each a share of the world's side" );
     }
-    if ( take_word( line, "cube" ) )
-    {
-        scene->region = RECIPE_CUBE;
-        return read_number( line, 0.0, 0.5, &scene->reach );
-    }
-    if ( take_word( line, "slab" ) )
-    {
-        scene->region = RECIPE_SLAB;
-        return read_number( line, 0.0, 1.0, &scene->reach );
-    }
-    return fail_here( line, "start needs 'ball R', 'cube R' or 'slab H', each a share of the world's side" );
+    scene->region = (recipe_region)region;
+    return read_number( line, 0.0, region == RECIPE_SLAB ? 1.0 : 0.5, &scene->reach );
 }
 
 /// A trailing `world` makes an amount a multiple of the world's side.
-static bool read_amount( line_reader* line, double* amount, bool* by_world )
+static bool read_amount( text_line* line, double* amount, bool* by_world )
 {
     if ( !read_number( line, 0.0, 1e6, amount ) )
     {
@@ -191,61 +160,37 @@ static bool read_amount( line_reader* line, double* amount, bool* by_world )
     return true;
 }
 
-static bool read_speed( line_reader* line, recipe* scene )
+static bool read_speed( text_line* line, recipe* scene )
 {
-    if ( take_word( line, "ball" ) )
+    static const choice laws[] = { { "ball", RECIPE_SPEED_BALL }, { "range", RECIPE_SPEED_RANGE },
+        { NULL, 0 } };
+    int law = 0;
+    if ( !take_choice( line, laws, &law ) )
     {
-        scene->speed_law = RECIPE_SPEED_BALL;
+        return text_line_fail(
+            line, NULL, "speed needs 'ball V' or 'range V', and 'world' after V for sides per second" );
     }
-    else if ( take_word( line, "range" ) )
-    {
-        scene->speed_law = RECIPE_SPEED_RANGE;
-    }
-    else
-    {
-        return fail_here(
-            line, "speed needs 'ball V' or 'range V', and 'world' after V for sides per second" );
-    }
+    scene->speed_law = (recipe_speed)law;
     return read_amount( line, &scene->speed, &scene->speed_by_world );
 }
 
-static bool read_gravity( line_reader* line, recipe* scene )
+static bool read_gravity( text_line* line, recipe* scene )
 {
-    if ( take_word( line, "none" ) )
+    static const choice kinds[] = { { "none", RECIPE_NO_GRAVITY }, { "down", RECIPE_DOWN },
+        { "turning", RECIPE_TURNING }, { NULL, 0 } };
+    int kind = 0;
+    if ( !take_choice( line, kinds, &kind ) )
     {
-        scene->gravity = RECIPE_NO_GRAVITY;
-        return true;
+        return text_line_fail( line, NULL, "gravity needs 'none', 'down G' or 'turning G period SECONDS'" );
     }
-    if ( take_word( line, "down" ) )
-    {
-        scene->gravity = RECIPE_DOWN;
-        return read_amount( line, &scene->gravity_amount, &scene->gravity_by_world );
-    }
-    if ( take_word( line, "turning" ) )
-    {
-        scene->gravity = RECIPE_TURNING;
-        return read_amount( line, &scene->gravity_amount, &scene->gravity_by_world ) &&
-            ( !take_word( line, "period" ) || read_number( line, 1e-2, 1e6, &scene->gravity_period ) );
-    }
-    return fail_here( line, "gravity needs 'none', 'down G' or 'turning G period SECONDS'" );
+    scene->gravity = (recipe_gravity)kind;
+    return kind == RECIPE_NO_GRAVITY ||
+        ( read_amount( line, &scene->gravity_amount, &scene->gravity_by_world ) &&
+            ( kind != RECIPE_TURNING || !take_word( line, "period" ) ||
+                read_number( line, 1e-2, 1e6, &scene->gravity_period ) ) );
 }
 
-static bool read_kick( line_reader* line, recipe* scene )
-{
-    return read_number( line, 0.0, 1.0, &scene->kick_share );
-}
-
-static bool read_teleport( line_reader* line, recipe* scene )
-{
-    return read_number( line, 0.0, 1.0, &scene->teleport_share );
-}
-
-static bool read_churn( line_reader* line, recipe* scene )
-{
-    return read_number( line, 0.0, 1.0, &scene->churn_share );
-}
-
-static bool read_contacts( line_reader* line, recipe* scene )
+static bool read_contacts( text_line* line, recipe* scene )
 {
     uint64_t frame = 0;
     if ( take_word( line, "never" ) )
@@ -254,7 +199,7 @@ static bool read_contacts( line_reader* line, recipe* scene )
     }
     else if ( !take_word( line, "from" ) )
     {
-        return fail_here( line, "contacts needs 'from FRAME' or 'never'" );
+        return text_line_fail( line, NULL, "contacts needs 'from FRAME' or 'never'" );
     }
     else if ( !read_whole( line, 0, 1e6, &frame ) )
     {
@@ -264,36 +209,28 @@ static bool read_contacts( line_reader* line, recipe* scene )
     return true;
 }
 
-static bool read_friction( line_reader* line, recipe* scene )
-{
-    return read_number( line, 0.0, 1e3, &scene->friction );
-}
-
-static bool read_restitution( line_reader* line, recipe* scene )
-{
-    return read_number( line, 0.0, 1.0, &scene->restitution );
-}
-
-static bool read_sleep( line_reader* line, recipe* scene )
+static bool read_sleep( text_line* line, recipe* scene )
 {
     scene->sleep = take_word( line, "on" );
-    return scene->sleep || take_word( line, "off" ) || fail_here( line, "sleep needs 'on' or 'off'" );
+    return scene->sleep || take_word( line, "off" ) ||
+        text_line_fail( line, NULL, "sleep needs 'on' or 'off'" );
 }
 
-static bool read_solver( line_reader* line, recipe* scene )
+static bool read_solver( text_line* line, recipe* scene )
 {
     scene->lean = take_word( line, "lean" );
-    return scene->lean || take_word( line, "full" ) || fail_here( line, "solver needs 'full' or 'lean'" );
+    return scene->lean || take_word( line, "full" ) ||
+        text_line_fail( line, NULL, "solver needs 'full' or 'lean'" );
 }
 
 /// A share as 25%, a number of bodies, or `rest`.
-static bool read_group_size( line_reader* line, recipe_group* group )
+static bool read_group_size( text_line* line, recipe_group* group )
 {
-    const char* word = next_word( line );
+    const char* word = text_line_next( line );
     uint64_t count = 0;
     if ( word == NULL )
     {
-        return fail_here( line, "bodies needs a share such as 25%, a number, or rest" );
+        return text_line_fail( line, NULL, "bodies needs a share such as 25%, a number, or rest" );
     }
     if ( strcmp( word, "rest" ) == 0 )
     {
@@ -312,10 +249,10 @@ static bool read_group_size( line_reader* line, recipe_group* group )
         group->count = (uint32_t)count;
         return true;
     }
-    return fail_word( line, word, "bodies needs a share such as 25%, a number, or rest" );
+    return text_line_fail( line, word, "bodies needs a share such as 25%, a number, or rest" );
 }
 
-static bool read_sides( line_reader* line, recipe_group* group, uint32_t count )
+static bool read_sides( text_line* line, recipe_group* group, uint32_t count )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -332,11 +269,12 @@ static bool read_sides( line_reader* line, recipe_group* group, uint32_t count )
     return true;
 }
 
-static bool read_shape( line_reader* line, recipe_group* group )
+static bool read_shape( text_line* line, recipe_group* group )
 {
-    if ( take_word( line, "assorted" ) )
+    if ( take_word( line, "type" ) || take_word( line, "assorted" ) )
     {
-        group->shape = RECIPE_ASSORTED;
+        bool is_type = strcmp( line->words.items[line->next - 1], "type" ) == 0;
+        group->shape = is_type ? RECIPE_TYPE : RECIPE_ASSORTED;
         return true;
     }
     if ( take_word( line, "cube" ) )
@@ -354,17 +292,17 @@ static bool read_shape( line_reader* line, recipe_group* group )
         group->shape = RECIPE_RANDOM;
         return read_sides( line, group, 2 ) &&
             ( group->sides[0] <= group->sides[1] ||
-                fail_here( line, "random needs its smaller side first" ) );
+                text_line_fail( line, NULL, "random needs its smaller side first" ) );
     }
-    return fail_here(
-        line, "after the number of bodies say 'cube S', 'box X Y Z', 'random LEAST MOST' or 'assorted'" );
+    return text_line_fail( line, NULL,
+        "after the number of bodies say 'cube S', 'box X Y Z', 'random LEAST MOST', 'assorted' or 'type'" );
 }
 
-static bool read_bodies( line_reader* line, recipe* scene )
+static bool read_bodies( text_line* line, recipe* scene )
 {
     if ( scene->group_count == RECIPE_GROUPS_MOST )
     {
-        return fail_here( line, "more than 16 groups of bodies; join some" );
+        return text_line_fail( line, NULL, "more than 16 groups of bodies; join some" );
     }
     recipe_group* group = &scene->groups[scene->group_count];
     memset( group, 0, sizeof( *group ) );
@@ -372,7 +310,7 @@ static bool read_bodies( line_reader* line, recipe* scene )
     {
         return false;
     }
-    while ( line->next < line->count )
+    while ( line->next < line->words.count )
     {
         if ( take_word( line, "static" ) )
         {
@@ -388,8 +326,8 @@ static bool read_bodies( line_reader* line, recipe* scene )
         }
         else
         {
-            return fail_word(
-                line, line->words[line->next], "only 'static', 'center' and 'street' may follow" );
+            return text_line_fail(
+                line, line->words.items[line->next], "only 'static', 'center' and 'street' may follow" );
         }
     }
     scene->group_count += 1;
@@ -399,112 +337,69 @@ static bool read_bodies( line_reader* line, recipe* scene )
 typedef struct statement
 {
     const char* word;
-    bool ( *read )( line_reader* line, recipe* scene );
+    bool ( *read )( text_line* line, recipe* scene ); ///< NULL: one number
+    size_t offset;                                    ///< of the number in a recipe
+    double least, most;
 } statement;
 
 static const statement statements[] = {
-    { "name", read_name },
-    { "objects", read_objects },
-    { "seed", read_seed },
-    { "world", read_world },
-    { "origin", read_origin },
-    { "frame", read_frame },
-    { "start", read_start },
-    { "speed", read_speed },
-    { "gravity", read_gravity },
-    { "kick", read_kick },
-    { "teleport", read_teleport },
-    { "churn", read_churn },
-    { "contacts", read_contacts },
-    { "friction", read_friction },
-    { "restitution", read_restitution },
-    { "sleep", read_sleep },
-    { "solver", read_solver },
-    { "bodies", read_bodies },
+    { "name", read_name, 0, 0, 0 },
+    { "objects", read_objects, 0, 0, 0 },
+    { "seed", read_seed, 0, 0, 0 },
+    { "world", read_world, 0, 0, 0 },
+    { "origin", read_origin, 0, 0, 0 },
+    { "frame", read_frame, 0, 0, 0 },
+    { "start", read_start, 0, 0, 0 },
+    { "speed", read_speed, 0, 0, 0 },
+    { "gravity", read_gravity, 0, 0, 0 },
+    { "kick", NULL, offsetof( recipe, kick_share ), 0, 1 },
+    { "teleport", NULL, offsetof( recipe, teleport_share ), 0, 1 },
+    { "churn", NULL, offsetof( recipe, churn_share ), 0, 1 },
+    { "contacts", read_contacts, 0, 0, 0 },
+    { "friction", NULL, offsetof( recipe, friction ), 0, 1e3 },
+    { "restitution", NULL, offsetof( recipe, restitution ), 0, 1 },
+    { "sleep", read_sleep, 0, 0, 0 },
+    { "solver", read_solver, 0, 0, 0 },
+    { "bodies", read_bodies, 0, 0, 0 },
 };
 
 #define STATEMENT_COUNT ( sizeof( statements ) / sizeof( statements[0] ) )
 
-static bool split_words( line_reader* line )
+static bool read_line( text_line* line, void* user )
 {
-    line->count = 0;
-    line->next = 0;
-    char* comment = strchr( line->text, '#' );
-    if ( comment != NULL )
-    {
-        *comment = '\0';
-    }
-    for ( char* word = strtok( line->text, " \t\r\n" ); word != NULL; word = strtok( NULL, " \t\r\n" ) )
-    {
-        if ( line->count == WORDS_MOST )
-        {
-            return fail_word( line, word, "is one word too many; remove it" );
-        }
-        line->words[line->count++] = word;
-    }
-    return true;
-}
-
-static bool read_line( line_reader* line, recipe* scene )
-{
-    if ( !split_words( line ) )
-    {
-        return false;
-    }
-    if ( line->count == 0 )
-    {
-        return true;
-    }
-    const char* word = next_word( line );
+    recipe* scene = user;
+    text_guess guess = text_guess_begin( line->word );
     for ( size_t i = 0; i < STATEMENT_COUNT; ++i )
     {
-        if ( strcmp( word, statements[i].word ) == 0 )
+        const statement* known = &statements[i];
+        if ( strcmp( line->word, known->word ) == 0 )
         {
-            return statements[i].read( line, scene ) &&
-                ( line->next == line->count ||
-                    fail_word( line, line->words[line->next], "is one word too many; remove it" ) );
+            bool good = known->read != NULL
+                ? known->read( line, scene )
+                : read_number( line, known->least, known->most, (double*)( (char*)scene + known->offset ) );
+            return good &&
+                ( line->next == line->words.count ||
+                    text_line_fail(
+                        line, line->words.items[line->next], "is one word too many; remove it" ) );
         }
-    }
-    text_guess guess = text_guess_begin( word );
-    for ( size_t i = 0; i < STATEMENT_COUNT; ++i )
-    {
-        text_guess_try( &guess, statements[i].word );
+        text_guess_try( &guess, known->word );
     }
     char message[160];
     snprintf(
         message, sizeof( message ), "no such statement; %sdocs/lab.md lists them", text_guess_say( &guess ) );
-    return fail_word( line, word, message );
+    return text_line_fail( line, line->word, message );
 }
 
-static bool read_lines( FILE* stream, line_reader* line, recipe* scene )
+bool recipe_parse( const char* name, const char* text, recipe* result, lab_error* why )
 {
-    while ( fgets( line->text, sizeof( line->text ), stream ) != NULL )
-    {
-        line->line += 1;
-        size_t length = strlen( line->text );
-        if ( length + 1 == sizeof( line->text ) && line->text[length - 1] != '\n' )
-        {
-            return fail_here( line, "the line is longer than 510 characters; break it up" );
-        }
-        if ( !read_line( line, scene ) )
-        {
-            return false;
-        }
-    }
-    return ferror( stream ) == 0 ||
-        lab_error_write( line->why, "%s: cannot be read beyond line %u", line->path, line->line );
+    *result = recipe_default( "scene" );
+    return text_lines_read( name, text, read_line, result, why );
 }
 
 bool recipe_read( const char* path, recipe* result, lab_error* why )
 {
-    FILE* stream = fopen( path, "rb" );
-    if ( stream == NULL )
-    {
-        return lab_error_write( why, "%s: cannot be opened: %s; check the name", path, strerror( errno ) );
-    }
-    *result = recipe_default( "scene" );
-    line_reader line = { .path = path, .why = why };
-    bool good = read_lines( stream, &line, result );
-    fclose( stream );
+    char* text = text_file_read( path, "a scene file", why );
+    bool good = text != NULL && recipe_parse( path, text, result, why );
+    free( text );
     return good;
 }

@@ -7,37 +7,60 @@
 
 typedef struct swarm swarm;
 
-/// Body `index` as it is in the swarm's frame. Called by many threads at once.
-typedef body_state swarm_body( const swarm* self, uint64_t index );
+/// Fills in or changes body `index`. Called by many threads at once.
+typedef void swarm_touch( const swarm* self, uint64_t index, body_state* body );
 
-/// A scene's first member, so that its functions can stand in a generator's row.
+/// A body of an odd world: a point of the cube from -1 to 1, and one number more, which likewise goes to and fro.
+typedef struct odd_point
+{
+    uint64_t index;
+    double at[4];
+} odd_point;
+
+/// What the bodies of a scene do. Members that are not named are 0 or NULL.
+typedef struct swarm_law
+{
+    swarm_touch* start; ///< at frame 0; NULL: no bodies are kept, every frame is computed from the first
+    swarm_touch* step;  ///< one frame on; NULL: the frame alone counts
+    body_state ( *body_now )(
+        const swarm* self, uint64_t index ); ///< in the swarm's frame; NULL: as it is kept
+    bool is_variant;                         ///< of two scenes that differ in one thing
+
+    // Of hard_worlds.c.
+    swarm_touch* twist;                                             ///< what is wrong with a body
+    clv_aabb ( *map )( const swarm* self, const odd_point* point ); ///< where in space a point of the cube is
+    int dimensions;                                                 ///< of the map; 0: 3
+    double decades;
+} swarm_law;
+
 struct swarm
 {
+    const swarm_law* law;
     generator_def def;
     parallel_crew crew;
     uint64_t frame;
     body_state* bodies; ///< of the def's part; NULL where every frame is computed from the first
-    swarm_body* body_now;
+    uint32_t edge;      ///< bodies along an edge of a cube of all of them
+    double side;        ///< of the world, in metres
+    double wall;        ///< how far from the middle a centre may be
 };
 
-/// A zeroed scene of so many bytes that begins with its swarm, or NULL if out of memory.
-void* swarm_create( size_t scene_size, const generator_def* def, bool keeps_bodies, swarm_body* body_now );
+/// For the rows of the table; `world` is their own.
+void* swarm_create( const generator* self, const generator_def* def );
 void swarm_destroy( void* scene );
-
-/// Body `index` of the whole scene, where bodies are kept.
-static inline body_state* swarm_body_at( const swarm* self, uint64_t index )
-{
-    return &self->bodies[index - self->def.part_first];
-}
-
-/// generator.step where only the frame counts.
 bool swarm_step( void* scene, lab_error* why );
-
-/// generator.boxes.
 void swarm_boxes( void* scene, clv_aabb* boxes );
 
-/// The same for scenes that make boxes their own way: `write( begin, end, user )` over the bodies there are.
-void swarm_for_each_with( swarm* self, parallel_stretch* stretch, void* user );
+#define SWARM( kind, label, text, most, reach, ... )                                                         \
+    {                                                                                                        \
+        .name = ( label ), .about = ( text ), .family = ( kind ), .version = 1, .bodies_most = ( most ),     \
+        .has_parts = true, .swarm = &( const swarm_law ){ __VA_ARGS__ }, .create = swarm_create,             \
+        .destroy = swarm_destroy, .world = ( reach ), .step = swarm_step, .boxes = swarm_boxes               \
+    }
 
 /// A cube about the middle.
 clv_aabb swarm_cube( double half_side );
+
+/// Sides of an odd world per body; hard_worlds.c.
+double odd_world_side( uint32_t body_count, int dimensions );
+clv_aabb odd_world_box( const swarm* self, uint64_t index );

@@ -19,15 +19,12 @@ typedef struct tower
     clv_shape_sim* sim;
 } tower;
 
-static void destroy( void* state )
+void tower_destroy( void* state )
 {
     tower* scene = state;
-    if ( scene != NULL )
-    {
-        clv_shape_sim_destroy( scene->sim );
-        clv_hull_destroy( scene->hull );
-        free( scene );
-    }
+    clv_shape_sim_destroy( scene->sim );
+    clv_hull_destroy( scene->hull );
+    free( scene );
 }
 
 static bool build( tower* scene )
@@ -47,22 +44,20 @@ static bool build( tower* scene )
     return good;
 }
 
-static void* create( const generator_def* def )
+void* tower_create( const generator* self, const generator_def* def )
 {
-    tower* scene = calloc( 1, sizeof( tower ) );
-    if ( scene != NULL )
+    (void)self;
+    tower* scene = lab_take( 1, sizeof( tower ) );
+    scene->def = *def;
+    if ( !build( scene ) )
     {
-        scene->def = *def;
-    }
-    if ( scene != NULL && !build( scene ) )
-    {
-        destroy( scene );
-        scene = NULL;
+        tower_destroy( scene );
+        return NULL;
     }
     return scene;
 }
 
-static clv_aabb world( const void* state )
+clv_aabb tower_world( const void* state )
 {
     const tower* scene = state;
     float half = SPREAD * sqrtf( (float)scene->def.body_count ) + SPACING;
@@ -70,13 +65,13 @@ static clv_aabb world( const void* state )
     return box;
 }
 
-static bool step( void* state, lab_error* why )
+bool tower_step( void* state, lab_error* why )
 {
     tower* scene = state;
     return clv_shape_sim_step( scene->sim ) == CLV_OK || lab_error_write( why, "tower: out of memory" );
 }
 
-static void boxes( void* state, clv_aabb* result )
+void tower_boxes( void* state, clv_aabb* result )
 {
     tower* scene = state;
     clv_shape shape = clv_hull_shape( scene->hull );
@@ -85,14 +80,7 @@ static void boxes( void* state, clv_aabb* result )
         clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
         clv_shape_aabb(
             shape, clv_shape_sim_transform( scene->sim, body ), &box ); // of a good hull: cannot fail
-        if ( scene->def.split )
-        {
-            body_split_box( box, result + (size_t)BODY_SPLIT * body );
-        }
-        else
-        {
-            result[body] = box;
-        }
+        body_write_box( box, scene->def.split, body, result );
     }
 }
 
@@ -101,16 +89,3 @@ const clv_shape_sim* tower_sim( const void* state )
     const tower* scene = state;
     return scene->sim;
 }
-
-const generator generator_tower = {
-    .name = "tower",
-    .about = "the falling octahedra of the k-DOP paper; assorted: stretched to (1, 3, 1)",
-    .family = FAMILY_K_DOP,
-    .version = 1,
-    .bodies_most = 100000,
-    .create = create,
-    .destroy = destroy,
-    .world = world,
-    .step = step,
-    .boxes = boxes,
-};

@@ -103,7 +103,8 @@ own_project()
 
 own_projects()
 {
-    for program in hello balls jobs; do
+    for program in hello balls jobs sight; do
+        [ $program != sight ] || command -v c++ >/dev/null 2>&1 || continue
         own_project $program -DCMAKE_PREFIX_PATH="$stage"
     done
     echo "  the examples' own projects, installed library"

@@ -227,9 +227,9 @@ check_mpi_program()
     refuses "--set: cleave: setting 'cleave.few=x'" bench brownian-free:1k --set cleave.few=x
     refuses "unknown command 'bnech'; did you mean bench" bnech brownian-free:1k
     refuses 'unknown flag --frame; did you mean --frames' bench brownian-free:1k --frame 3
-    refuses "frames: 'x' is no number" bench brownian-free:1k --frames=x
-    refuses 'json needs a value$' bench brownian-free:1k --json --frames 2
-    refuses 'json needs a value that is not empty' bench brownian-free:1k --json ""
+    refuses "frames 'x' is no number" bench brownian-free:1k --frames=x
+    refuses 'json needs a value: --json OUT' bench brownian-free:1k --json --frames 2
+    refuses 'json needs a OUT that is not empty' bench brownian-free:1k --json ""
     refuses 'plugin comes before the command' bench brownian-free:1k --plugin none.so
     refuses "-m: sap@all: unknown instruction set 'all'" bench brownian-free:1k -m sap@all
     refuses 'borrowed takes no value' bench brownian-free:1k --borrowed=yes
@@ -394,7 +394,7 @@ check_mpi_resume()
     resume_refuses "frame 1: .*bad.a-0: cannot be made" brownian-free:300 --frames 1 --checkpoint "$folder/bad"
     [ ! -e "$folder/bad.bench" ] || fail "notes without a checkpoint"
     resume_refuses "checkpoint $folder/: is a folder; name a file" $scene --checkpoint "$folder/"
-    resume_refuses "checkpoint needs a value that is not empty" $scene --checkpoint ""
+    resume_refuses "checkpoint needs a PATH that is not empty" $scene --checkpoint ""
     for part in "$folder"/job.[ab]-0; do # of a save that the kill cut off there may be some that no manifest names
         printf 'x' | dd of="$part" bs=1 seek=100 conv=notrunc 2>/dev/null
     done

@@ -315,3 +315,37 @@ check_configure()
     fi
     echo "check.sh configure: configures with and without what the tests need, to and fro"
 }
+
+# cleave.hpp and the C headers below it, with the warnings that C++ programs turn on, by every C++ compiler here and by the standards
+# that differ for it; then the program of docs/use-it.md, which prints what the page says, and each C++ example. Usage: check.sh cpp LIBRARY
+check_cpp()
+{
+    [ $# -eq 1 ] || misused "LIBRARY"
+    printf '#include <cleave/%s>\n' cleave.hpp gpu.h methods.h physics.h method.h >"$folder/headers.cpp"
+    awk '/^```cpp$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/use-it.md" >"$folder/page.cpp"
+    sed -n 's/^prints `\(.*\)` in C++.*/\1/p' "$root/docs/use-it.md" >"$folder/page.expected"
+    cp "$root/examples/sight/sight.cpp" "$folder/sight.cpp"
+    cp "$root/examples/sight/expected.txt" "$folder/sight.expected"
+    compilers=""
+    for compiler in g++ clang++; do
+        ! command -v $compiler >/dev/null 2>&1 || compilers="$compilers $compiler"
+    done
+    [ -n "$compilers" ] || skip "neither g++ nor clang++ is installed"
+    warnings="-Wall -Wextra -Wpedantic -Wold-style-cast -Wconversion -Wsign-conversion -Wshadow -Werror"
+    for compiler in $compilers; do
+        for standard in 17 20; do
+            # shellcheck disable=SC2086 # lists of words
+            $compiler -std=c++$standard $warnings -I"$root/include" -fsyntax-only "$folder/headers.cpp" "$root/test/cpp/test_cpp.cpp" ||
+                fail "$compiler -std=c++$standard warns"
+        done
+        for program in page sight; do
+            [ -s "$folder/$program.expected" ] || fail "docs/use-it.md does not say what its program prints"
+            # shellcheck disable=SC2086
+            $compiler -std=c++17 $warnings -I"$root/include" "$folder/$program.cpp" -o "$folder/$program" "$1" -lm -pthread ||
+                fail "$compiler does not compile the program $program"
+            "$folder/$program" | diff "$folder/$program.expected" - >&2 ||
+                fail "$program: '<' is what is said, '>' what was printed"
+        done
+    done
+    echo "cleave.hpp: no warning from$compilers, and its programs print what is said"
+}

@@ -74,10 +74,8 @@ static clv_result copy_block( clv_gpu* gpu, block_range from, uint32_t to )
     uint64_t words = 3 * (uint64_t)from.count; // of 8 bytes, as boxes are aligned
     CLV_ASSERT( from.first + from.count <= gpu->frame.count );
     CLV_ASSERT( gpu_holds( &gpu->buffers.chunk, (uint64_t)to + from.count, sizeof( clv_aabb ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( gpu->frame.boxes ),
-        GPU_ARGUMENT( gpu->buffers.chunk.memory ), GPU_ARGUMENT( from.first ), GPU_ARGUMENT( to ),
-        GPU_ARGUMENT( from.count ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_copy_boxes, words, arguments );
+    return GPU_LAUNCH(
+        gpu, GPU_KERNEL_copy_boxes, words, gpu->frame.boxes, gpu->buffers.chunk, from.first, to, from.count );
 }
 
 // Pairs of block a, and with b other than a of both together, in the second gpu.
@@ -107,9 +105,9 @@ clv_result clv_gpu_chunks_count( clv_gpu* gpu )
     uint64_t total = 0;
     uint64_t tests = 0;
     clv_result result = open_inner( gpu );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &gpu->buffers.chunk,
-                                    (uint64_t)clv_gpu_chunk_most( gpu ) * sizeof( clv_aabb ) )
-                              : result;
+    GPU_THEN( result,
+        clv_gpu_reserve(
+            gpu, &gpu->buffers.chunk, (uint64_t)clv_gpu_chunk_most( gpu ) * sizeof( clv_aabb ) ) );
     for ( uint32_t a = 0; a < blocks && result == CLV_OK; ++a )
     {
         result = search_blocks( gpu, a, a );
@@ -199,7 +197,7 @@ clv_result clv_gpu_chunks_read( clv_gpu* gpu, clv_pair_visitor* visit, void* use
             chunk.own = range_of( gpu, a );
             chunk.other = range_of( gpu, b );
             result = search_blocks( gpu, a, b );
-            result = result == CLV_OK ? clv_gpu_read_pairs( gpu->inner, pass_on, &chunk ) : result;
+            GPU_THEN( result, clv_gpu_read_pairs( gpu->inner, pass_on, &chunk ) );
             gpu->stats.piece_count += 1;
         }
     }

@@ -50,16 +50,14 @@ static clv_result make_table( clv_gpu* gpu, uint32_t count )
     CLV_ASSERT( ( entries & ( entries - 1 ) ) == 0 && entries <= 2 * PAIRS_MOST );
     events->mask = (uint32_t)( entries - 1 );
     clv_result result = clv_gpu_reserve( gpu, &b->pair_table, entries * sizeof( uint32_t ) );
-    result = result == CLV_OK ? clv_gpu_fill( gpu, b->pair_table.memory, entries, UINT32_MAX ) : result;
+    GPU_THEN( result, clv_gpu_fill( gpu, b->pair_table.memory, entries, UINT32_MAX ) );
     if ( result != CLV_OK || count == 0 )
     {
         return result;
     }
     CLV_ASSERT( gpu_holds( &b->pairs, count, sizeof( clv_pair ) ) );
     CLV_ASSERT( gpu_holds( &b->pair_table, entries, sizeof( uint32_t ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( count ),
-        GPU_ARGUMENT( b->pair_table.memory ), GPU_ARGUMENT( events->mask ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_events_insert, count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_events_insert, count, b->pairs, count, b->pair_table, events->mask );
 }
 
 // A list of pairs with its table.
@@ -79,11 +77,8 @@ static clv_result find_missing( clv_gpu* gpu, const pair_set* own, const pair_se
     {
         return CLV_OK;
     }
-    const gpu_argument arguments[] = { GPU_ARGUMENT( own->pairs ), GPU_ARGUMENT( own->count ),
-        GPU_ARGUMENT( other->pairs ), GPU_ARGUMENT( other->table ), GPU_ARGUMENT( other->mask ),
-        GPU_ARGUMENT( out->memory ), GPU_ARGUMENT( room ), GPU_ARGUMENT( b->event_counts.memory ),
-        GPU_ARGUMENT( which ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_events_missing, own->count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_events_missing, own->count, own->pairs, own->count, other->pairs,
+        other->table, other->mask, out->memory, room, b->event_counts, which );
 }
 
 static clv_result reserve_events( clv_gpu* gpu, uint32_t which, uint64_t count )
@@ -105,11 +100,11 @@ static clv_result find_both( clv_gpu* gpu, const pair_set* now, const pair_set* 
 {
     gpu_buffers* b = &gpu->buffers;
     clv_result result = clv_gpu_fill( gpu, b->event_counts.memory, 2, 0 );
-    result = result == CLV_OK ? find_missing( gpu, now, before, BEGUN ) : result;
-    result = result == CLV_OK ? find_missing( gpu, before, now, ENDED ) : result;
-    return result == CLV_OK
-        ? clv_gpu_read( gpu, b->event_counts.memory, 0, gpu->events.counts, sizeof( gpu->events.counts ) )
-        : result;
+    GPU_THEN( result, find_missing( gpu, now, before, BEGUN ) );
+    GPU_THEN( result, find_missing( gpu, before, now, ENDED ) );
+    GPU_THEN( result,
+        clv_gpu_read( gpu, b->event_counts.memory, 0, gpu->events.counts, sizeof( gpu->events.counts ) ) );
+    return result;
 }
 
 // Without a list before: an empty one, with an empty table.
@@ -124,17 +119,17 @@ static clv_result make_before( clv_gpu* gpu )
     events->count_before = 0;
     events->mask_before = TABLE_LEAST - 1;
     clv_result result = clv_gpu_reserve( gpu, &b->pair_table_before, TABLE_LEAST * sizeof( uint32_t ) );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->pairs_before, sizeof( clv_pair ) ) : result;
-    return result == CLV_OK ? clv_gpu_fill( gpu, b->pair_table_before.memory, TABLE_LEAST, UINT32_MAX )
-                            : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->pairs_before, sizeof( clv_pair ) ) );
+    GPU_THEN( result, clv_gpu_fill( gpu, b->pair_table_before.memory, TABLE_LEAST, UINT32_MAX ) );
+    return result;
 }
 
 static clv_result reserve( clv_gpu* gpu )
 {
     uint64_t least = gpu->def.event_capacity < PAIRS_MOST ? gpu->def.event_capacity : PAIRS_MOST;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.event_counts, sizeof( gpu->events.counts ) );
-    result = result == CLV_OK ? reserve_events( gpu, BEGUN, least ) : result;
-    result = result == CLV_OK ? reserve_events( gpu, ENDED, least ) : result;
+    GPU_THEN( result, reserve_events( gpu, BEGUN, least ) );
+    GPU_THEN( result, reserve_events( gpu, ENDED, least ) );
     return result == CLV_OK ? make_before( gpu ) : result;
 }
 
@@ -159,12 +154,12 @@ clv_result clv_gpu_events_find( clv_gpu* gpu )
     result = result == CLV_OK && b->pairs.memory == NULL
         ? clv_gpu_reserve( gpu, &b->pairs, sizeof( clv_pair ) )
         : result;
-    result = result == CLV_OK ? make_table( gpu, (uint32_t)count ) : result;
+    GPU_THEN( result, make_table( gpu, (uint32_t)count ) );
     pair_set now = { b->pairs.memory, b->pair_table.memory, (uint32_t)count, events->mask };
     pair_set before = { b->pairs_before.memory, b->pair_table_before.memory, events->count_before,
         events->mask_before };
     CLV_ASSERT( result != CLV_OK || gpu_holds( &b->pairs_before, events->count_before, sizeof( clv_pair ) ) );
-    result = result == CLV_OK ? find_both( gpu, &now, &before ) : result;
+    GPU_THEN( result, find_both( gpu, &now, &before ) );
     bool was_cut =
         events->counts[BEGUN] > events->rooms[BEGUN] || events->counts[ENDED] > events->rooms[ENDED];
     if ( result == CLV_OK && was_cut )
@@ -172,8 +167,8 @@ clv_result clv_gpu_events_find( clv_gpu* gpu )
         uint64_t begun = events->counts[BEGUN] + (uint64_t)events->counts[BEGUN] / 4;
         uint64_t ended = events->counts[ENDED] + (uint64_t)events->counts[ENDED] / 4;
         result = reserve_events( gpu, BEGUN, begun );
-        result = result == CLV_OK ? reserve_events( gpu, ENDED, ended ) : result;
-        result = result == CLV_OK ? find_both( gpu, &now, &before ) : result;
+        GPU_THEN( result, reserve_events( gpu, ENDED, ended ) );
+        GPU_THEN( result, find_both( gpu, &now, &before ) );
     }
     if ( result != CLV_OK )
     {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The way of a frame: boxes to the device, a way chosen, its search put into the queue, its counters read,
 // and whatever the list had no room for searched again.
-#include "gpu_check.h"
 #include "gpu_state.h"
 
 #include "base/assertion.h"
@@ -282,9 +281,8 @@ clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
 static clv_result check_boxes( clv_gpu* gpu, const gpu_frame* frame )
 {
     CLV_ASSERT( frame->boxes != NULL && frame->count > 0 );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( gpu->buffers.slots.memory ), GPU_ARGUMENT( frame->slot ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_check_boxes, frame->count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_check_boxes, frame->count, frame->boxes, frame->count,
+        gpu->buffers.slots, frame->slot );
 }
 
 // What is kept from frame to frame is found by the slot of the frame before, and slots come round: one of
@@ -343,7 +341,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
         result = prepare( gpu, &gpu->frame );
         CLV_ASSERT( result != CLV_OK ||
             gpu->frame.unit_count > 0 ); // by which a wait knows that there is something to read
-        result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+        GPU_THEN( result, find( gpu, 0, gpu->frame.unit_count ) );
     }
     if ( gpu->is_chunked || gpu->frame.way != CLV_GPU_GRID )
     {
@@ -378,7 +376,7 @@ static clv_result find_all( clv_gpu* gpu )
         return clv_gpu_grid_finish( gpu );
     }
     clv_result result = reset_counters( gpu );
-    result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+    GPU_THEN( result, find( gpu, 0, gpu->frame.unit_count ) );
     return result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters ) : result;
 }
 
@@ -547,8 +545,7 @@ static clv_result update_from( clv_gpu* gpu, const clv_aabb* boxes, uint32_t cou
 clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes )
 {
     clv_result result = clv_gpu_open( gpu );
-    result = result == CLV_OK ? clv_gpu_host_reserve( gpu, &gpu->upload, (size_t)count * sizeof( clv_aabb ) )
-                              : result;
+    GPU_THEN( result, clv_gpu_host_reserve( gpu, &gpu->upload, (size_t)count * sizeof( clv_aabb ) ) );
     *boxes = gpu->upload.data;
     return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
@@ -620,8 +617,8 @@ static clv_result find_piece( clv_gpu* gpu, uint32_t first, uint32_t* step, gpu_
         CLV_ASSERT( *step > 0 && first < gpu->frame.unit_count );
         uint32_t end = gpu->frame.unit_count - first > *step ? first + *step : gpu->frame.unit_count;
         clv_result result = reset_counters( gpu );
-        result = result == CLV_OK ? find( gpu, first, end ) : result;
-        result = result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, counters ) : result;
+        GPU_THEN( result, find( gpu, first, end ) );
+        GPU_THEN( result, clv_gpu_read_counters( gpu, &gpu->frame, counters ) );
         if ( result != CLV_OK || counters->pair_count <= gpu->pair_room )
         {
             return result;
@@ -647,9 +644,8 @@ static clv_result show_pieces( clv_gpu* gpu, clv_pair_visitor* visit, void* user
     {
         gpu_counters counters = { 0 };
         result = find_piece( gpu, first, &step, &counters );
-        result = result == CLV_OK
-            ? clv_gpu_show_list( gpu, gpu->buffers.pairs.memory, counters.pair_count, visit, user )
-            : result;
+        GPU_THEN(
+            result, clv_gpu_show_list( gpu, gpu->buffers.pairs.memory, counters.pair_count, visit, user ) );
         seen += counters.pair_count;
         first += gpu->frame.unit_count - first > step ? step : gpu->frame.unit_count - first;
         gpu->stats.piece_count += 1;

@@ -32,12 +32,11 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
     CLV_ASSERT( count > 0 && entry_count > 0 );
     uint64_t halves = gpu->grid.keeps ? 2 * (uint64_t)count : count;
     clv_result result = clv_gpu_reserve( gpu, &b->counts, table );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->starts, table ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->places, (uint64_t)count * 8 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->records, halves * 32 ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->starts, table ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->places, (uint64_t)count * 8 ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->records, halves * 32 ) );
     result = result == CLV_OK && gpu->grid.keeps ? clv_gpu_reserve( gpu, &b->kept, halves * 8 ) : result;
-    result =
-        result == CLV_OK ? clv_gpu_reserve( gpu, &b->movers, GPU_LEFT_MOST * sizeof( uint32_t ) ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->movers, GPU_LEFT_MOST * sizeof( uint32_t ) ) );
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->grid_plan, sizeof( gpu_grid_plan ) ) : result;
 }
 
@@ -85,9 +84,7 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     grid->moved_most = moved_most( &gpu->grid_wish, frame->count );
     grid->asked_at = gpu->stats.update_count;
     result = reserve( gpu, frame->count, grid->entry_count );
-    result = result == CLV_OK
-        ? clv_gpu_write( gpu, gpu->buffers.grid_plan.memory, 0, &plan, sizeof( plan ), true )
-        : result;
+    GPU_THEN( result, clv_gpu_write( gpu, gpu->buffers.grid_plan.memory, 0, &plan, sizeof( plan ), true ) );
     return result == CLV_OK ? clv_gpu_fill( gpu, gpu->buffers.counts.memory, grid->entry_count, 0 ) : result;
 }
 
@@ -101,11 +98,9 @@ static clv_result add_up( clv_gpu* gpu, const gpu_frame* frame )
     CLV_ASSERT( gpu_holds( &b->counts, grid->entry_count, sizeof( uint32_t ) ) );
     CLV_ASSERT( gpu_holds( &b->starts, grid->entry_count, sizeof( uint32_t ) ) );
     uint32_t groups = ( grid->row_count + rows - 1 ) / rows;
-    const gpu_argument scan[] = { GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->starts.memory ),
-        GPU_ARGUMENT( grid->entry_count ), GPU_ARGUMENT( stretch ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
     gpu_kernel_id kernel = stretch <= STRETCH ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
-    return GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, scan );
+    return GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, b->counts, b->starts, grid->entry_count,
+        stretch, b->slots, frame->slot, grid->moved_most );
 }
 
 // ---- all anew
@@ -120,23 +115,16 @@ static clv_result place_all( clv_gpu* gpu, gpu_frame* frame )
     }
     uint32_t has_sample = frame->is_sampled ? 1 : 0;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
-    const gpu_argument place[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->counts.memory ),
-        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( b->sampled.memory ), GPU_ARGUMENT( has_sample ) };
     CLV_ASSERT( !gpu->grid.keeps && gpu_holds( &b->places, frame->count, 8 ) );
     CLV_ASSERT( gpu_holds( &b->records, frame->count, 32 ) );
     gpu->grid.kept_slot = 0;
-    result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_place, frame->count, place );
-    result = result == CLV_OK ? add_up( gpu, frame ) : result;
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    const gpu_argument put[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->starts.memory ),
-        GPU_ARGUMENT( b->records.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_put, frame->count, put );
+    result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_place, frame->count, frame->boxes, frame->count, b->grid_plan,
+        b->counts, b->places, b->slots, frame->slot, next_slot, b->sampled, has_sample );
+    GPU_THEN( result, add_up( gpu, frame ) );
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_grid_put, frame->count, frame->boxes, frame->count, b->places, b->starts,
+            b->records ) );
+    return result;
 }
 
 // ---- with the order kept
@@ -153,14 +141,10 @@ static clv_result refresh( clv_gpu* gpu, const gpu_frame* frame )
     CLV_ASSERT( grid->keeps && gpu_holds( &b->kept, 2 * (uint64_t)frame->count, 8 ) );
     CLV_ASSERT( gpu_holds( &b->records, 2 * (uint64_t)frame->count, 32 ) );
     CLV_ASSERT( gpu_holds( &b->movers, grid->moved_most, sizeof( uint32_t ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->kept.memory ),
-        GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( next_slot ),
-        GPU_ARGUMENT( grid->moved_most ) };
     grid->kept_slot = frame->slot + 1;
     grid->kept_count = frame->count;
-    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_refresh, frame->count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_refresh, frame->count, frame->boxes, frame->count, b->grid_plan,
+        b->kept, b->records, b->movers, b->slots, frame->slot, last_slot, next_slot, grid->moved_most );
 }
 
 // Whether it is needed is the device's to say.
@@ -171,19 +155,13 @@ static clv_result lay_anew( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t most = gpu->grid_wish.relay_items > 0 ? gpu->grid_wish.relay_items : RELAY_ITEMS;
     uint32_t items = frame->count < most ? frame->count : most;
     CLV_ASSERT( grid->keeps && gpu_holds( &b->places, frame->count, 8 ) );
-    const gpu_argument count[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ),
-        GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->places.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
-    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, items, count );
-    result = result == CLV_OK ? add_up( gpu, frame ) : result;
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    const gpu_argument scatter[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->places.memory ),
-        GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->kept.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, items, scatter );
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, items, frame->count, b->grid_plan, b->records,
+        b->counts, b->places, b->slots, frame->slot, grid->moved_most );
+    GPU_THEN( result, add_up( gpu, frame ) );
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, items, frame->count, b->places, b->starts, b->records,
+            b->kept, b->slots, frame->slot, grid->moved_most ) );
+    return result;
 }
 
 static clv_result lay_out( clv_gpu* gpu, gpu_frame* frame )
@@ -204,7 +182,7 @@ static clv_result lay_out( clv_gpu* gpu, gpu_frame* frame )
         return clv_gpu_rest_compare( gpu, frame );
     }
     clv_result result = refresh( gpu, frame );
-    result = result == CLV_OK ? lay_anew( gpu, frame ) : result;
+    GPU_THEN( result, lay_anew( gpu, frame ) );
     return result == CLV_OK ? clv_gpu_rest_enter( gpu, frame ) : result;
 }
 
@@ -218,8 +196,8 @@ static clv_result try_plan( clv_gpu* gpu, gpu_frame* frame )
 {
     gpu_counters counters;
     clv_result result = make_plan( gpu, frame );
-    result = result == CLV_OK ? lay_out( gpu, frame ) : result;
-    result = result == CLV_OK ? clv_gpu_read_counters( gpu, frame, &counters ) : result;
+    GPU_THEN( result, lay_out( gpu, frame ) );
+    GPU_THEN( result, clv_gpu_read_counters( gpu, frame, &counters ) );
     if ( result != CLV_OK )
     {
         return result;
@@ -263,7 +241,7 @@ clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame )
     if ( grid->is_planned && !is_other && !is_calm )
     {
         result = reserve( gpu, frame->count, grid->entry_count );
-        result = result == CLV_OK ? lay_out( gpu, frame ) : result;
+        GPU_THEN( result, lay_out( gpu, frame ) );
     }
     else
     {
@@ -328,9 +306,9 @@ clv_result clv_gpu_grid_finish( clv_gpu* gpu )
     gpu->stats.search_count += 1;
     gpu->ahead.count = 0;
     clv_result result = restate( gpu );
-    result = result == CLV_OK ? lay_anew( gpu, frame ) : result;
-    result = result == CLV_OK ? clv_gpu_rest_enter( gpu, frame ) : result;
-    result = result == CLV_OK ? clv_gpu_grid_find( gpu, frame, 0, frame->unit_count ) : result;
+    GPU_THEN( result, lay_anew( gpu, frame ) );
+    GPU_THEN( result, clv_gpu_rest_enter( gpu, frame ) );
+    GPU_THEN( result, clv_gpu_grid_find( gpu, frame, 0, frame->unit_count ) );
     return result == CLV_OK ? clv_gpu_read_counters( gpu, frame, &gpu->counters ) : result;
 }
 
@@ -348,11 +326,8 @@ clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
     CLV_ASSERT( gpu_holds( &b->starts, gpu->grid.entry_count, sizeof( uint32_t ) ) );
     uint32_t mover_groups =
         first == 0 && gpu->grid.keeps ? groups_of_movers( gpu->grid.moved_most ) : 0; // once
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( first ), GPU_ARGUMENT( end ), GPU_ARGUMENT( b->starts.memory ),
-        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( mover_groups ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ),
-        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
     uint64_t items = (uint64_t)end - first + (uint64_t)mover_groups * GPU_GROUP;
-    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_find, items, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_find, items, b->records, frame->count, first, end, b->starts,
+        b->grid_plan, b->movers, mover_groups, b->slots, frame->slot, gpu->grid.moved_most, b->pairs,
+        capacity, counts_tests );
 }

@@ -142,7 +142,7 @@ static clv_result load( gpu_method* self, const clv_method_input* input )
 {
     clv_aabb* boxes = NULL;
     clv_result result = open( self );
-    result = result == CLV_OK ? clv_gpu_stage( self->gpu, input->live_count, &boxes ) : result;
+    GPU_THEN( result, clv_gpu_stage( self->gpu, input->live_count, &boxes ) );
     CLV_ASSERT( result != CLV_OK || boxes != NULL || input->live_count == 0 );
     if ( result == CLV_OK && input->live == NULL && input->live_count > 0 )
     {
@@ -160,7 +160,7 @@ static clv_result search( gpu_method* self, pair_copy* copy, clv_method_counters
     method_stopwatch watch = method_stopwatch_start( self->context );
     clv_result result = load( self, copy->input );
     counters->update_ms = method_stopwatch_lap( &watch );
-    result = result == CLV_OK ? clv_gpu_update_staged( self->gpu, copy->input->live_count ) : result;
+    GPU_THEN( result, clv_gpu_update_staged( self->gpu, copy->input->live_count ) );
     if ( result == CLV_OK )
     {
         counters->test_count = clv_gpu_get_stats( self->gpu ).test_count;

@@ -146,12 +146,9 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count )
     gpu_buffers* b = &gpu->buffers;
     uint64_t groups = ( (uint64_t)count + GPU_GROUP - 1 ) / GPU_GROUP;
     clv_result result = clv_gpu_reserve( gpu, &b->boxes_before, (uint64_t)count * sizeof( clv_aabb ) );
-    result =
-        result == CLV_OK ? clv_gpu_reserve( gpu, &b->where, (uint64_t)count * sizeof( uint32_t ) ) : result;
-    result = result == CLV_OK
-        ? clv_gpu_reserve( gpu, &b->changed,
-              (uint64_t)changed_most( gpu, 0, count ) * sizeof( uint32_t ) ) // whatever pairs come
-        : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->where, (uint64_t)count * sizeof( uint32_t ) ) );
+    uint64_t changed = changed_most( gpu, 0, count ); // whatever pairs come
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->changed, changed * sizeof( uint32_t ) ) );
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->changed_bits, groups * GPU_GROUP / 8 ) : result;
 }
 
@@ -176,14 +173,12 @@ clv_result clv_gpu_rest_enter( clv_gpu* gpu, const gpu_frame* frame )
     {
         return result;
     }
-    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
-        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->kept.memory ), GPU_ARGUMENT( b->where.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ) };
     CLV_ASSERT( gpu->grid.keeps && gpu_holds( &b->kept, 2 * (uint64_t)frame->count, 8 ) );
     CLV_ASSERT( gpu_holds( &b->boxes_before, frame->count, sizeof( clv_aabb ) ) );
     rest->slot = frame->slot + 1;
     rest->count = frame->count;
-    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_enter, frame->count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_enter, frame->count, frame->boxes, b->boxes_before, frame->count,
+        b->kept, b->where, b->slots, frame->slot, gpu->grid.moved_most );
 }
 
 clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
@@ -199,17 +194,12 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
     CLV_ASSERT( gpu_holds( &b->changed, most, sizeof( uint32_t ) ) );
     CLV_ASSERT( gpu_holds( &b->movers, left, sizeof( uint32_t ) ) );
     CLV_ASSERT( gpu_holds( &b->changed_bits, frame->count / 8, 1 ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
-        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->where.memory ),
-        GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ),
-        GPU_ARGUMENT( b->changed.memory ), GPU_ARGUMENT( b->changed_bits.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ),
-        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( left ),
-        GPU_ARGUMENT( most ) };
     frame->rests = true;
     gpu->rest.frame_count += 1;
     gpu->rest.slot = frame->slot + 1;
-    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_compare, frame->count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_compare, frame->count, frame->boxes, b->boxes_before,
+        frame->count, b->grid_plan, b->where, b->records, b->movers, b->changed, b->changed_bits, b->slots,
+        frame->slot, last_slot, next_slot, gpu->grid.moved_most, left, most );
 }
 
 // As many groups as the last waited frame would have kept busy, and half as many again: items go on where
@@ -238,14 +228,9 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     uint64_t slices = ( (uint64_t)rest->last_left + LEFT_SLICE - 1 ) / LEFT_SLICE;
     uint32_t groups =
         carry_groups + groups_for( rest->last_changed + rest->last_left * slices, GROUP_BOXES, GROUPS_MOST );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->grid_plan.memory ),
-        GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->changed.memory ),
-        GPU_ARGUMENT( b->changed_bits.memory ), GPU_ARGUMENT( rest->source ), GPU_ARGUMENT( room ),
-        GPU_ARGUMENT( carry_groups ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( left ), GPU_ARGUMENT( most ), GPU_ARGUMENT( work_most ),
-        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_find, (uint64_t)groups * GPU_GROUP, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_find, (uint64_t)groups * GPU_GROUP, b->records, frame->count,
+        b->starts, b->grid_plan, b->movers, b->changed, b->changed_bits, rest->source, room, carry_groups,
+        b->slots, frame->slot, last_slot, left, most, work_most, b->pairs, capacity, counts_tests );
 }
 
 // ---- when

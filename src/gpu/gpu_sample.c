@@ -10,22 +10,18 @@ clv_result clv_gpu_sample( clv_gpu* gpu, const gpu_frame* frame, clv_aabb* sampl
     *sample_count = count;
     gpu->stats.plan_count += 1;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.sample, GPU_SAMPLE * sizeof( clv_aabb ) );
-    if ( result == CLV_OK )
-    {
-        const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-            GPU_ARGUMENT( gpu->buffers.sample.memory ), GPU_ARGUMENT( count ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_sample_boxes, count, arguments );
-    }
-    return result == CLV_OK
-        ? clv_gpu_read( gpu, gpu->buffers.sample.memory, 0, sample, (size_t)count * sizeof( clv_aabb ) )
-        : result;
+    GPU_THEN( result,
+        GPU_LAUNCH(
+            gpu, GPU_KERNEL_sample_boxes, count, frame->boxes, frame->count, gpu->buffers.sample, count ) );
+    GPU_THEN( result,
+        clv_gpu_read( gpu, gpu->buffers.sample.memory, 0, sample, (size_t)count * sizeof( clv_aabb ) ) );
+    return result;
 }
 
 clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t value )
 {
     CLV_ASSERT( words != NULL && count > 0 );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( words ), GPU_ARGUMENT( count ), GPU_ARGUMENT( value ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_fill_words, count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_fill_words, count, words, count, value );
 }
 
 // ---- tiles
@@ -51,8 +47,6 @@ clv_result clv_gpu_tiles_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fi
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( first ), GPU_ARGUMENT( gpu->buffers.slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->buffers.pairs.memory ), GPU_ARGUMENT( capacity ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_find_tiles, (uint64_t)( end - first ) * GPU_GROUP, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_find_tiles, (uint64_t)( end - first ) * GPU_GROUP, frame->boxes,
+        frame->count, first, gpu->buffers.slots, frame->slot, next_slot, gpu->buffers.pairs, capacity );
 }

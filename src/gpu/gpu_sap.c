@@ -2,15 +2,95 @@
 // Sweep and prune on the device: paper 003's broad phase for boxes; kernels/sap.cl tells how.
 #include "base/assertion.h"
 #include "gpu_state.h"
+#include "solid/solid_polar.h"
+
+#include <math.h>
 
 enum
 {
     PATIENCE = 8192,       // places that one item looks ahead
     PATIENT_GROUPS = 1024, // groups that share those that look further
     MOMENT_GROUPS = 128,
+    PAIRS = 16384, // of the sample
 };
 
-// ---- the axis
+// ---- the axis: paper 003 takes the principal axis of the centres, since boxes that are spread widely
+// overlap little along it; counting overlaps in a sample asks the question itself, and sees sizes too
+
+static bool overlap_on( const clv_aabb* a, const clv_aabb* b, uint32_t axis )
+{
+    return axis == 0 ? a->lower.x <= b->upper.x && b->lower.x <= a->upper.x
+        : axis == 1  ? a->lower.y <= b->upper.y && b->lower.y <= a->upper.y
+                     : a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+void clv_gpu_axes_by_sample( const clv_aabb* sample, uint32_t count, uint32_t axes[3] )
+{
+    uint32_t overlaps[3] = { 0, 0, 0 };
+    uint32_t state = 1;
+    for ( uint32_t k = 0; k < PAIRS && count > 1; ++k )
+    {
+        state = state * 1664525u + 1013904223u;
+        uint32_t a = ( state >> 8 ) % count;
+        state = state * 1664525u + 1013904223u;
+        uint32_t b = ( state >> 8 ) % count;
+        for ( uint32_t axis = 0; axis < 3 && a != b; ++axis )
+        {
+            overlaps[axis] += overlap_on( &sample[a], &sample[b], axis ) ? 1 : 0;
+        }
+    }
+    axes[0] = 0;
+    axes[1] = 1;
+    axes[2] = 2;
+    for ( int i = 0; i < 2; ++i ) // three numbers: two rounds of neighbours sort them
+    {
+        for ( int k = 0; k < 2; ++k )
+        {
+            if ( overlaps[axes[k + 1]] < overlaps[axes[k]] )
+            {
+                uint32_t kept = axes[k];
+                axes[k] = axes[k + 1];
+                axes[k + 1] = kept;
+            }
+        }
+    }
+}
+
+// Eigenvalues and eigenvectors of the spread of centres, the largest first, from sums of 10 moments.
+static math_eigen spread_of( const double sums[10] )
+{
+    double n = sums[9] > 0 ? sums[9] : 1;
+    double mean[3] = { sums[0] / n, sums[1] / n, sums[2] / n };
+    double xy = sums[6] / n - mean[0] * mean[1];
+    double xz = sums[7] / n - mean[0] * mean[2];
+    double yz = sums[8] / n - mean[1] * mean[2];
+    math_mat3 spread = { { { sums[3] / n - mean[0] * mean[0], xy, xz },
+        { xy, sums[4] / n - mean[1] * mean[1], yz }, { xz, yz, sums[5] / n - mean[2] * mean[2] } } };
+    return math_eigen_symmetric( &spread );
+}
+
+bool clv_gpu_direction_by_moments( const double sums[10], double direction[3] )
+{
+    math_eigen eigen = spread_of( sums );
+    for ( int i = 0; i < 3; ++i )
+    {
+        direction[i] = eigen.vectors.m[i][0];
+    }
+    return sums[9] >= 2 && eigen.converged && eigen.values[0] > 0;
+}
+
+uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] )
+{
+    double d[3];
+    clv_gpu_direction_by_moments( sums, d );
+    uint32_t axis = 0;
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        direction[i] = (float)d[i];
+        axis = fabs( d[i] ) > fabs( d[axis] ) ? i : axis;
+    }
+    return axis;
+}
 
 static clv_result choose_by_sample( clv_gpu* gpu, const gpu_frame* frame )
 {
@@ -38,16 +118,10 @@ static clv_result choose_by_moments( clv_gpu* gpu, const gpu_frame* frame )
     gpu_sap_state* sap = &gpu->sap;
     gpu->stats.plan_count += 1;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.moments, sizeof( partial ) );
-    if ( result == CLV_OK )
-    {
-        const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-            GPU_ARGUMENT( sap->means[0] ), GPU_ARGUMENT( sap->means[1] ), GPU_ARGUMENT( sap->means[2] ),
-            GPU_ARGUMENT( gpu->buffers.moments.memory ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_axis_moments, MOMENT_GROUPS * GPU_GROUP, arguments );
-    }
-    result = result == CLV_OK
-        ? clv_gpu_read( gpu, gpu->buffers.moments.memory, 0, partial, sizeof( partial ) )
-        : result;
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_axis_moments, MOMENT_GROUPS * GPU_GROUP, frame->boxes, frame->count,
+            sap->means[0], sap->means[1], sap->means[2], gpu->buffers.moments ) );
+    GPU_THEN( result, clv_gpu_read( gpu, gpu->buffers.moments.memory, 0, partial, sizeof( partial ) ) );
     if ( result != CLV_OK )
     {
         return result;
@@ -92,12 +166,12 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count )
     gpu_buffers* b = &gpu->buffers;
     uint64_t n = count;
     clv_result result = clv_gpu_sort_reserve( gpu, count );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->begins, n * sizeof( float ) ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->ends, n * sizeof( float ) ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->begins, n * sizeof( float ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->ends, n * sizeof( float ) ) );
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->firsts, is_free ? n * 2 * sizeof( float ) : 64 )
                               : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->seconds, n * 2 * sizeof( float ) ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->thirds, n * 2 * sizeof( float ) ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->seconds, n * 2 * sizeof( float ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->thirds, n * 2 * sizeof( float ) ) );
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->patient, n * 2 * sizeof( uint32_t ) ) : result;
 }
 
@@ -110,17 +184,12 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
     gpu->stats.cell_count = 0;
     gpu->stats.level_count = 0;
     clv_result result = choose_axis( gpu, frame );
-    result = result == CLV_OK ? reserve( gpu, frame->count ) : result;
-    if ( result == CLV_OK )
-    {
-        const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-            GPU_ARGUMENT( sap->sort_axis ), GPU_ARGUMENT( sap->direction[0] ),
-            GPU_ARGUMENT( sap->direction[1] ), GPU_ARGUMENT( sap->direction[2] ),
-            GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->slots.memory ),
-            GPU_ARGUMENT( next_slot ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_keys, frame->count, keys );
-    }
-    result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, 0, 32 ) : result;
+    GPU_THEN( result, reserve( gpu, frame->count ) );
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_sap_keys, frame->count, frame->boxes, frame->count, sap->sort_axis,
+            sap->direction[0], sap->direction[1], sap->direction[2], b->keys, b->values, b->slots,
+            next_slot ) );
+    GPU_THEN( result, clv_gpu_sort( gpu, frame->count, 0, 32 ) );
     if ( result != CLV_OK )
     {
         return result;
@@ -129,13 +198,9 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
         gpu_holds( &b->ends, frame->count, sizeof( float ) ) );
     CLV_ASSERT( gpu_holds( &b->seconds, frame->count, 2 * sizeof( float ) ) &&
         gpu_holds( &b->thirds, frame->count, 2 * sizeof( float ) ) );
-    const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( sap->sort_axis ), GPU_ARGUMENT( sap->direction[0] ), GPU_ARGUMENT( sap->direction[1] ),
-        GPU_ARGUMENT( sap->direction[2] ), GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( sap->axes[1] ),
-        GPU_ARGUMENT( sap->axes[2] ), GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ),
-        GPU_ARGUMENT( b->ends.memory ), GPU_ARGUMENT( b->firsts.memory ), GPU_ARGUMENT( b->seconds.memory ),
-        GPU_ARGUMENT( b->thirds.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_gather, frame->count, gather );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_gather, frame->count, frame->boxes, frame->count, sap->sort_axis,
+        sap->direction[0], sap->direction[1], sap->direction[2], sap->axes[0], sap->axes[1], sap->axes[2],
+        b->values, b->begins, b->ends, b->firsts, b->seconds, b->thirds );
 }
 
 clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
@@ -147,22 +212,15 @@ clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t firs
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
     CLV_ASSERT( gpu_holds( &b->values, frame->count, sizeof( uint32_t ) ) &&
         gpu_holds( &b->patient, frame->count, 2 * sizeof( uint32_t ) ) );
-    const gpu_argument find[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ), GPU_ARGUMENT( b->ends.memory ),
-        GPU_ARGUMENT( b->firsts.memory ), GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ),
-        GPU_ARGUMENT( capacity ), GPU_ARGUMENT( patience ), GPU_ARGUMENT( b->patient.memory ),
-        GPU_ARGUMENT( flags ) };
-    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_find, end - first, find );
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_find, end - first, frame->count, first, end,
+        b->values, b->begins, b->ends, b->firsts, b->seconds, b->thirds, b->slots, frame->slot, b->pairs,
+        capacity, patience, b->patient, flags );
     if ( result != CLV_OK || frame->count <= PATIENCE )
     {
         return result;
     }
-    const gpu_argument patient[] = { GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->firsts.memory ),
-        GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ),
-        GPU_ARGUMENT( b->patient.memory ), GPU_ARGUMENT( flags ) };
     uint32_t groups = frame->count / 64 + 1; // of few boxes few can look far
     groups = groups < PATIENT_GROUPS ? groups : PATIENT_GROUPS;
-    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)groups * GPU_GROUP, patient );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)groups * GPU_GROUP, b->values, b->firsts,
+        b->seconds, b->thirds, b->slots, frame->slot, b->pairs, capacity, b->patient, flags );
 }

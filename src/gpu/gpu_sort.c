@@ -20,14 +20,13 @@ clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count )
     uint64_t bytes = (uint64_t)count * sizeof( uint32_t );
     uint64_t number_count = (uint64_t)blocks_of( count ) * DIGITS;
     clv_result result = clv_gpu_reserve( gpu, &b->keys, bytes );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->keys_twin, bytes ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->values, bytes ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->values_twin, bytes ) : result;
-    result =
-        result == CLV_OK ? clv_gpu_reserve( gpu, &b->digits, number_count * sizeof( uint32_t ) ) : result;
-    return result == CLV_OK
-        ? clv_gpu_reserve( gpu, &b->digit_sums, (uint64_t)blocks_of( number_count ) * sizeof( uint32_t ) )
-        : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->keys_twin, bytes ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->values, bytes ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->values_twin, bytes ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->digits, number_count * sizeof( uint32_t ) ) );
+    GPU_THEN( result,
+        clv_gpu_reserve( gpu, &b->digit_sums, (uint64_t)blocks_of( number_count ) * sizeof( uint32_t ) ) );
+    return result;
 }
 
 static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
@@ -43,17 +42,14 @@ static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
     CLV_ASSERT( gpu_holds( &b->digit_sums, blocks_of( numbers ), sizeof( uint32_t ) ) );
     uint64_t items = (uint64_t)blocks * GPU_GROUP;
     uint64_t scan_items = (uint64_t)blocks_of( numbers ) * GPU_GROUP;
-    const gpu_argument count_digits[] = { GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( count ),
-        GPU_ARGUMENT( shift ), GPU_ARGUMENT( b->digits.memory ), GPU_ARGUMENT( blocks ) };
-    const gpu_argument sums[] = { GPU_ARGUMENT( b->digits.memory ), GPU_ARGUMENT( numbers ),
-        GPU_ARGUMENT( b->digit_sums.memory ) };
-    const gpu_argument scatter[] = { GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ),
-        GPU_ARGUMENT( b->keys_twin.memory ), GPU_ARGUMENT( b->values_twin.memory ), GPU_ARGUMENT( count ),
-        GPU_ARGUMENT( shift ), GPU_ARGUMENT( b->digits.memory ), GPU_ARGUMENT( blocks ) };
-    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sort_count, items, count_digits );
-    result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_scan_sums, scan_items, sums ) : result;
-    result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_scan_add, scan_items, sums ) : result;
-    result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_sort_scatter, items, scatter ) : result;
+    clv_result result =
+        GPU_LAUNCH( gpu, GPU_KERNEL_sort_count, items, b->keys, count, shift, b->digits, blocks );
+    GPU_THEN(
+        result, GPU_LAUNCH( gpu, GPU_KERNEL_scan_sums, scan_items, b->digits, numbers, b->digit_sums ) );
+    GPU_THEN( result, GPU_LAUNCH( gpu, GPU_KERNEL_scan_add, scan_items, b->digits, numbers, b->digit_sums ) );
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_sort_scatter, items, b->keys, b->values, b->keys_twin, b->values_twin,
+            count, shift, b->digits, blocks ) );
     gpu_swap( &b->keys, &b->keys_twin );
     gpu_swap( &b->values, &b->values_twin );
     return result;

@@ -120,7 +120,7 @@ clv_result clv_gpu_open( clv_gpu* gpu )
         return CLV_OK;
     }
     clv_result result = gpu->is_open ? CLV_OK : open_device( gpu );
-    result = result == CLV_OK ? clear_slots( gpu ) : result;
+    GPU_THEN( result, clear_slots( gpu ) );
     return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
 

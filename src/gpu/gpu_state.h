@@ -200,14 +200,6 @@ typedef struct gpu_frame
     bool is_sampled;     ///< it has counted who changed, in a sample
 } gpu_frame;
 
-/// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after
-/// every launch.
-typedef struct gpu_timings
-{
-    double ms[GPU_KERNEL_ROOM];
-    uint32_t launch_count[GPU_KERNEL_ROOM];
-} gpu_timings;
-
 /// Launches whose times are asked for when the frame is done: the device's own time for each kernel, without
 /// waiting in between.
 typedef struct gpu_span
@@ -406,7 +398,6 @@ struct clv_gpu
 
     gpu_grid_wish grid_wish; ///< 0: as planned
     uint32_t queue_pairs;    ///< 0: GPU_QUEUE
-    gpu_timings* timings;    ///< NULL: none are taken
     gpu_spans* spans;        ///< NULL: none are kept
 };
 
@@ -424,6 +415,11 @@ static inline bool gpu_may_find( const clv_gpu* gpu, const gpu_frame* frame, uin
         gpu_holds( &gpu->buffers.pairs, gpu->pair_room, sizeof( clv_pair ) ) &&
         gpu_holds( &gpu->buffers.slots, GPU_SLOTS, sizeof( gpu_counters ) );
 }
+
+/// What is true of the host's view between two calls, and while a frame is under way: buffers and their
+/// sizes, the list and the one before, plans, and what resting goes on from. The first sentence that is not
+/// true, or NULL; for debug builds and tests. Nothing is read from the device.
+const char* clv_gpu_frame_check( const clv_gpu* gpu );
 
 // ---- failing
 
@@ -492,9 +488,10 @@ typedef struct gpu_argument
     const void* value;
 } gpu_argument;
 
+/// A variable, or a buffer, whose memory is its first member.
 #define GPU_ARGUMENT( variable )                                                                             \
     {                                                                                                        \
-        sizeof( variable ), &( variable )                                                                    \
+        _Generic( ( variable ), gpu_buffer : sizeof( cl_mem ), default : sizeof( variable ) ), &( variable ) \
     }
 
 /// The times of all launches since gpu->spans was set, which are done by now or waited for. Nothing without
@@ -506,9 +503,45 @@ void clv_gpu_spans_free( clv_gpu* gpu, gpu_spans* spans );
 clv_result clv_gpu_launch(
     clv_gpu* gpu, gpu_kernel_id id, uint64_t item_count, const gpu_argument* arguments, uint32_t count );
 
-#define GPU_LAUNCH( gpu, id, items, arguments )                                                              \
-    clv_gpu_launch(                                                                                          \
-        gpu, id, items, arguments, (uint32_t)( sizeof( arguments ) / sizeof( ( arguments )[0] ) ) )
+/// The same with its arguments by name, in the kernel's order: variables and buffers, 20 at most.
+#define GPU_LAUNCH( gpu, id, items, ... )                                                                    \
+    clv_gpu_launch( gpu, id, items, GPU_ARGUMENTS( __VA_ARGS__ ),                                            \
+        (uint32_t)( sizeof( GPU_ARGUMENTS( __VA_ARGS__ ) ) / sizeof( gpu_argument ) ) )
+
+#define GPU_ARGUMENTS( ... )                                                                                 \
+    ( const gpu_argument[] )                                                                                 \
+    {                                                                                                        \
+        GPU_PICK( __VA_ARGS__, GPU_EACH_20, GPU_EACH_19, GPU_EACH_18, GPU_EACH_17, GPU_EACH_16, GPU_EACH_15, \
+            GPU_EACH_14, GPU_EACH_13, GPU_EACH_12, GPU_EACH_11, GPU_EACH_10, GPU_EACH_9, GPU_EACH_8,         \
+            GPU_EACH_7, GPU_EACH_6, GPU_EACH_5, GPU_EACH_4, GPU_EACH_3, GPU_EACH_2, GPU_EACH_1 )             \
+        ( __VA_ARGS__ )                                                                                      \
+    }
+#define GPU_PICK(                                                                                            \
+    _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, each, ... )   \
+    each
+#define GPU_EACH_1( a ) GPU_ARGUMENT( a )
+#define GPU_EACH_2( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_1( __VA_ARGS__ )
+#define GPU_EACH_3( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_2( __VA_ARGS__ )
+#define GPU_EACH_4( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_3( __VA_ARGS__ )
+#define GPU_EACH_5( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_4( __VA_ARGS__ )
+#define GPU_EACH_6( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_5( __VA_ARGS__ )
+#define GPU_EACH_7( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_6( __VA_ARGS__ )
+#define GPU_EACH_8( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_7( __VA_ARGS__ )
+#define GPU_EACH_9( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_8( __VA_ARGS__ )
+#define GPU_EACH_10( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_9( __VA_ARGS__ )
+#define GPU_EACH_11( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_10( __VA_ARGS__ )
+#define GPU_EACH_12( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_11( __VA_ARGS__ )
+#define GPU_EACH_13( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_12( __VA_ARGS__ )
+#define GPU_EACH_14( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_13( __VA_ARGS__ )
+#define GPU_EACH_15( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_14( __VA_ARGS__ )
+#define GPU_EACH_16( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_15( __VA_ARGS__ )
+#define GPU_EACH_17( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_16( __VA_ARGS__ )
+#define GPU_EACH_18( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_17( __VA_ARGS__ )
+#define GPU_EACH_19( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_18( __VA_ARGS__ )
+#define GPU_EACH_20( a, ... ) GPU_ARGUMENT( a ), GPU_EACH_19( __VA_ARGS__ )
+
+/// The next step, where all before it went well.
+#define GPU_THEN( result, step ) ( result ) = ( result ) == CLV_OK ? ( step ) : ( result )
 
 // ---- memory of the host
 

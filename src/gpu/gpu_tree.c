@@ -76,10 +76,8 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
         lay_levels( &plan, &gpu->tree, frame->count );
     }
     clv_base_memory_give( &gpu->memory, sample, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &gpu->buffers.tree_plan, sizeof( plan ) ) : result;
-    result = result == CLV_OK
-        ? clv_gpu_write( gpu, gpu->buffers.tree_plan.memory, 0, &plan, sizeof( plan ), true )
-        : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &gpu->buffers.tree_plan, sizeof( plan ) ) );
+    GPU_THEN( result, clv_gpu_write( gpu, gpu->buffers.tree_plan.memory, 0, &plan, sizeof( plan ), true ) );
     gpu->tree.is_planned = result == CLV_OK;
     gpu->tree.asked_at = gpu->stats.update_count;
     return result;
@@ -89,21 +87,18 @@ static clv_result sort_boxes( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
-    const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->tree_plan.memory ), GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( next_slot ) };
-    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_tree_keys, frame->count, keys );
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_tree_keys, frame->count, frame->boxes, frame->count,
+        b->tree_plan, b->keys, b->values, b->slots, next_slot );
     uint32_t shift = frame->count <= COARSE_MOST ? COARSE_BITS : 0;
-    result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, shift, KEY_BITS ) : result;
+    GPU_THEN( result, clv_gpu_sort( gpu, frame->count, shift, KEY_BITS ) );
     if ( result != CLV_OK )
     {
         return result;
     }
     CLV_ASSERT( gpu_holds( &b->values, frame->count, sizeof( uint32_t ) ) &&
         gpu_holds( &b->records, frame->count, 32 ) );
-    const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->records.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_tree_gather, frame->count, gather );
+    return GPU_LAUNCH(
+        gpu, GPU_KERNEL_tree_gather, frame->count, frame->boxes, frame->count, b->values, b->records );
 }
 
 static clv_result build_nodes( clv_gpu* gpu, const gpu_frame* frame )
@@ -114,9 +109,8 @@ static clv_result build_nodes( clv_gpu* gpu, const gpu_frame* frame )
     CLV_ASSERT( gpu->tree.count == frame->count && gpu_holds( &b->nodes, gpu->tree.node_count, 32 ) );
     for ( uint32_t below = 0; below < gpu->tree.top && result == CLV_OK; below += LEVELS_PER_LAUNCH )
     {
-        const gpu_argument build[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->nodes.memory ),
-            GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( below ), GPU_ARGUMENT( b->tree_plan.memory ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_tree_build, items, build );
+        result = GPU_LAUNCH(
+            gpu, GPU_KERNEL_tree_build, items, b->records, b->nodes, frame->count, below, b->tree_plan );
         items = ( items + GPU_GROUP - 1 ) / GPU_GROUP;
     }
     return result;
@@ -130,11 +124,11 @@ clv_result clv_gpu_tree_prepare( clv_gpu* gpu, gpu_frame* frame )
     bool is_old = !tree->is_planned || tree->count != frame->count ||
         gpu->stats.update_count >= tree->asked_at + ASK_AGAIN;
     clv_result result = is_old ? make_plan( gpu, frame ) : CLV_OK;
-    result = result == CLV_OK ? clv_gpu_sort_reserve( gpu, frame->count ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->records, (uint64_t)frame->count * 32 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->nodes, (uint64_t)tree->node_count * 32 ) : result;
-    result = result == CLV_OK ? sort_boxes( gpu, frame ) : result;
-    result = result == CLV_OK ? build_nodes( gpu, frame ) : result;
+    GPU_THEN( result, clv_gpu_sort_reserve( gpu, frame->count ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->records, (uint64_t)frame->count * 32 ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->nodes, (uint64_t)tree->node_count * 32 ) );
+    GPU_THEN( result, sort_boxes( gpu, frame ) );
+    GPU_THEN( result, build_nodes( gpu, frame ) );
     gpu->stats.cell_count = 0;
     gpu->stats.level_count = tree->top;
     return result;
@@ -148,9 +142,6 @@ clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) && gpu->tree.count == frame->count );
     CLV_ASSERT(
         gpu_holds( &b->records, frame->count, 32 ) && gpu_holds( &b->tree_plan, 1, sizeof( tree_plan ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->nodes.memory ),
-        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
-        GPU_ARGUMENT( b->tree_plan.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_tree_find, end - first, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_tree_find, end - first, b->records, b->nodes, frame->count, first, end,
+        b->tree_plan, b->slots, frame->slot, b->pairs, capacity, counts_tests );
 }

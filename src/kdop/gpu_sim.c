@@ -236,16 +236,14 @@ static clv_result send_bodies( clv_gpu_sim* sim )
         return result;
     }
     result = send_rests( sim );
-    result = result == CLV_OK
-        ? clv_gpu_send( gpu, &bodies->on.poses, sim->now.poses, n * GPU_POSE_DOUBLES * sizeof( double ) )
-        : result;
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.motions, sim->now.motions,
-                                    n * GPU_MOTION_DOUBLES * sizeof( double ) )
-                              : result;
-    result = result == CLV_OK
-        ? clv_gpu_send( gpu, &bodies->on.marks, sim->now.marks, n * GPU_MARK_WORDS * sizeof( uint32_t ) )
-        : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.reaches, n * sizeof( uint32_t ) ) : result;
+    GPU_THEN( result,
+        clv_gpu_send( gpu, &bodies->on.poses, sim->now.poses, n * GPU_POSE_DOUBLES * sizeof( double ) ) );
+    GPU_THEN( result,
+        clv_gpu_send(
+            gpu, &bodies->on.motions, sim->now.motions, n * GPU_MOTION_DOUBLES * sizeof( double ) ) );
+    GPU_THEN( result,
+        clv_gpu_send( gpu, &bodies->on.marks, sim->now.marks, n * GPU_MARK_WORDS * sizeof( uint32_t ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.reaches, n * sizeof( uint32_t ) ) );
     bodies->owner = result == CLV_OK ? sim : NULL;
     return result;
 }
@@ -260,12 +258,13 @@ static clv_result bring_bodies( clv_gpu_sim* sim )
     CLV_ASSERT( gpu_holds( &bodies->on.motions, n, GPU_MOTION_DOUBLES * sizeof( double ) ) );
     clv_result result = clv_gpu_read(
         gpu, bodies->on.poses.memory, 0, sim->next.poses, n * GPU_POSE_DOUBLES * sizeof( double ) );
-    result = result == CLV_OK ? clv_gpu_read( gpu, bodies->on.motions.memory, 0, sim->next.motions,
-                                    n * GPU_MOTION_DOUBLES * sizeof( double ) )
-                              : result;
-    return result == CLV_OK ? clv_gpu_read( gpu, bodies->on.marks.memory, 0, sim->next.marks,
-                                  n * GPU_MARK_WORDS * sizeof( uint32_t ) )
-                            : result;
+    GPU_THEN( result,
+        clv_gpu_read( gpu, bodies->on.motions.memory, 0, sim->next.motions,
+            n * GPU_MOTION_DOUBLES * sizeof( double ) ) );
+    GPU_THEN( result,
+        clv_gpu_read(
+            gpu, bodies->on.marks.memory, 0, sim->next.marks, n * GPU_MARK_WORDS * sizeof( uint32_t ) ) );
+    return result;
 }
 
 // ---- candidates
@@ -283,19 +282,17 @@ static clv_result move_freely( clv_gpu_sim* sim )
     double damping = (double)sim->def.damping;
     CLV_ASSERT( bodies->owner == sim &&
         gpu_holds( &bodies->on.marks, sim->count, GPU_MARK_WORDS * sizeof( uint32_t ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
-        GPU_ARGUMENT( bodies->on.motions.memory ), GPU_ARGUMENT( bodies->on.marks.memory ),
-        GPU_ARGUMENT( sim->count ), GPU_ARGUMENT( how ), GPU_ARGUMENT( gravity ), GPU_ARGUMENT( damping ) };
-    return GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_integrate, sim->count, arguments );
+    return GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_integrate, sim->count, bodies->on.poses, bodies->on.motions,
+        bodies->on.marks, sim->count, how, gravity, damping );
 }
 
 static clv_result find_floor( clv_gpu_sim* sim )
 {
     gpu_bodies* bodies = gpu_bodies_of( sim->gpu );
     uint32_t kind = (uint32_t)sim->def.volume;
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.volumes.memory ), GPU_ARGUMENT( kind ),
-        GPU_ARGUMENT( sim->count ), GPU_ARGUMENT( bodies->on.reaches.memory ) };
-    return sim->def.has_floor ? GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_floor, sim->count, arguments ) : CLV_OK;
+    return sim->def.has_floor ? GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_floor, sim->count, bodies->on.volumes,
+                                    kind, sim->count, bodies->on.reaches )
+                              : CLV_OK;
 }
 
 // The schedule and the host's contacts look bodies up by these numbers.
@@ -328,7 +325,7 @@ static clv_result bring_pairs( clv_gpu_sim* sim )
         return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for %llu pairs", (unsigned long long)count );
     }
     clv_result result = count > 0 ? clv_gpu_download( gpu, &found ) : CLV_OK;
-    result = result == CLV_OK ? check_found( sim, found, count ) : result;
+    GPU_THEN( result, check_found( sim, found, count ) );
     sim->pair_count = (uint32_t)count;
     sim->sorted = sim->pairs.items;
     if ( result == CLV_OK && count > 0 )
@@ -343,11 +340,11 @@ static clv_result find_candidates( clv_gpu_sim* sim )
 {
     clv_gpu* gpu = sim->gpu;
     clv_result result = move_freely( sim );
-    result = result == CLV_OK ? clv_gpu_volumes_build( gpu, sim->def.volume ) : result;
-    result = result == CLV_OK ? clv_gpu_volumes_axis( gpu, sim->def.pca_period ) : result;
-    result = result == CLV_OK ? find_floor( sim ) : result;
-    result = result == CLV_OK ? clv_gpu_volumes_search( gpu ) : result;
-    result = result == CLV_OK ? bring_pairs( sim ) : result;
+    GPU_THEN( result, clv_gpu_volumes_build( gpu, sim->def.volume ) );
+    GPU_THEN( result, clv_gpu_volumes_axis( gpu, sim->def.pca_period ) );
+    GPU_THEN( result, find_floor( sim ) );
+    GPU_THEN( result, clv_gpu_volumes_search( gpu ) );
+    GPU_THEN( result, bring_pairs( sim ) );
     return result == CLV_OK && sim->def.has_floor
         ? clv_gpu_read(
               gpu, gpu_bodies_of( gpu )->on.reaches.memory, 0, sim->reaches, sim->count * sizeof( uint32_t ) )
@@ -389,17 +386,16 @@ static clv_result send_tasks( clv_gpu_sim* sim )
     uint64_t ends = (uint64_t)sim->pair_count + sim->count;
     uint64_t record_bytes = (uint64_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t );
     clv_result result = hand_over( gpu, &b->on.records, sim->records.items, record_bytes );
-    result = result == CLV_OK ? hand_over( gpu, &b->on.depths, sim->depths.items, ends * sizeof( double ) )
-                              : result;
-    result = result == CLV_OK ? hand_over( gpu, &b->on.tasks, sim->schedule.tasks.items,
-                                    sim->schedule.tasks.count * sizeof( uint32_t ) )
-                              : result;
-    result = result == CLV_OK ? hand_over( gpu, &b->on.tallies, s_zeros, sizeof( s_zeros ) ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->on.states, ends * sizeof( uint32_t ) ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->on.sums, SUMS * sizeof( double ) ) : result;
-    return result == CLV_OK
-        ? clv_gpu_reserve( gpu, &b->on.contact_numbers, ends * GPU_CONTACT_DOUBLES * sizeof( double ) )
-        : result;
+    GPU_THEN( result, hand_over( gpu, &b->on.depths, sim->depths.items, ends * sizeof( double ) ) );
+    GPU_THEN( result,
+        hand_over(
+            gpu, &b->on.tasks, sim->schedule.tasks.items, sim->schedule.tasks.count * sizeof( uint32_t ) ) );
+    GPU_THEN( result, hand_over( gpu, &b->on.tallies, s_zeros, sizeof( s_zeros ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->on.states, ends * sizeof( uint32_t ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &b->on.sums, SUMS * sizeof( double ) ) );
+    GPU_THEN( result,
+        clv_gpu_reserve( gpu, &b->on.contact_numbers, ends * GPU_CONTACT_DOUBLES * sizeof( double ) ) );
+    return result;
 }
 
 static clv_result make_tasks( clv_gpu_sim* sim )
@@ -437,28 +433,19 @@ static clv_result narrow_level( clv_gpu_sim* sim, uint32_t level, uint32_t first
     CLV_ASSERT( gpu_holds( &b->on.states, (uint64_t)sim->pair_count + sim->count, sizeof( uint32_t ) ) );
     CLV_ASSERT( gpu_holds( &b->on.contact_numbers, (uint64_t)sim->pair_count + sim->count,
         GPU_CONTACT_DOUBLES * sizeof( double ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->on.poses.memory ), GPU_ARGUMENT( b->on.hulls.memory ),
-        GPU_ARGUMENT( b->on.rows.memory ), GPU_ARGUMENT( b->on.vertices.memory ),
-        GPU_ARGUMENT( b->on.tasks.memory ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
-        GPU_ARGUMENT( stride ), GPU_ARGUMENT( sim->pair_count ), GPU_ARGUMENT( b->on.records.memory ),
-        GPU_ARGUMENT( b->on.marks.memory ), GPU_ARGUMENT( room_and_level ),
-        GPU_ARGUMENT( b->on.states.memory ), GPU_ARGUMENT( b->on.contact_numbers.memory ),
-        GPU_ARGUMENT( b->on.depths.memory ), GPU_ARGUMENT( b->on.tallies.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_sim_narrow, (uint64_t)( end - first ) * stride, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sim_narrow, (uint64_t)( end - first ) * stride, b->on.poses,
+        b->on.hulls, b->on.rows, b->on.vertices, b->on.tasks, first, end, stride, sim->pair_count,
+        b->on.records, b->on.marks, room_and_level, b->on.states, b->on.contact_numbers, b->on.depths,
+        b->on.tallies );
 }
 
 static clv_result match_level( clv_gpu_sim* sim, uint32_t level, uint32_t first, uint32_t end )
 {
     clv_gpu* gpu = sim->gpu;
     gpu_bodies* b = gpu_bodies_of( gpu );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->on.poses.memory ), GPU_ARGUMENT( b->on.hulls.memory ),
-        GPU_ARGUMENT( b->on.rows.memory ), GPU_ARGUMENT( b->on.vertices.memory ),
-        GPU_ARGUMENT( b->on.rests.memory ), GPU_ARGUMENT( b->on.tasks.memory ), GPU_ARGUMENT( first ),
-        GPU_ARGUMENT( end ), GPU_ARGUMENT( sim->pair_count ), GPU_ARGUMENT( b->on.records.memory ),
-        GPU_ARGUMENT( b->on.marks.memory ), GPU_ARGUMENT( b->on.motions.memory ),
-        GPU_ARGUMENT( b->on.states.memory ), GPU_ARGUMENT( b->on.contact_numbers.memory ),
-        GPU_ARGUMENT( b->on.tallies.memory ), GPU_ARGUMENT( level ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_sim_match, 2 * (uint64_t)( end - first ), arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sim_match, 2 * (uint64_t)( end - first ), b->on.poses, b->on.hulls,
+        b->on.rows, b->on.vertices, b->on.rests, b->on.tasks, first, end, sim->pair_count, b->on.records,
+        b->on.marks, b->on.motions, b->on.states, b->on.contact_numbers, b->on.tallies, level );
 }
 
 static clv_result run_levels( clv_gpu_sim* sim, uint32_t first_level )
@@ -469,7 +456,7 @@ static clv_result run_levels( clv_gpu_sim* sim, uint32_t first_level )
     for ( uint32_t level = first_level; level < sim->schedule.level_count && result == CLV_OK; ++level )
     {
         result = narrow_level( sim, level, starts[level], starts[level + 1] );
-        result = result == CLV_OK ? match_level( sim, level, starts[level], starts[level + 1] ) : result;
+        GPU_THEN( result, match_level( sim, level, starts[level], starts[level + 1] ) );
     }
     return result;
 }
@@ -525,11 +512,11 @@ static clv_result finish_tasks( clv_gpu_sim* sim, uint32_t level, uint32_t* coun
             sim->finished_count += 1;
             result = clv_gpu_write( gpu, b->on.contact_numbers.memory, (uint64_t)task * sizeof( numbers ),
                 numbers, sizeof( numbers ), true );
-            result = result == CLV_OK ? clv_gpu_write( gpu, b->on.records.memory,
-                                            (uint64_t)task * GPU_RECORD_WORDS * sizeof( uint32_t ),
-                                            sim->records.items + (size_t)task * GPU_RECORD_WORDS,
-                                            GPU_RECORD_WORDS * sizeof( uint32_t ), true )
-                                      : result;
+            GPU_THEN( result,
+                clv_gpu_write( gpu, b->on.records.memory,
+                    (uint64_t)task * GPU_RECORD_WORDS * sizeof( uint32_t ),
+                    sim->records.items + (size_t)task * GPU_RECORD_WORDS,
+                    GPU_RECORD_WORDS * sizeof( uint32_t ), true ) );
             result = result == CLV_OK && is_last
                 ? clv_gpu_write( gpu, b->on.depths.memory, (uint64_t)task * sizeof( double ),
                       &sim->depths.items[task], sizeof( double ), true )
@@ -550,21 +537,18 @@ static clv_result finish_level( clv_gpu_sim* sim, uint32_t* counts )
     uint32_t end = sim->schedule.starts.items[level + 1];
     size_t ends = (size_t)sim->pair_count + sim->count;
     clv_result result = bring_bodies( sim );
-    result = result == CLV_OK
-        ? clv_gpu_read( gpu, b->on.states.memory, 0, sim->states.items, ends * sizeof( uint32_t ) )
-        : result;
-    result = result == CLV_OK ? clv_gpu_read( gpu, b->on.records.memory, 0, sim->records.items,
-                                    (size_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t ) )
-                              : result;
+    GPU_THEN(
+        result, clv_gpu_read( gpu, b->on.states.memory, 0, sim->states.items, ends * sizeof( uint32_t ) ) );
+    GPU_THEN( result,
+        clv_gpu_read( gpu, b->on.records.memory, 0, sim->records.items,
+            (size_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t ) ) );
     counts[GPU_COUNT_HALT] = 0;
-    result = result == CLV_OK ? finish_tasks( sim, level, counts ) : result;
-    result = result == CLV_OK
-        ? clv_gpu_write( gpu, b->on.states.memory, 0, sim->states.items, ends * sizeof( uint32_t ), true )
-        : result;
-    result = result == CLV_OK
-        ? clv_gpu_write( gpu, b->on.tallies.memory, 0, counts, COUNT_WORDS * sizeof( uint32_t ), true )
-        : result;
-    result = result == CLV_OK ? match_level( sim, level, first, end ) : result;
+    GPU_THEN( result, finish_tasks( sim, level, counts ) );
+    GPU_THEN( result,
+        clv_gpu_write( gpu, b->on.states.memory, 0, sim->states.items, ends * sizeof( uint32_t ), true ) );
+    GPU_THEN( result,
+        clv_gpu_write( gpu, b->on.tallies.memory, 0, counts, COUNT_WORDS * sizeof( uint32_t ), true ) );
+    GPU_THEN( result, match_level( sim, level, first, end ) );
     return result == CLV_OK ? run_levels( sim, level + 1 ) : result;
 }
 
@@ -575,9 +559,8 @@ static clv_result separate_bodies( clv_gpu_sim* sim )
     clv_result result = run_levels( sim, 0 );
     for ( ;; )
     {
-        result = result == CLV_OK
-            ? clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.tallies.memory, 0, counts, sizeof( counts ) )
-            : result;
+        GPU_THEN( result,
+            clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.tallies.memory, 0, counts, sizeof( counts ) ) );
         if ( result != CLV_OK || counts[GPU_COUNT_HALT] == 0 )
         {
             return result;
@@ -600,14 +583,12 @@ static clv_result settle_bodies( clv_gpu_sim* sim )
     CLV_ASSERT( b->owner == sim );
     double share = (double)sim->def.damping * (double)sim->def.carry;
     double weight = -gravity_of( sim );
-    const gpu_argument settle[] = { GPU_ARGUMENT( b->on.poses.memory ), GPU_ARGUMENT( b->on.motions.memory ),
-        GPU_ARGUMENT( b->on.marks.memory ), GPU_ARGUMENT( sim->count ), GPU_ARGUMENT( keeps_velocity ),
-        GPU_ARGUMENT( share ), GPU_ARGUMENT( b->on.tallies.memory ) };
-    const gpu_argument count[] = { GPU_ARGUMENT( b->on.poses.memory ), GPU_ARGUMENT( b->on.motions.memory ),
-        GPU_ARGUMENT( sim->count ), GPU_ARGUMENT( sim->pair_count ), GPU_ARGUMENT( b->on.depths.memory ),
-        GPU_ARGUMENT( weight ), GPU_ARGUMENT( b->on.tallies.memory ), GPU_ARGUMENT( b->on.sums.memory ) };
-    clv_result result = GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_settle, sim->count, settle );
-    return result == CLV_OK ? GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_count, 1, count ) : result;
+    clv_result result = GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_settle, sim->count, b->on.poses, b->on.motions,
+        b->on.marks, sim->count, keeps_velocity, share, b->on.tallies );
+    GPU_THEN( result,
+        GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_count, 1, b->on.poses, b->on.motions, sim->count,
+            sim->pair_count, b->on.depths, weight, b->on.tallies, b->on.sums ) );
+    return result;
 }
 
 static void tell_counts( clv_gpu_sim* sim, const uint32_t* counts, const double* sums )
@@ -666,13 +647,10 @@ static clv_result end_frame( clv_gpu_sim* sim )
     uint32_t counts[COUNT_WORDS] = { 0 };
     double sums[SUMS] = { 0 };
     clv_result result = settle_bodies( sim );
-    result = result == CLV_OK
-        ? clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.tallies.memory, 0, counts, sizeof( counts ) )
-        : result;
-    result = result == CLV_OK
-        ? clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.sums.memory, 0, sums, sizeof( sums ) )
-        : result;
-    result = result == CLV_OK ? bring_bodies( sim ) : result;
+    GPU_THEN(
+        result, clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.tallies.memory, 0, counts, sizeof( counts ) ) );
+    GPU_THEN( result, clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.sums.memory, 0, sums, sizeof( sums ) ) );
+    GPU_THEN( result, bring_bodies( sim ) );
     if ( result == CLV_OK )
     {
         swap_copies( sim );
@@ -686,9 +664,9 @@ static clv_result end_frame( clv_gpu_sim* sim )
 static clv_result run_frame( clv_gpu_sim* sim )
 {
     clv_result result = send_bodies( sim );
-    result = result == CLV_OK ? find_candidates( sim ) : result;
-    result = result == CLV_OK ? make_tasks( sim ) : result;
-    result = result == CLV_OK ? separate_bodies( sim ) : result;
+    GPU_THEN( result, find_candidates( sim ) );
+    GPU_THEN( result, make_tasks( sim ) );
+    GPU_THEN( result, separate_bodies( sim ) );
     return result == CLV_OK ? end_frame( sim ) : result;
 }
 

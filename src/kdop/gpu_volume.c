@@ -5,26 +5,22 @@
 #include "gpu_bodies.h"
 
 #include "base/assertion.h"
+#include "base/finite.h"
 #include "base/fp_mode.h"
+#include "narrow/bound.h"
+#include "principal_axis.h"
 
-#include <math.h>
 #include <string.h>
 
 enum
 {
     ROW_WORDS = 4,
-    TRANSFORM_FLOATS = 7,
     MOMENT_GROUPS = 32,
     MOMENTS = 10,
     FIRST_AXIS = 1, // y, as clv_default_volume_sweep_def has it
 };
 
 // ---- what the caller told
-
-static bool is_finite( float x, float y, float z )
-{
-    return x * 0.0f + y * 0.0f + z * 0.0f == 0.0f; // infinity and NaN times 0 are NaN
-}
 
 static clv_result check_hull( clv_gpu* gpu, const clv_gpu_hull* hull, uint32_t index )
 {
@@ -34,8 +30,7 @@ static clv_result check_hull( clv_gpu* gpu, const clv_gpu_hull* hull, uint32_t i
     }
     for ( uint32_t i = 0; i < hull->vertex_count; ++i )
     {
-        clv_vec3 v = hull->vertices[i];
-        if ( !is_finite( v.x, v.y, v.z ) )
+        if ( !base_is_finite_point( hull->vertices[i] ) )
         {
             return clv_gpu_fail(
                 gpu, CLV_BAD_ARGUMENT, "clv_gpu_set_bodies: vertex %u of hull %u is not finite", i, index );
@@ -81,28 +76,13 @@ static clv_result check_bodies(
     return CLV_OK;
 }
 
-// No vertex is farther from the hull's own origin: the radius of clv_hull_view, to the last bit.
-static float radius_of( const clv_gpu_hull* hull )
-{
-    double largest = 0.0;
-    for ( uint32_t i = 0; i < hull->vertex_count; ++i )
-    {
-        double x = (double)hull->vertices[i].x, y = (double)hull->vertices[i].y,
-               z = (double)hull->vertices[i].z;
-        double length = sqrt( x * x + y * y + z * z );
-        largest = length > largest ? length : largest;
-    }
-    float radius = (float)( largest * ( 1.0 + 0x1p-23 ) );
-    return (double)radius < largest ? nextafterf( radius, HUGE_VALF ) : radius;
-}
-
 static void fill_hulls( gpu_bodies* bodies, const clv_gpu_hull* hulls )
 {
     uint32_t first = 0;
     for ( uint32_t i = 0; i < bodies->hull_count; ++i )
     {
         uint32_t* row = bodies->rows + (size_t)i * ROW_WORDS;
-        float radius = radius_of( &hulls[i] );
+        float radius = clv_narrow_radius( hulls[i].vertices, hulls[i].vertex_count );
         row[0] = first;
         row[1] = hulls[i].vertex_count;
         memcpy( &row[2], &radius, sizeof( radius ) );
@@ -170,7 +150,6 @@ static clv_result set_bodies(
     }
     made.on = gpu_bodies_of( gpu )->on; // kept, and written anew
     made.number = gpu_bodies_of( gpu )->number + 1;
-    made.finished_count = gpu_bodies_of( gpu )->finished_count;
     made.polytope_room = gpu_bodies_of( gpu )->polytope_room;
     clv_gpu_bodies_free( gpu );
     *gpu_bodies_of( gpu ) = made;
@@ -234,9 +213,9 @@ static clv_result send_places( clv_gpu* gpu )
     }
     fill_places( bodies, words, words + start_count );
     clv_result result = clv_gpu_send( gpu, &bodies->on.starts, words, start_count * sizeof( uint32_t ) );
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.sources, words + start_count,
-                                    ( word_count - start_count ) * sizeof( uint32_t ) )
-                              : result;
+    GPU_THEN( result,
+        clv_gpu_send( gpu, &bodies->on.sources, words + start_count,
+            ( word_count - start_count ) * sizeof( uint32_t ) ) );
     clv_base_memory_give( &gpu->memory, words, word_count, sizeof( uint32_t ) );
     return result;
 }
@@ -255,20 +234,16 @@ clv_result clv_gpu_bodies_send( clv_gpu* gpu )
             gpu, CLV_UNSUPPORTED, "%s has no doubles, and bodies need them", gpu->device->facts.name );
     }
     clv_result result = send_places( gpu );
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.vertices, bodies->vertices,
-                                    bodies->vertex_count * 3 * sizeof( float ) )
-                              : result;
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.rows, bodies->rows,
-                                    bodies->hull_count * (uint64_t)ROW_WORDS * sizeof( uint32_t ) )
-                              : result;
-    result = result == CLV_OK ? clv_gpu_send( gpu, &bodies->on.hulls, bodies->hulls, n * sizeof( uint32_t ) )
-                              : result;
-    result = result == CLV_OK
-        ? clv_gpu_reserve( gpu, &bodies->on.poses, n * GPU_POSE_DOUBLES * sizeof( double ) )
-        : result;
-    result = result == CLV_OK
-        ? clv_gpu_reserve( gpu, &bodies->on.moved, (uint64_t)bodies->moved_count * 3 * sizeof( double ) )
-        : result;
+    GPU_THEN( result,
+        clv_gpu_send(
+            gpu, &bodies->on.vertices, bodies->vertices, bodies->vertex_count * 3 * sizeof( float ) ) );
+    GPU_THEN( result,
+        clv_gpu_send( gpu, &bodies->on.rows, bodies->rows,
+            bodies->hull_count * (uint64_t)ROW_WORDS * sizeof( uint32_t ) ) );
+    GPU_THEN( result, clv_gpu_send( gpu, &bodies->on.hulls, bodies->hulls, n * sizeof( uint32_t ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.poses, n * GPU_POSE_DOUBLES * sizeof( double ) ) );
+    GPU_THEN( result,
+        clv_gpu_reserve( gpu, &bodies->on.moved, (uint64_t)bodies->moved_count * 3 * sizeof( double ) ) );
     bodies->is_there = result == CLV_OK;
     return result;
 }
@@ -298,21 +273,19 @@ static clv_result move_vertices( clv_gpu* gpu )
     CLV_ASSERT(
         bodies->is_there && gpu_holds( &bodies->on.moved, bodies->moved_count, 3 * sizeof( double ) ) );
     CLV_ASSERT( gpu_holds( &bodies->on.sources, bodies->moved_count, 2 * sizeof( uint32_t ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
-        GPU_ARGUMENT( bodies->on.sources.memory ), GPU_ARGUMENT( bodies->moved_count ),
-        GPU_ARGUMENT( bodies->on.vertices.memory ), GPU_ARGUMENT( bodies->on.moved.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_move_vertices, bodies->moved_count, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_move_vertices, bodies->moved_count, bodies->on.poses,
+        bodies->on.sources, bodies->moved_count, bodies->on.vertices, bodies->on.moved );
 }
 
 static clv_result wrap_vertices( clv_gpu* gpu, gpu_kernel_id kernel, uint64_t item_count )
 {
     gpu_bodies* bodies = gpu_bodies_of( gpu );
     CLV_ASSERT( gpu_holds( &bodies->on.starts, (uint64_t)bodies->body_count + 1, sizeof( uint32_t ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.moved.memory ),
-        GPU_ARGUMENT( bodies->on.starts.memory ), GPU_ARGUMENT( bodies->body_count ),
-        GPU_ARGUMENT( bodies->on.volumes.memory ) };
     clv_result result = move_vertices( gpu );
-    return result == CLV_OK ? GPU_LAUNCH( gpu, kernel, item_count, arguments ) : result;
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, kernel, item_count, bodies->on.moved, bodies->on.starts, bodies->body_count,
+            bodies->on.volumes ) );
+    return result;
 }
 
 clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
@@ -324,10 +297,8 @@ clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
     clv_result result = clv_gpu_reserve( gpu, &bodies->on.volumes, n * clv_gpu_volume_bytes( kind ) );
     if ( result == CLV_OK && kind == CLV_VOLUME_SPHERE )
     {
-        const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.poses.memory ),
-            GPU_ARGUMENT( bodies->on.hulls.memory ), GPU_ARGUMENT( bodies->on.rows.memory ),
-            GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.volumes.memory ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_spheres, n, arguments );
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_spheres, n, bodies->on.poses, bodies->on.hulls,
+            bodies->on.rows, bodies->body_count, bodies->on.volumes );
     }
     else if ( result == CLV_OK )
     {
@@ -342,26 +313,6 @@ clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
 }
 
 // ---- the axis
-
-// Of a box's three axes or an 18-DOP's nine the one nearest to the direction; the first of equals.
-static uint32_t nearest_axis( const double d[3], uint32_t axis_count )
-{
-    const double heights[CLV_DOP_AXIS_COUNT] = { d[0], d[1], d[2], d[0] + d[1], d[0] - d[1], d[0] + d[2],
-        d[0] - d[2], d[1] + d[2], d[1] - d[2] };
-    uint32_t best = 0;
-    double best_along = -1.0;
-    for ( uint32_t axis = 0; axis < axis_count; ++axis )
-    {
-        double along = fabs( heights[axis] ) / ( axis < 3 ? 1.0 : 1.4142135623730952 );
-        if ( along > best_along )
-        {
-            best = axis;
-            best_along = along;
-        }
-    }
-    CLV_ASSERT( best < axis_count );
-    return best;
-}
 
 clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
 {
@@ -378,14 +329,10 @@ clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
     bodies->until_axis = period - 1;
     gpu->stats.plan_count += 1;
     clv_result result = clv_gpu_reserve( gpu, &bodies->on.moments, sizeof( partial ) );
-    if ( result == CLV_OK )
-    {
-        const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.volumes.memory ), GPU_ARGUMENT( kind ),
-            GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.moments.memory ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_moments, (uint64_t)MOMENT_GROUPS * GPU_GROUP, arguments );
-    }
-    result = result == CLV_OK ? clv_gpu_read( gpu, bodies->on.moments.memory, 0, partial, sizeof( partial ) )
-                              : result;
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_volume_moments, (uint64_t)MOMENT_GROUPS * GPU_GROUP, bodies->on.volumes,
+            kind, bodies->body_count, bodies->on.moments ) );
+    GPU_THEN( result, clv_gpu_read( gpu, bodies->on.moments.memory, 0, partial, sizeof( partial ) ) );
     if ( result != CLV_OK )
     {
         return result;
@@ -397,7 +344,8 @@ clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
     }
     if ( clv_gpu_direction_by_moments( sums, direction ) )
     {
-        bodies->axis = nearest_axis( direction, bodies->kind == CLV_VOLUME_AABB ? 3 : CLV_DOP_AXIS_COUNT );
+        bodies->axis = clv_volume_nearest_axis( math_make( direction[0], direction[1], direction[2] ),
+            bodies->kind == CLV_VOLUME_AABB ? CLV_DOP_6 : CLV_DOP_18 );
     }
     base_fp_leave( mode );
     return CLV_OK;
@@ -417,26 +365,20 @@ clv_result clv_gpu_volumes_prepare( clv_gpu* gpu, gpu_frame* frame )
     gpu->stats.level_count = 0;
     gpu->stats.axis = bodies->axis;
     clv_result result = clv_gpu_sort_reserve( gpu, frame->count );
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.intervals, bytes ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &bodies->on.sorted, bytes ) : result;
-    if ( result == CLV_OK )
-    {
-        const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( kind ),
-            GPU_ARGUMENT( bodies->axis ), GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->keys.memory ),
-            GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( bodies->on.intervals.memory ),
-            GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( next_slot ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_keys, frame->count, keys );
-    }
-    result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, 0, 32 ) : result;
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.intervals, bytes ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.sorted, bytes ) );
+    GPU_THEN( result,
+        GPU_LAUNCH( gpu, GPU_KERNEL_volume_keys, frame->count, frame->boxes, kind, bodies->axis, frame->count,
+            b->keys, b->values, bodies->on.intervals, b->slots, next_slot ) );
+    GPU_THEN( result, clv_gpu_sort( gpu, frame->count, 0, 32 ) );
     if ( result != CLV_OK )
     {
         return result;
     }
     CLV_ASSERT( gpu_holds( &bodies->on.intervals, frame->count, 2 * sizeof( float ) ) );
     CLV_ASSERT( gpu_holds( &bodies->on.sorted, frame->count, 2 * sizeof( float ) ) );
-    const gpu_argument gather[] = { GPU_ARGUMENT( bodies->on.intervals.memory ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( bodies->on.sorted.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_gather, frame->count, gather );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_gather, frame->count, bodies->on.intervals, frame->count,
+        b->values, bodies->on.sorted );
 }
 
 clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
@@ -447,12 +389,8 @@ clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t 
     uint32_t capacity = (uint32_t)gpu->pair_room;
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) && frame->count == bodies->body_count );
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
-    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( kind ),
-        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( bodies->on.sorted.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ),
-        GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_find, end - first, arguments );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_volume_find, end - first, frame->boxes, kind, frame->count, first, end,
+        b->values, bodies->on.sorted, b->slots, frame->slot, b->pairs, capacity, counts_tests );
 }
 
 // ---- one update
@@ -470,92 +408,11 @@ clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, cons
 {
     for ( uint32_t i = 0; i < gpu_bodies_of( gpu )->body_count; ++i )
     {
-        if ( !is_finite( at[i].position.x, at[i].position.y, at[i].position.z ) ||
-            !is_finite( at[i].rotation.x, at[i].rotation.y, at[i].rotation.z ) ||
-            !is_finite( at[i].rotation.w, 0, 0 ) )
+        if ( !clv_narrow_is_transform( at[i] ) )
         {
             return clv_gpu_fail(
                 gpu, CLV_BAD_ARGUMENT, "%s: the transform of body %u is not finite", caller, i );
         }
     }
     return CLV_OK;
-}
-
-static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
-{
-    gpu_bodies* bodies = gpu_bodies_of( gpu );
-    bodies->owner = NULL;
-    clv_result result = clv_gpu_send(
-        gpu, &bodies->on.placements, at, (uint64_t)bodies->body_count * TRANSFORM_FLOATS * sizeof( float ) );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, GPU_POSE_DOUBLES * sizeof( double ) ) );
-    const gpu_argument arguments[] = { GPU_ARGUMENT( bodies->on.placements.memory ),
-        GPU_ARGUMENT( bodies->body_count ), GPU_ARGUMENT( bodies->on.poses.memory ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_place_bodies, bodies->body_count, arguments );
-}
-
-clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at )
-{
-    CLV_ASSERT( gpu != NULL );
-    gpu->error[0] = '\0';
-    if ( clv_gpu_bodies_open( gpu ) == NULL )
-    {
-        return CLV_OUT_OF_MEMORY;
-    }
-    CLV_ASSERT( at != NULL || gpu_bodies_of( gpu )->body_count == 0 );
-    if ( volume != CLV_VOLUME_AABB && volume != CLV_VOLUME_DOP18 && volume != CLV_VOLUME_SPHERE )
-    {
-        return clv_gpu_fail( gpu, CLV_UNSUPPORTED,
-            "clv_gpu_update_bodies: volumes on a device are boxes, 18-DOPs or spheres, and %d is none of them",
-            (int)volume );
-    }
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_gpu_check_transforms( gpu, at, "clv_gpu_update_bodies" );
-    base_fp_leave( mode );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    result = clv_gpu_open( gpu );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    result = clv_gpu_bodies_send( gpu );
-    if ( result == CLV_OK && gpu_bodies_of( gpu )->body_count > 0 )
-    {
-        result = place_bodies( gpu, at );
-        result = result == CLV_OK ? clv_gpu_volumes_build( gpu, volume ) : result;
-        result = result == CLV_OK ? clv_gpu_volumes_axis( gpu, gpu->def.axis_frames ) : result;
-    }
-    return result == CLV_OK ? clv_gpu_volumes_search( gpu ) : clv_gpu_end_failed( gpu, result );
-}
-
-clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes )
-{
-    CLV_ASSERT( gpu != NULL );
-    gpu_bodies* bodies = gpu_bodies_of( gpu );
-    gpu->error[0] = '\0';
-    if ( bodies == NULL || bodies->body_count == 0 )
-    {
-        return CLV_OK;
-    }
-    if ( !bodies->has_volumes )
-    {
-        return clv_gpu_fail( gpu, CLV_BAD_ARGUMENT,
-            "clv_gpu_read_volumes: there are none since the last clv_gpu_set_bodies or failure" );
-    }
-    size_t bytes = bodies->body_count * clv_gpu_volume_bytes( bodies->kind );
-    clv_result result = clv_gpu_read( gpu, bodies->on.volumes.memory, 0, volumes, bytes );
-    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
-}
-
-void* clv_gpu_volume_buffer( const clv_gpu* gpu )
-{
-    CLV_ASSERT( gpu != NULL );
-    return gpu->guest != NULL && gpu_bodies_of( gpu )->has_volumes ? gpu_bodies_of( gpu )->on.volumes.memory
-                                                                   : NULL;
 }

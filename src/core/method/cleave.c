@@ -162,6 +162,7 @@ static bool enter(
     cleave_state* self, const clv_method_input* input, uint64_t most, clv_method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
+    self->rest.reference_age = self->rest.reference_age > 0 ? self->mode.remembered : 0;
     if ( expected <= most &&
         clv_rest_world_enter( &self->rest, input, expected, most, &self->engine, &counters->test_count ) )
     {

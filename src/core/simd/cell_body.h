@@ -14,7 +14,8 @@
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
 // Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says
 // so:
-//   OWN_RECORDS whole_records, OWN_MEET bytes_meet, OWN_ROW load_row, OWN_HIT put_hit,
+//   OWN_RECORDS whole_records, OWN_MEET bytes_meet, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
+//   OWN_TIE entries_tie, OWN_TWO_HITS hit_entries and put_two_hits,
 //   OWN_HITS gather_slots, hit_walk_begin and split_hits
 //
 // An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class,
@@ -124,20 +125,29 @@ static inline void load_row( const cell_entry* entry, bytes lower[3], bytes uppe
 
 #ifndef OWN_HITS
 #ifndef OWN_HIT
+// The lowest of `bits`, or any lane where there is none.
+static inline uint32_t lowest_or_last( uint64_t bits )
+{
+    return base_lowest_bit( bits | (uint64_t)1 << 63 );
+}
+
 static inline clv_pair pair_of( uint32_t a, uint32_t b )
 {
     uint32_t lower = a < b ? a : b;
     return ( clv_pair ){ lower, a ^ b ^ lower };
 }
 
+#ifndef OWN_TIE
 // Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the
 // other's lowers; then the question is whether one of six bytes of the difference is 0.
-static inline bool codes_tie( uint64_t a, uint64_t b )
+static inline bool entries_tie( const cell_entry* row, const cell_entry* lane )
 {
     const uint64_t ones = UINT64_C( 0x0101010101010101 );
-    uint64_t difference = ( a ^ ( b << 32 | b >> 32 ) ) | UINT64_C( 0xFF000000FF000000 );
+    uint64_t turned = lane->code << 32 | lane->code >> 32;
+    uint64_t difference = ( row->code ^ turned ) | UINT64_C( 0xFF000000FF000000 );
     return ( ( difference - ones ) & ~difference & ones << 7 ) != 0;
 }
+#endif
 
 // The pair of two entries to both places: is it a tie?
 static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
@@ -145,7 +155,7 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
     clv_pair pair = pair_of( cell_slot( row ), cell_slot( lane ) );
     *sure = pair;
     *tie = pair;
-    return codes_tie( row->code, lane->code );
+    return entries_tie( row, lane );
 }
 #endif
 
@@ -155,6 +165,14 @@ static inline void gather_slots( const cell_entry* entries, uint32_t* slots )
     (void)slots; // they are read from the entries
 }
 
+// All hits, as distances in bytes from the first row and the first lane, and how far they have become pairs.
+typedef struct hit_walk
+{
+    uint32_t at;
+    uint16_t rows[64 * 64 + 4];
+    uint16_t lanes[64 * 64 + 4];
+} hit_walk;
+
 // Four at a time, counted afterwards: a branch on how many a row has mispredicts.
 static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
 {
@@ -162,15 +180,15 @@ static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
     for ( uint32_t i = 0; i < hits->count; ++i )
     {
         uint64_t bits = hits->lanes[i];
-        uint8_t* row = walk->rows + count;
-        uint8_t* lane = walk->lanes + count;
+        uint16_t* row = walk->rows + count;
+        uint16_t* lane = walk->lanes + count;
         count += base_bit_count( bits );
         while ( bits != 0 )
         {
             for ( int k = 0; k < 4; ++k )
             {
-                *row++ = hits->rows[i];
-                *lane++ = (uint8_t)base_lowest_bit( bits | (uint64_t)1 << 63 );
+                *row++ = (uint16_t)( hits->rows[i] * sizeof( cell_entry ) );
+                *lane++ = (uint16_t)( lowest_or_last( bits ) * sizeof( cell_entry ) );
                 bits &= bits - 1;
             }
         }
@@ -179,24 +197,36 @@ static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
     return count;
 }
 
+static inline const cell_entry* entry_at( const cell_entry* first, uint32_t bytes_on )
+{
+    return (const cell_entry*)(const void*)( (const uint8_t*)first + bytes_on );
+}
+
 // The next `count` hits: pairs that are sure, how many is returned, and ties. Each is written to both and
 // counted in one: a branch on which it is mispredicts.
 static inline uint32_t split_hits(
     hit_walk* walk, const hit_sides* sides, uint32_t count, clv_pair* sure, clv_pair* ties )
 {
-    const clv_pair* begin = sure;
-    const uint8_t* rows = walk->rows + walk->at;
-    const uint8_t* lanes = walk->lanes + walk->at;
-    for ( uint32_t i = 0; i < count; ++i )
+    const cell_entry* const first_row = sides->rows.entries;
+    const cell_entry* const first_lane = sides->lanes.entries;
+    const uint16_t* rows = walk->rows + walk->at;
+    const uint16_t* lanes = walk->lanes + walk->at;
+    size_t at = 0, sure_count = 0;
+#ifdef OWN_TWO_HITS
+    for ( ; at + 2 <= count; at += 2 )
     {
-        const cell_entry* row = &sides->rows.entries[rows[i]];
-        const cell_entry* lane = &sides->lanes.entries[lanes[i]];
-        bool is_tie = put_hit( row, lane, sure, ties );
-        sure += !is_tie;
-        ties += is_tie;
+        hit_entries a = { entry_at( first_row, rows[at] ), entry_at( first_row, rows[at + 1] ) };
+        hit_entries b = { entry_at( first_lane, lanes[at] ), entry_at( first_lane, lanes[at + 1] ) };
+        sure_count = put_two_hits( a, b, sure, ties, at, sure_count );
+    }
+#endif
+    for ( ; at < count; ++at )
+    {
+        sure_count += !put_hit( entry_at( first_row, rows[at] ), entry_at( first_lane, lanes[at] ),
+            &sure[sure_count], &ties[at - sure_count] );
     }
     walk->at += count;
-    return (uint32_t)( sure - begin );
+    return (uint32_t)sure_count;
 }
 #endif
 
@@ -314,8 +344,9 @@ static clv_result settle_ties( cell_search* search )
 }
 
 // The pairs of hits: those that are sure to the sink, ties behind the ties, which are looked up when there
-// are many.
-static inline clv_result put_hits( cell_search* search, const row_hits* hits, const hit_sides* sides )
+// are many. Not inline: one copy serves solid and flat cells, and the loops over rows keep more in registers.
+static __attribute__( ( noinline ) ) clv_result put_hits(
+    cell_search* search, const row_hits* hits, const hit_sides* sides )
 {
     clv_pair_sink* sink = search->sink;
     hit_walk walk;
@@ -342,13 +373,20 @@ static inline clv_result put_hits( cell_search* search, const row_hits* hits, co
     return CLV_OK;
 }
 
-// A bit for each lane that may touch the row.
-static inline uint64_t lanes_that_meet( const lane_word* lanes, const cell_entry* entry, int axes )
+// The registers of a word that hold lanes a row has to be tested against: [first, end).
+typedef struct part_range
+{
+    uint32_t first, end;
+} part_range;
+
+// A bit for each lane of these registers that may touch the row.
+static inline __attribute__( ( always_inline ) ) uint64_t lanes_that_meet(
+    const lane_word* lanes, const cell_entry* entry, part_range parts, int axes )
 {
     byte_box row;
     load_row( entry, row.lower, row.upper );
     uint64_t all = 0;
-    for ( uint32_t part = 0; part < LANE_PARTS; ++part )
+    for ( uint32_t part = parts.first; part < parts.end; ++part )
     {
         const byte_box* lane = &lanes->parts[part];
         all |= bytes_meet( lane->lower, lane->upper, row.lower, row.upper, axes )
@@ -357,28 +395,61 @@ static inline uint64_t lanes_that_meet( const lane_word* lanes, const cell_entry
     return all;
 }
 
-// Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are
-// passed over without a branch. Where the rows are these very lanes, each has only those behind it, one fewer
-// than the row before; rows that lie before the word have them all. Always inline: compiled once for three
-// axes and once for two.
+// Rows [first, last) against these registers of a word. Those without a hit are passed over without a branch.
+// `step` is 1 where the rows are the word's own lanes: each has only those behind it, one fewer than the row
+// before.
+static inline __attribute__( ( always_inline ) ) void search_parts( const cell_entry* rows, uint32_t first,
+    uint32_t last, const lane_word* lanes, part_range parts, uint32_t step, int axes, row_hits* hits )
+{
+    uint64_t behind = ~(uint64_t)0 << step << ( step * first );
+    uint32_t found = hits->count;
+    for ( uint32_t row = first; row < last; ++row )
+    {
+        uint64_t all = lanes_that_meet( lanes, &rows[row], parts, axes ) & behind &
+            lanes->allowed[cell_before( &rows[row] )];
+        behind <<= step;
+        hits->lanes[found] = all;
+        hits->rows[found] = (uint8_t)row;
+        found += all != 0;
+    }
+    hits->count = found;
+}
+
+// Up to 64 rows against the registers of a word before `end`. Rows that are the lanes themselves have none
+// before them, and so need not look at registers before their own.
+static inline __attribute__( ( always_inline ) ) void search_registers( const cell_entry* rows,
+    uint32_t row_count, const lane_word* lanes, uint32_t end, bool are_lanes, int axes, row_hits* hits )
+{
+    uint32_t last = are_lanes && row_count > BYTE_LANES ? BYTE_LANES : row_count;
+    search_parts( rows, 0, last, lanes, ( part_range ){ 0, end }, are_lanes, axes, hits );
+    for ( uint32_t part = 1; part < end && are_lanes; ++part )
+    {
+        uint32_t from = part * BYTE_LANES, to = from + BYTE_LANES;
+        search_parts(
+            rows, from, to < row_count ? to : row_count, lanes, ( part_range ){ part, end }, 1, axes, hits );
+    }
+}
+
+// Up to 64 rows, from `first` on, against one word of lanes. A cell often fills but a part of it; how many
+// registers that is, is told to the compiler where there are at most two. Always inline: compiled once for
+// three axes and once for two.
 static inline __attribute__( ( always_inline ) ) clv_result search_word( cell_search* search,
     const cell_view* view, const lane_word* lanes, uint32_t word, uint32_t first, uint32_t last, int axes )
 {
     const cell_entry* rows = view->entries + first;
+    const uint32_t row_count = last - first, lane_count = view->count - word;
+    const bool are_lanes = first == word;
     row_hits hits;
-    uint32_t found = 0;
-    uint32_t shift = first == word;
-    uint64_t behind = ~(uint64_t)shift;
-    for ( uint32_t row = 0; row < last - first; ++row )
+    hits.count = 0;
+    uint32_t end = lane_count < 64 ? ( lane_count + BYTE_LANES - 1 ) / BYTE_LANES : LANE_PARTS;
+    if ( LANE_PARTS == 1 || ( LANE_PARTS == 2 && end == LANE_PARTS ) )
     {
-        uint64_t all =
-            lanes_that_meet( lanes, &rows[row], axes ) & behind & lanes->allowed[cell_before( &rows[row] )];
-        behind <<= shift;
-        hits.lanes[found] = all;
-        hits.rows[found] = (uint8_t)row;
-        found += all != 0;
+        search_registers( rows, row_count, lanes, LANE_PARTS, are_lanes, axes, &hits );
     }
-    hits.count = found;
+    else
+    {
+        search_registers( rows, row_count, lanes, LANE_PARTS == 2 ? 1 : end, are_lanes, axes, &hits );
+    }
     hit_sides sides = { { rows, search->lanes + first, search->slots + first },
         { view->entries + word, search->lanes + word, search->slots + word }, view->stride };
     return put_hits( search, &hits, &sides );

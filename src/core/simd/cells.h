@@ -294,12 +294,3 @@ typedef struct hit_sides
     hit_side rows, lanes;
     size_t stride; ///< of the bytes: from one coordinate to the next
 } hit_sides;
-
-/// All hits by their numbers, and how far they have become pairs. Whole registers may be written behind the
-/// last.
-typedef struct hit_walk
-{
-    uint32_t at;
-    uint8_t rows[64 * 64 + 64];
-    uint8_t lanes[64 * 64 + 64];
-} hit_walk;

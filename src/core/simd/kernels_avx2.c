@@ -15,6 +15,12 @@
 #include "simd/cell_x86.h"
 
 #define OWN_HIT
+// The lowest of `bits`, or 64, the number of an entry that may be read, where there is none.
+static inline uint32_t lowest_or_last( uint64_t bits )
+{
+    return (uint32_t)_tzcnt_u64( bits );
+}
+
 // A tie is a lower byte equal to the upper one it is compared with: turned by half, a code's uppers lie over
 // the other's lowers.
 static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
@@ -26,6 +32,36 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
     _mm_storel_epi64( (__m128i*)(void*)sure, pair );
     _mm_storel_epi64( (__m128i*)(void*)tie, pair );
     return ( _mm_movemask_epi8( _mm_cmpeq_epi8( a, _mm_shuffle_epi32( b, 0xB1 ) ) ) & 0x77 ) != 0;
+}
+
+#define OWN_TWO_HITS
+typedef struct hit_entries
+{
+    const cell_entry *first, *second;
+} hit_entries;
+
+static inline __m256i load_two( hit_entries two )
+{
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256( _mm_loadu_si128( (const __m128i*)(const void*)two.first ) ),
+        _mm_loadu_si128( (const __m128i*)(const void*)two.second ), 1 );
+}
+
+// put_hit of hits `at` and `at` + 1, of which `sure_count` before were sure. Returns how many are then.
+static inline size_t put_two_hits(
+    hit_entries rows, hit_entries lanes, clv_pair* sure, clv_pair* ties, size_t at, size_t sure_count )
+{
+    __m256i a = load_two( rows ), b = load_two( lanes );
+    __m256i pairs = _mm256_unpackhi_epi32( _mm256_min_epu32( a, b ), _mm256_max_epu32( a, b ) );
+    __m128i first = _mm256_castsi256_si128( pairs ), second = _mm256_extracti128_si256( pairs, 1 );
+    uint32_t equal =
+        (uint32_t)_mm256_movemask_epi8( _mm256_cmpeq_epi8( a, _mm256_shuffle_epi32( b, 0xB1 ) ) );
+    _mm_storel_epi64( (__m128i*)(void*)&sure[sure_count], first );
+    _mm_storel_epi64( (__m128i*)(void*)&ties[at - sure_count], first );
+    sure_count += ( equal & 0x77 ) == 0;
+    _mm_storel_epi64( (__m128i*)(void*)&sure[sure_count], second );
+    _mm_storel_epi64( (__m128i*)(void*)&ties[at + 1 - sure_count], second );
+    return sure_count + ( ( equal & 0x770000 ) == 0 );
 }
 
 // ---- from boxes to records, eight at once: words_of, words_key and words_code over registers of one

@@ -199,6 +199,15 @@ static inline uint64_t hits_that_tie( const hit_sides* sides, const uint8_t* row
     return ties;
 }
 
+// All hits by their numbers, and how far they have become pairs. Whole registers may be written behind the
+// last.
+typedef struct hit_walk
+{
+    uint32_t at;
+    uint8_t rows[64 * 64 + 64];
+    uint8_t lanes[64 * 64 + 64];
+} hit_walk;
+
 static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
 {
     static const uint8_t numbers[64] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,

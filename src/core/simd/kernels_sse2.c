@@ -28,6 +28,16 @@ static inline void load_row( const cell_entry* entry, bytes lower[3], bytes uppe
     upper[2] = _mm_shuffle_epi32( high, 0xAA );
 }
 
+#define OWN_TIE
+// Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the
+// other's lowers.
+static inline bool entries_tie( const cell_entry* row, const cell_entry* lane )
+{
+    __m128i a = _mm_loadl_epi64( (const __m128i*)(const void*)&row->code );
+    __m128i b = _mm_loadl_epi64( (const __m128i*)(const void*)&lane->code );
+    return ( _mm_movemask_epi8( _mm_cmpeq_epi8( a, _mm_shuffle_epi32( b, 0xE1 ) ) ) & 0x77 ) != 0;
+}
+
 static inline uint32_t eight_least_slot( const uint32_t* p )
 {
     return query_least_slot( p );

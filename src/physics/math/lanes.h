@@ -27,25 +27,11 @@ static inline math_lanes math_lanes_set( float x )
     return ( math_lanes ){ x, x, x, x };
 }
 
-static inline math_lanes math_lanes_add( math_lanes a, math_lanes b )
-{
-    return a + b;
-}
-
-static inline math_lanes math_lanes_sub( math_lanes a, math_lanes b )
-{
-    return a - b;
-}
-
-static inline math_lanes math_lanes_mul( math_lanes a, math_lanes b )
-{
-    return a * b;
-}
-
-static inline math_lanes math_lanes_div( math_lanes a, math_lanes b )
-{
-    return a / b;
-}
+#define MATH_LANES_OPERATOR( name, op )                                                                      \
+    static inline math_lanes math_lanes_##name( math_lanes a, math_lanes b )                                 \
+    {                                                                                                        \
+        return a op b;                                                                                       \
+    }
 
 static inline math_lanes math_lanes_negate( math_lanes a )
 {
@@ -69,21 +55,6 @@ static inline math_lanes math_lanes_sqrt( math_lanes a )
 static inline math_mask math_lanes_greater( math_lanes a, math_lanes b )
 {
     return a > b;
-}
-
-static inline math_mask math_mask_and( math_mask a, math_mask b )
-{
-    return a & b;
-}
-
-static inline math_mask math_mask_or( math_mask a, math_mask b )
-{
-    return a | b;
-}
-
-static inline math_mask math_mask_not( math_mask a )
-{
-    return ~a;
 }
 
 /// Bit l: yes in lane l.
@@ -128,29 +99,12 @@ static inline math_lanes math_lanes_set( float x )
     return r;
 }
 
-static inline math_lanes math_lanes_add( math_lanes a, math_lanes b )
-{
-    math_lanes r = { { a.f[0] + b.f[0], a.f[1] + b.f[1], a.f[2] + b.f[2], a.f[3] + b.f[3] } };
-    return r;
-}
-
-static inline math_lanes math_lanes_sub( math_lanes a, math_lanes b )
-{
-    math_lanes r = { { a.f[0] - b.f[0], a.f[1] - b.f[1], a.f[2] - b.f[2], a.f[3] - b.f[3] } };
-    return r;
-}
-
-static inline math_lanes math_lanes_mul( math_lanes a, math_lanes b )
-{
-    math_lanes r = { { a.f[0] * b.f[0], a.f[1] * b.f[1], a.f[2] * b.f[2], a.f[3] * b.f[3] } };
-    return r;
-}
-
-static inline math_lanes math_lanes_div( math_lanes a, math_lanes b )
-{
-    math_lanes r = { { a.f[0] / b.f[0], a.f[1] / b.f[1], a.f[2] / b.f[2], a.f[3] / b.f[3] } };
-    return r;
-}
+#define MATH_LANES_OPERATOR( name, op )                                                                      \
+    static inline math_lanes math_lanes_##name( math_lanes a, math_lanes b )                                 \
+    {                                                                                                        \
+        math_lanes r = { { a.f[0] op b.f[0], a.f[1] op b.f[1], a.f[2] op b.f[2], a.f[3] op b.f[3] } };       \
+        return r;                                                                                            \
+    }
 
 static inline math_lanes math_lanes_negate( math_lanes a )
 {
@@ -181,21 +135,6 @@ static inline math_mask math_lanes_greater( math_lanes a, math_lanes b )
         yes |= a.f[l] > b.f[l] ? 1u << l : 0u;
     }
     return yes;
-}
-
-static inline math_mask math_mask_and( math_mask a, math_mask b )
-{
-    return a & b;
-}
-
-static inline math_mask math_mask_or( math_mask a, math_mask b )
-{
-    return a | b;
-}
-
-static inline math_mask math_mask_not( math_mask a )
-{
-    return ~a;
 }
 
 static inline uint32_t math_mask_bits( math_mask a )
@@ -229,6 +168,26 @@ static inline void math_lanes_transpose( math_lanes r[4] )
 }
 
 #endif
+
+MATH_LANES_OPERATOR( add, +)
+MATH_LANES_OPERATOR( sub, -)
+MATH_LANES_OPERATOR( mul, * )
+MATH_LANES_OPERATOR( div, / )
+
+static inline math_mask math_mask_and( math_mask a, math_mask b )
+{
+    return a & b;
+}
+
+static inline math_mask math_mask_or( math_mask a, math_mask b )
+{
+    return a | b;
+}
+
+static inline math_mask math_mask_not( math_mask a )
+{
+    return ~a;
+}
 
 /// A hint that this cache line is needed soon. Bodies lie where chance put them, so the hardware cannot
 /// guess.

@@ -2,9 +2,6 @@
 // Boxes around placed shapes. Extremes are found in double and rounded outwards to float.
 #include "narrow/bound.h"
 
-#include "base/assertion.h"
-#include "base/fp_mode.h"
-
 #include <string.h>
 
 // The neighbour of a float one step up. Infinity stays.
@@ -35,13 +32,6 @@ float clv_narrow_round_down( double value )
     return -clv_narrow_round_up( -value );
 }
 
-bool clv_narrow_is_placed( clv_shape shape, clv_transform at )
-{
-    float sum = at.position.x * 0.0f + at.position.y * 0.0f + at.position.z * 0.0f + at.rotation.x * 0.0f +
-        at.rotation.y * 0.0f + at.rotation.z * 0.0f + at.rotation.w * 0.0f;
-    return clv_shape_check( shape ) == CLV_OK && sum == 0.0f; // infinity and NaN times 0 are NaN
-}
-
 static math_vec3 least( math_vec3 a, math_vec3 b )
 {
     return math_make( math_min( a.x, b.x ), math_min( a.y, b.y ), math_min( a.z, b.z ) );
@@ -66,32 +56,4 @@ clv_aabb clv_narrow_core_aabb( const narrow_core* core, double radius )
         { clv_narrow_round_up( upper.x + radius ), clv_narrow_round_up( upper.y + radius ),
             clv_narrow_round_up( upper.z + radius ) } };
     return aabb;
-}
-
-clv_result clv_narrow_around( clv_shape shape, clv_transform at, narrow_maker* make, void* volume )
-{
-    CLV_ASSERT( volume != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &shape );
-    base_fp_settle( &at );
-    bool good = clv_narrow_is_placed( shape, at );
-    if ( good )
-    {
-        math_pose pose = math_pose_widen( at );
-        narrow_core core = narrow_core_make( shape, &pose );
-        make( &core, (double)shape.radius, volume );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
-}
-
-static void make_aabb( const narrow_core* core, double radius, void* aabb )
-{
-    *(clv_aabb*)aabb = clv_narrow_core_aabb( core, radius );
-}
-
-clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
-{
-    return clv_narrow_around( shape, at, make_aabb, aabb );
 }

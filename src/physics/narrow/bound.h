@@ -8,8 +8,8 @@
 float clv_narrow_round_up( double value );
 float clv_narrow_round_down( double value );
 
-/// A shape and a transform the narrow phase would take.
-bool clv_narrow_is_placed( clv_shape shape, clv_transform at );
+/// Is every number of it finite?
+bool clv_narrow_is_transform( clv_transform transform );
 
 /// Writes the volume of a core with a skin.
 typedef void narrow_maker( const narrow_core* core, double radius, void* volume );

@@ -8,73 +8,6 @@
 // Edge axes shorter than this come from nearly parallel edges and say nothing a face axis does not.
 #define SHORTEST_EDGE_AXIS 1e-3f
 
-narrow_relation clv_narrow_relate( const narrow_box* a, const narrow_box* b )
-{
-    const float d[3] = { b->center.x - a->center.x, b->center.y - a->center.y, b->center.z - a->center.z };
-    narrow_relation r = { .half_a = { a->half.x, a->half.y, a->half.z },
-        .half_b = { b->half.x, b->half.y, b->half.z } };
-    for ( int i = 0; i < 3; ++i )
-    {
-        r.offset[i] = narrow_dot( a->axes[i], d );
-        for ( int j = 0; j < 3; ++j )
-        {
-            r.rotation[i][j] = narrow_dot( a->axes[i], b->axes[j] );
-        }
-    }
-    return r;
-}
-
-/// Best face of the first box: the axis on which the second is farthest out.
-static float face_separation( const narrow_relation* r, int* axis )
-{
-    float best = -INFINITY;
-    for ( int i = 0; i < 3; ++i )
-    {
-        const float* row = r->rotation[i];
-        float reach = r->half_a[i] + r->half_b[0] * narrow_abs( row[0] ) +
-            r->half_b[1] * narrow_abs( row[1] ) + r->half_b[2] * narrow_abs( row[2] );
-        float separation = narrow_abs( r->offset[i] ) - reach;
-        if ( separation > best )
-        {
-            best = separation;
-            *axis = i;
-        }
-    }
-    return best;
-}
-
-/// Best face of the second, without the cost of turning the frame.
-static float face_separation_b( const narrow_relation* r, int* axis )
-{
-    float best = -INFINITY;
-    for ( int j = 0; j < 3; ++j )
-    {
-        float r0 = r->rotation[0][j], r1 = r->rotation[1][j], r2 = r->rotation[2][j];
-        float reach = r->half_b[j] + r->half_a[0] * narrow_abs( r0 ) + r->half_a[1] * narrow_abs( r1 ) +
-            r->half_a[2] * narrow_abs( r2 );
-        float separation = narrow_abs( r->offset[0] * r0 + r->offset[1] * r1 + r->offset[2] * r2 ) - reach;
-        if ( separation > best )
-        {
-            best = separation;
-            *axis = j;
-        }
-    }
-    return best;
-}
-
-/// Separation along a_i x b_j, times the length of that axis.
-static float edge_separation( const narrow_relation* r, int i, int j, float* along )
-{
-    const int i1 = ( i + 1 ) % 3, i2 = ( i + 2 ) % 3, j1 = ( j + 1 ) % 3, j2 = ( j + 2 ) % 3;
-    const float c1 = r->rotation[i1][j], c2 = r->rotation[i2][j];
-    // e_i x c = ( 0 at i, -c2 at i1, c1 at i2 )
-    *along = c1 * r->offset[i2] - c2 * r->offset[i1];
-    float reach_a = r->half_a[i1] * narrow_abs( c2 ) + r->half_a[i2] * narrow_abs( c1 );
-    float reach_b =
-        r->half_b[j1] * narrow_abs( r->rotation[i][j2] ) + r->half_b[j2] * narrow_abs( r->rotation[i][j1] );
-    return narrow_abs( *along ) - reach_a - reach_b;
-}
-
 static void set_edge_normal( const narrow_relation* r, narrow_axis* best, float along, float inverse_length )
 {
     const int i1 = ( best->i + 1 ) % 3, i2 = ( best->i + 2 ) % 3;
@@ -83,71 +16,6 @@ static void set_edge_normal( const narrow_relation* r, narrow_axis* best, float 
     best->normal[i1] = -r->rotation[i2][best->j] * s;
     best->normal[i2] = r->rotation[i1][best->j] * s;
 }
-
-bool clv_narrow_find_axis( const narrow_relation* r, float margin, narrow_axis* best )
-{
-    int axis_a = 0, axis_b = 0;
-    float face_a = face_separation( r, &axis_a );
-    if ( face_a > margin )
-    {
-        return false;
-    }
-    float face_b = face_separation_b( r, &axis_b );
-    if ( face_b > margin )
-    {
-        return false;
-    }
-
-    // A tie must not be decided by the last bit: the first box keeps it within a thousandth of the smaller
-    // sides.
-    float least_a = r->half_a[0] < r->half_a[1] ? r->half_a[0] : r->half_a[1];
-    float least_b = r->half_b[0] < r->half_b[1] ? r->half_b[0] : r->half_b[1];
-    least_a = least_a < r->half_a[2] ? least_a : r->half_a[2];
-    least_b = least_b < r->half_b[2] ? least_b : r->half_b[2];
-    float tolerance = 2e-3f * ( least_a < least_b ? least_a : least_b );
-    bool use_b = face_b > face_a + tolerance;
-    *best = ( narrow_axis ){ use_b ? NARROW_FACE_B : NARROW_FACE_A, axis_a, axis_b, use_b ? face_b : face_a,
-        { 0 } };
-
-    // An edge contact has one point where a face has four, so it must be the better axis by a clear measure.
-    float face = best->separation;
-    float to_beat = ( face < 0.0f ? 0.95f * face : face ) + 5.0f * tolerance;
-    for ( int i = 0; i < 3; ++i )
-    {
-        for ( int j = 0; j < 3; ++j )
-        {
-            float square = 1.0f - r->rotation[i][j] * r->rotation[i][j];
-            if ( square < SHORTEST_EDGE_AXIS * SHORTEST_EDGE_AXIS )
-            {
-                continue;
-            }
-            float along;
-            float scaled = edge_separation( r, i, j, &along );
-            // Most axes lose without a root: the length is below 1, so dividing by it makes a negative value
-            // more so.
-            if ( scaled < 0.0f && scaled <= to_beat )
-            {
-                continue;
-            }
-            float inverse_length = 1.0f / sqrtf( square );
-            float separation = scaled * inverse_length;
-            if ( separation > margin )
-            {
-                return false;
-            }
-            if ( separation > to_beat )
-            {
-                to_beat = separation;
-                *best = ( narrow_axis ){ NARROW_EDGES, i, j, separation, { 0 } };
-                set_edge_normal( r, best, along, inverse_length );
-            }
-        }
-    }
-    return true;
-}
-
-// ---- four pairs side by side
-// -------------------------------------------------------------------------------------
 
 _Static_assert( sizeof( narrow_box ) == 15 * sizeof( float ), "read as rows of four" );
 
@@ -164,7 +32,7 @@ typedef struct lane_relation
     math_lanes half_a[3], half_b[3];
 } lane_relation;
 
-/// The best face of either box.
+/// The best face of either box: the axis on which the other is farthest out.
 typedef struct lane_faces
 {
     math_lanes a, b;           ///< separation
@@ -332,7 +200,7 @@ static void try_edge( const lane_relation* r, int i, int j, math_lanes margin, l
         math_lanes_mul( r->half_b[j2], r->steepness[i][j1] ) );
     math_lanes scaled = math_lanes_sub( math_lanes_sub( math_lanes_abs( along ), reach_a ), reach_b );
 
-    // The lanes that the scalar search skips before the root.
+    // Most axes lose without a root: the length is below 1, so dividing by it makes a negative value more so.
     math_mask parallel =
         math_lanes_greater( math_lanes_set( SHORTEST_EDGE_AXIS * SHORTEST_EDGE_AXIS ), square );
     math_mask loses = math_mask_and(
@@ -388,7 +256,7 @@ static void unpack_relation( const lane_relation* from, narrow_relation to[MATH_
     }
 }
 
-/// What find_faces and try_edge left in each lane, as the scalar search gives it.
+/// What find_faces and try_edge left, lane by lane.
 static void unpack_axes( const lane_faces* faces, math_lanes face, uint32_t use_b, const lane_edge* edge,
     const narrow_relation r[MATH_LANES], narrow_axis best[MATH_LANES] )
 {
@@ -425,9 +293,12 @@ uint32_t clv_narrow_find_axes(
     lane_relation lanes = relate_lanes( &a, &b );
     lane_faces faces = find_faces( &lanes );
     math_lanes least = math_lanes_min( least_half( lanes.half_a ), least_half( lanes.half_b ) );
+    // A tie must not be decided by the last bit: the first box keeps it within a thousandth of the smaller
+    // sides.
     math_lanes tolerance = math_lanes_mul( math_lanes_set( 2e-3f ), least );
     math_mask use_b = math_lanes_greater( faces.b, math_lanes_add( faces.a, tolerance ) );
     math_lanes face = math_lanes_select( use_b, faces.b, faces.a );
+    // An edge contact has one point where a face has four, so it must be the better axis by a clear measure.
     math_lanes shorter = math_lanes_mul( math_lanes_set( 0.95f ), face );
     lane_edge edge = {
         .to_beat = math_lanes_add( math_lanes_if_greater( zero, face, shorter, face ),

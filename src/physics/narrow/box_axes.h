@@ -37,11 +37,7 @@ static inline float narrow_dot( const float a[3], const float b[3] )
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-narrow_relation clv_narrow_relate( const narrow_box* a, const narrow_box* b );
-
-/// The axis of least penetration. False as soon as one axis separates the boxes by more than the margin.
-bool clv_narrow_find_axis( const narrow_relation* r, float margin, narrow_axis* best );
-
-/// clv_narrow_relate and clv_narrow_find_axis for all lanes, with the same bits. Bit l: pair l has an axis.
+/// How the boxes of each pair lie to each other, and the axis of least penetration. Bit l: pair l has one; no
+/// axis separates its boxes by more than the margin.
 uint32_t clv_narrow_find_axes(
     const narrow_pairs* pairs, narrow_relation r[MATH_LANES], narrow_axis best[MATH_LANES] );

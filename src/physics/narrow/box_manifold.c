@@ -319,16 +319,6 @@ static uint32_t make_manifold( const narrow_box* a, const narrow_box* b, float m
     return manifold->count;
 }
 
-uint32_t clv_narrow_box_box(
-    const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold )
-{
-    CLV_ASSERT( a != NULL && b != NULL && manifold != NULL && margin >= 0.0f );
-    narrow_relation r = clv_narrow_relate( a, b );
-    narrow_axis best;
-    manifold->count = 0;
-    return clv_narrow_find_axis( &r, margin, &best ) ? make_manifold( a, b, margin, &r, &best, manifold ) : 0;
-}
-
 uint32_t clv_narrow_box_boxes(
     const narrow_pairs* pairs, uint32_t count, narrow_manifold manifolds[MATH_LANES] )
 {

@@ -33,17 +33,6 @@ typedef struct narrow_manifold
     narrow_point points[NARROW_MANIFOLD_POINTS];
 } narrow_manifold;
 
-/// Points of a and b that are at most `margin` apart along the axis of least penetration (15 candidates).
-/// Face axes win over edge axes, and a's over b's, unless clearly worse: a box at rest keeps its features.
-/// Returns the count.
-uint32_t clv_narrow_box_box(
-    const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold );
-
-/// The same against the solid half-space dot( normal, x ) <= offset. The manifold's normal points from the
-/// box into the solid, that is -normal.
-uint32_t clv_narrow_box_plane(
-    const narrow_box* box, clv_vec3 normal, float offset, float margin, narrow_manifold* manifold );
-
 /// Pairs a[l], b[l] that are looked at side by side, and how far apart they may be. All lanes must name
 /// boxes.
 typedef struct narrow_pairs
@@ -65,6 +54,13 @@ typedef struct narrow_ways
 /// touch fail it.
 uint32_t clv_narrow_near_pairs( const narrow_pairs* pairs, const narrow_ways* ways );
 
-/// clv_narrow_box_box, bit for bit, for the first `count` lanes. Bit l: manifolds[l] has points.
+/// For the first `count` lanes the points of a and b that are at most their margin apart along the axis of
+/// least penetration (15 candidates). Face axes win over edge axes, and a's over b's, unless clearly worse: a
+/// box at rest keeps its features. Bit l: manifolds[l] has points.
 uint32_t clv_narrow_box_boxes(
     const narrow_pairs* pairs, uint32_t count, narrow_manifold manifolds[MATH_LANES] );
+
+/// The same for a box and the solid half-space dot( normal, x ) <= offset; the manifold's normal points from
+/// the box into the solid, that is -normal. Returns the count.
+uint32_t clv_narrow_box_plane(
+    const narrow_box* box, clv_vec3 normal, float offset, float margin, narrow_manifold* manifold );

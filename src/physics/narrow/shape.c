@@ -3,6 +3,7 @@
 #include "base/assertion.h"
 #include "base/finite.h"
 #include "base/fp_mode.h"
+#include "narrow/bound.h"
 #include "narrow/contact.h"
 
 // ---- in double
@@ -66,22 +67,42 @@ clv_result clv_shape_check( clv_shape shape )
     return result;
 }
 
-static bool is_transform( clv_transform t )
+bool clv_narrow_is_transform( clv_transform t )
 {
     return base_is_finite_point( t.position ) && isfinite( t.rotation.x ) && isfinite( t.rotation.y ) &&
         isfinite( t.rotation.z ) && isfinite( t.rotation.w );
 }
 
-// Two placed shapes, as handed over; settled before they are looked at.
+// One or two placed shapes, as handed over; settled before they are looked at. Of one shape b is a once more.
 typedef struct query
 {
     clv_shape a, b;
     clv_transform at_a, at_b;
+    clv_plane plane;
+    clv_pair_cache* cache;
+    narrow_maker* make;
+    void* answer;
 } query;
+
+// False: there is no answer to this query.
+typedef bool query_answer( const query* q );
 
 static bool is_query( const query* q )
 {
-    return is_shape( &q->a ) && is_shape( &q->b ) && is_transform( q->at_a ) && is_transform( q->at_b );
+    return is_shape( &q->a ) && is_shape( &q->b ) && clv_narrow_is_transform( q->at_a ) &&
+        clv_narrow_is_transform( q->at_b ) && base_is_finite_point( q->plane.normal ) &&
+        isfinite( q->plane.offset );
+}
+
+static clv_result ask( query q, query_answer* answer )
+{
+    CLV_ASSERT( q.answer != NULL );
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &q );
+    bool good = is_query( &q ) && answer( &q );
+    base_fp_settle( &good );
+    base_fp_leave( mode );
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
 
 static narrow_core make_core( clv_shape shape, clv_transform at )
@@ -111,12 +132,13 @@ static math_vec3 common_point( const narrow_core* a, const narrow_simplex* simpl
     return sum;
 }
 
-static void find_distance( const query* q, clv_pair_cache* cache, clv_distance* distance )
+static bool find_distance( const query* q )
 {
+    clv_distance* distance = q->answer;
     narrow_core core_a = make_core( q->a, q->at_a ), core_b = make_core( q->b, q->at_b );
     double radius_a = (double)q->a.radius, radius_b = (double)q->b.radius;
     narrow_gjk g;
-    narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
+    narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, q->cache, &g );
     math_vec3 on_a, on_b, normal = { 0, 0, 0 };
     bool touching = g.touching || g.distance <= radius_a + radius_b;
     if ( g.simplex.count == 4 )
@@ -141,44 +163,29 @@ static void find_distance( const query* q, clv_pair_cache* cache, clv_distance* 
     distance->point_a = math_narrow( on_a );
     distance->point_b = math_narrow( on_b );
     distance->round_count = g.round_count;
+    return true;
 }
 
 clv_result clv_shape_distance( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b,
     clv_pair_cache* cache, clv_distance* distance )
 {
-    CLV_ASSERT( distance != NULL );
-    query q = { a, b, at_a, at_b };
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &q );
-    bool good = is_query( &q );
-    if ( good )
-    {
-        find_distance( &q, cache, distance );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return ask( ( query ){ a, b, at_a, at_b, .cache = cache, .answer = distance }, find_distance );
+}
+
+static bool find_overlap( const query* q )
+{
+    narrow_core core_a = make_core( q->a, q->at_a ), core_b = make_core( q->b, q->at_b );
+    double skins = (double)q->a.radius + (double)q->b.radius;
+    narrow_gjk g;
+    narrow_gjk_search( &core_a, &core_b, skins, true, q->cache, &g );
+    *(bool*)q->answer = g.touching || g.distance <= skins;
+    return true;
 }
 
 clv_result clv_shape_overlap(
     clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b, clv_pair_cache* cache, bool* touching )
 {
-    CLV_ASSERT( touching != NULL );
-    query q = { a, b, at_a, at_b };
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &q );
-    bool good = is_query( &q );
-    if ( good )
-    {
-        narrow_core core_a = make_core( q.a, q.at_a ), core_b = make_core( q.b, q.at_b );
-        double skins = (double)q.a.radius + (double)q.b.radius;
-        narrow_gjk g;
-        narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
-        *touching = g.touching || g.distance <= skins;
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return ask( ( query ){ a, b, at_a, at_b, .cache = cache, .answer = touching }, find_overlap );
 }
 
 static void narrow_result( const narrow_contact* found, clv_contact* contact )
@@ -197,65 +204,77 @@ static void narrow_result( const narrow_contact* found, clv_contact* contact )
     }
 }
 
+static bool find_contact( const query* q )
+{
+    narrow_core core_a = make_core( q->a, q->at_a ), core_b = make_core( q->b, q->at_b );
+    narrow_contact found;
+    clv_narrow_find_contact( &core_a, (double)q->a.radius, &core_b, (double)q->b.radius, q->cache, &found );
+    narrow_result( &found, q->answer );
+    return true;
+}
+
 clv_result clv_shape_contact( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b,
     clv_pair_cache* cache, clv_contact* contact )
 {
-    CLV_ASSERT( contact != NULL );
-    query q = { a, b, at_a, at_b };
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &q );
-    bool good = is_query( &q );
-    if ( good )
-    {
-        narrow_core core_a = make_core( q.a, q.at_a ), core_b = make_core( q.b, q.at_b );
-        narrow_contact found;
-        clv_narrow_find_contact( &core_a, (double)q.a.radius, &core_b, (double)q.b.radius, cache, &found );
-        narrow_result( &found, contact );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return ask( ( query ){ a, b, at_a, at_b, .cache = cache, .answer = contact }, find_contact );
+}
+
+static bool find_plane_contact( const query* q )
+{
+    narrow_core core = make_core( q->a, q->at_a );
+    narrow_contact found;
+    clv_narrow_find_plane_contact( &core, (double)q->a.radius, q->plane, &found );
+    narrow_result( &found, q->answer );
+    return true;
 }
 
 clv_result clv_shape_plane_contact( clv_shape a, clv_transform at_a, clv_plane plane, clv_contact* contact )
 {
-    CLV_ASSERT( contact != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &a );
-    base_fp_settle( &at_a );
-    base_fp_settle( &plane );
-    bool good = is_shape( &a ) && is_transform( at_a ) && base_is_finite_point( plane.normal ) &&
-        isfinite( plane.offset );
-    if ( good )
+    return ask( ( query ){ a, a, at_a, at_a, .plane = plane, .answer = contact }, find_plane_contact );
+}
+
+// Of a direction that is none there is no farthest point.
+static bool find_support( const query* q )
+{
+    clv_vec3 direction = q->plane.normal;
+    if ( direction.x == 0.0f && direction.y == 0.0f && direction.z == 0.0f )
     {
-        narrow_core core = make_core( a, at_a );
-        narrow_contact found;
-        clv_narrow_find_plane_contact( &core, (double)a.radius, plane, &found );
-        narrow_result( &found, contact );
+        return false;
     }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    narrow_core core = make_core( q->a, q->at_a );
+    math_vec3 unit = math_normalize( math_widen( direction ), math_make( 0, 1, 0 ) );
+    uint32_t index;
+    math_vec3 farthest = clv_narrow_core_support( &core, unit, &index );
+    *(clv_vec3*)q->answer = math_narrow( math_add_scaled( farthest, unit, (double)q->a.radius ) );
+    return true;
 }
 
 clv_result clv_shape_support( clv_shape shape, clv_transform at, clv_vec3 direction, clv_vec3* point )
 {
-    CLV_ASSERT( point != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &shape );
-    base_fp_settle( &at );
-    base_fp_settle( &direction );
-    bool zero = direction.x == 0.0f && direction.y == 0.0f && direction.z == 0.0f;
-    bool good = is_shape( &shape ) && is_transform( at ) && base_is_finite_point( direction ) && !zero;
-    if ( good )
-    {
-        narrow_core core = make_core( shape, at );
-        math_vec3 unit = math_normalize( math_widen( direction ), math_make( 0, 1, 0 ) );
-        uint32_t index;
-        math_vec3 farthest = clv_narrow_core_support( &core, unit, &index );
-        *point = math_narrow( math_add_scaled( farthest, unit, (double)shape.radius ) );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return ask(
+        ( query ){ shape, shape, at, at, .plane = { direction, 0.0f }, .answer = point }, find_support );
+}
+
+// ---- boxes, and other volumes
+
+static bool make_volume( const query* q )
+{
+    narrow_core core = make_core( q->a, q->at_a );
+    q->make( &core, (double)q->a.radius, q->answer );
+    return true;
+}
+
+clv_result clv_narrow_around( clv_shape shape, clv_transform at, narrow_maker* make, void* volume )
+{
+    return ask( ( query ){ shape, shape, at, at, .make = make, .answer = volume }, make_volume );
+}
+
+static void make_aabb( const narrow_core* core, double radius, void* aabb )
+{
+    *(clv_aabb*)aabb = clv_narrow_core_aabb( core, radius );
+}
+
+clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
+{
+    return clv_narrow_around( shape, at, make_aabb, aabb );
 }

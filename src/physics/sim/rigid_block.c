@@ -103,7 +103,8 @@ static math_lanes inverse_or_zero( math_lanes x )
     return math_lanes_if_greater( x, zero, math_lanes_div( math_lanes_set( 1.0f ), x ), zero );
 }
 
-/// sim_perpendicular in lanes.
+/// A unit vector at right angles to the unit vector n, the same for the same n: without the smallest
+/// component, so that what remains is at least sqrt( 2/3 ) long.
 static math_lanes3 perpendicular( math_lanes3 n )
 {
     const math_lanes zero = math_lanes_set( 0.0f );

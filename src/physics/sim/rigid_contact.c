@@ -419,16 +419,16 @@ static uint32_t walls_near(
     const float upper[3] = { bounds->upper.x, bounds->upper.y, bounds->upper.z };
     const narrow_box* box = &world->boxes[body];
     const float center[3] = { box->center.x, box->center.y, box->center.z };
+    const clv_vec3 extents = rigid_extent_of( box );
+    const float extent[3] = { extents.x, extents.y, extents.z };
     const float reach = wall_reach( world, body, fall );
     uint32_t count = 0;
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
-        float extent = box->half.x * sim_abs( box->axes[0][axis] ) +
-            box->half.y * sim_abs( box->axes[1][axis] ) + box->half.z * sim_abs( box->axes[2][axis] );
         walls[count] = 2 * axis;
-        count += center[axis] - lower[axis] - extent <= reach ? 1u : 0u;
+        count += center[axis] - lower[axis] - extent[axis] <= reach ? 1u : 0u;
         walls[count] = 2 * axis + 1;
-        count += upper[axis] - center[axis] - extent <= reach ? 1u : 0u;
+        count += upper[axis] - center[axis] - extent[axis] <= reach ? 1u : 0u;
     }
     return count;
 }

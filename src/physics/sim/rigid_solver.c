@@ -328,68 +328,35 @@ static rigid_speed accelerated( const rigid_motion* motion, clv_vec3 gain, float
     return speed;
 }
 
-static void accelerate( clv_rigid* world, rigid_range bodies, float seconds )
-{
-    clv_vec3 gain = sim_scale( world->def.gravity, seconds );
-    for ( uint32_t body = bodies.begin; body < bodies.end; ++body )
-    {
-        if ( rigid_is_movable( world, body ) )
-        {
-            rigid_motion* motion = &world->motions[body];
-            rigid_speed speed = accelerated( motion, gain, world->def.spin_most );
-            motion->velocity = speed.velocity;
-            motion->spin = speed.spin;
-            if ( world->def.lean )
-            {
-                world->befores[body] = speed;
-            }
-        }
-    }
-}
-
-/// The same in the later substeps of a lean world, and what contacts gave to a body in the substep before
-/// they give again, without a pass over them: the impulses of a substep add up to those it ends with, and
-/// arms and normals stay the same throughout the step.
-static void accelerate_on( clv_rigid* world, rigid_range bodies, float seconds )
-{
-    clv_vec3 gain = sim_scale( world->def.gravity, seconds );
-    for ( uint32_t body = bodies.begin; body < bodies.end; ++body )
-    {
-        if ( rigid_is_movable( world, body ) )
-        {
-            rigid_motion* motion = &world->motions[body];
-            rigid_speed* before = &world->befores[body];
-            rigid_speed speed = accelerated( motion, gain, world->def.spin_most );
-            motion->velocity = sim_add( speed.velocity, sim_sub( motion->velocity, before->velocity ) );
-            motion->spin = sim_add( speed.spin, sim_sub( motion->spin, before->spin ) );
-            *before = speed;
-        }
-    }
-}
-
-static void advance( clv_rigid* world, rigid_range bodies, float seconds )
-{
-    for ( uint32_t body = bodies.begin; body < bodies.end; ++body )
-    {
-        rigid_motion* motion = &world->motions[body];
-        motion->shift = sim_add_scaled( motion->shift, seconds, motion->velocity );
-        motion->turn = sim_add_scaled( motion->turn, seconds, motion->spin );
-    }
-}
-
+/// In the later substeps of a lean world contacts give to a body again what they gave in the substep before,
+/// without a pass over them: the impulses of a substep add up to those it ends with, and arms and normals
+/// stay the same throughout the step.
 static void accelerate_piece( uint32_t index, uint32_t worker, void* context )
 {
     (void)worker;
     const solve_job* job = context;
     clv_rigid* world = job->world;
     rigid_range bodies = rigid_piece( world->count, RIGID_BODY_PIECE, index );
-    if ( job->repeats )
+    clv_vec3 gain = sim_scale( world->def.gravity, job->substep_seconds );
+    for ( uint32_t body = bodies.begin; body < bodies.end; ++body )
     {
-        accelerate_on( world, bodies, job->substep_seconds );
-    }
-    else
-    {
-        accelerate( world, bodies, job->substep_seconds );
+        if ( rigid_is_movable( world, body ) )
+        {
+            rigid_motion* motion = &world->motions[body];
+            rigid_speed* before = &world->befores[body];
+            rigid_speed speed = accelerated( motion, gain, world->def.spin_most ), next = speed;
+            if ( job->repeats )
+            {
+                next.velocity = sim_add( speed.velocity, sim_sub( motion->velocity, before->velocity ) );
+                next.spin = sim_add( speed.spin, sim_sub( motion->spin, before->spin ) );
+            }
+            motion->velocity = next.velocity;
+            motion->spin = next.spin;
+            if ( world->def.lean )
+            {
+                *before = speed;
+            }
+        }
     }
 }
 
@@ -397,7 +364,13 @@ static void advance_piece( uint32_t index, uint32_t worker, void* context )
 {
     (void)worker;
     const solve_job* job = context;
-    advance( job->world, rigid_piece( job->world->count, RIGID_BODY_PIECE, index ), job->substep_seconds );
+    rigid_range bodies = rigid_piece( job->world->count, RIGID_BODY_PIECE, index );
+    for ( uint32_t body = bodies.begin; body < bodies.end; ++body )
+    {
+        rigid_motion* motion = &job->world->motions[body];
+        motion->shift = sim_add_scaled( motion->shift, job->substep_seconds, motion->velocity );
+        motion->turn = sim_add_scaled( motion->turn, job->substep_seconds, motion->spin );
+    }
 }
 
 static void prepare_piece( uint32_t index, uint32_t worker, void* context )

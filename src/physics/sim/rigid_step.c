@@ -7,24 +7,9 @@
 #include "base/number.h"
 #include "base/timer.h"
 
-#include <stdio.h>
-
-/// Half the extent along each of the world's axes.
-static clv_vec3 extent_of( const narrow_box* box )
-{
-    clv_vec3 h = box->half;
-    float e[3];
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        e[axis] = h.x * sim_abs( box->axes[0][axis] ) + h.y * sim_abs( box->axes[1][axis] ) +
-            h.z * sim_abs( box->axes[2][axis] );
-    }
-    return sim_vec3( e[0], e[1], e[2] );
-}
-
 static clv_aabb bounds_of( const narrow_box* box )
 {
-    clv_vec3 e = extent_of( box );
+    clv_vec3 e = rigid_extent_of( box );
     clv_aabb bounds = { sim_sub( box->center, e ), sim_add( box->center, e ) };
     return bounds;
 }
@@ -144,7 +129,7 @@ static float excess_of( clv_vec3 v )
 /// Speeds or lengths so large that a sum or product of them was no number any more?
 static bool is_lost( const rigid_pose* pose, const rigid_motion* motion )
 {
-    sim_quat q = pose->rotation;
+    clv_quat q = pose->rotation;
     float excess = excess_of( pose->position ) + excess_of( sim_vec3( q.x, q.y, q.z ) ) + ( q.w - q.w ) +
         excess_of( motion->velocity ) + excess_of( motion->spin );
     return !( excess == 0.0f );
@@ -269,9 +254,7 @@ static void swap_contacts( clv_rigid* world )
 
 static clv_result fail_step( clv_rigid* world, clv_result result, const char* reason )
 {
-    snprintf( world->error_text, sizeof( world->error_text ), "step: %s of %u bodies", reason, world->count );
-    world->error = ( clv_error ){ result, UINT32_MAX, clv_null_id(), 0, world->error_text };
-    return result;
+    return clv_sim_rigid_fail( world, result, UINT32_MAX, "step: %s of %u bodies", reason, world->count );
 }
 
 /// All bodies sleep or are static, and none was added: the step would change no bit.
@@ -287,8 +270,7 @@ static clv_result rest( clv_rigid* world )
     report->kinetic_energy = 0.0;
     report->clamped_count = report->lost_count = 0;
     report->find_ms = report->manifold_ms = report->solve_ms = report->other_ms = 0.0;
-    world->error = ( clv_error ){ CLV_OK, UINT32_MAX, clv_null_id(), 0, "" };
-    return CLV_OK;
+    return clv_sim_rigid_succeed( world );
 }
 
 /// Everything that may run out of memory, then everything that moves.
@@ -338,8 +320,7 @@ static clv_result run_step( clv_rigid* world )
     report.solve_ms = base_clock_ms( colored, solved );
     report.other_ms = (double)( colored - collided + end - solved ) * 1e-6;
     world->report = report;
-    world->error = ( clv_error ){ CLV_OK, UINT32_MAX, clv_null_id(), 0, "" };
-    return CLV_OK;
+    return clv_sim_rigid_succeed( world );
 }
 
 static clv_result step_world( clv_rigid* world, float seconds, uint32_t substeps )
@@ -348,10 +329,8 @@ static clv_result step_world( clv_rigid* world, float seconds, uint32_t substeps
     {
         char number[32];
         clv_base_write_number( (double)seconds, number, sizeof( number ) );
-        snprintf( world->error_text, sizeof( world->error_text ),
+        return clv_sim_rigid_fail( world, CLV_BAD_ARGUMENT, UINT32_MAX,
             "step: needs seconds > 0 and at least 1 substep, not %s and %u", number, substeps );
-        world->error = ( clv_error ){ CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(), 0, world->error_text };
-        return CLV_BAD_ARGUMENT;
     }
     world->seconds = seconds;
     world->substeps = substeps;

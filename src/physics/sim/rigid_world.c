@@ -261,7 +261,7 @@ static const char* body_fault( const clv_rigid_body* body )
     return NULL;
 }
 
-static clv_result fail( clv_rigid* world, clv_result code, uint32_t position, const char* format, ... )
+clv_result clv_sim_rigid_fail( clv_rigid* world, clv_result code, uint32_t position, const char* format, ... )
 {
     va_list arguments;
     va_start( arguments, format );
@@ -271,7 +271,7 @@ static clv_result fail( clv_rigid* world, clv_result code, uint32_t position, co
     return code;
 }
 
-static clv_result succeed( clv_rigid* world )
+clv_result clv_sim_rigid_succeed( clv_rigid* world )
 {
     world->error = ( clv_error ){ CLV_OK, UINT32_MAX, clv_null_id(), 0, "" };
     return CLV_OK;
@@ -285,7 +285,8 @@ static clv_result check_body( clv_rigid* world, const clv_rigid_body* body, uint
         return CLV_OK;
     }
     bool mass = !is_in( body->mass, 0.0f, 3e38f );
-    return fail( world, mass ? CLV_BAD_ARGUMENT : CLV_BAD_BOX, position, "body %u: %s", position, fault );
+    return clv_sim_rigid_fail(
+        world, mass ? CLV_BAD_ARGUMENT : CLV_BAD_BOX, position, "body %u: %s", position, fault );
 }
 
 void clv_sim_rigid_refresh( clv_rigid* world, uint32_t body )
@@ -315,8 +316,7 @@ static void set_body( clv_rigid* world, uint32_t index, const clv_rigid_body* bo
         m * ( h.x * h.x + h.y * h.y ) / 3.0f };
     rigid_pose* pose = &world->poses[index];
     pose->position = body->position;
-    sim_quat q = { body->rotation.x, body->rotation.y, body->rotation.z, body->rotation.w };
-    pose->rotation = sim_quat_normalize( q );
+    pose->rotation = sim_quat_normalize( body->rotation );
     pose->half = h;
     pose->mass = m;
     pose->radius = sim_length( h );
@@ -351,12 +351,13 @@ static clv_result add_bodies( clv_rigid* world, const clv_rigid_body* bodies, ui
     }
     if ( count > CLV_MAX_OBJECTS - world->count )
     {
-        return fail( world, CLV_TOO_MANY_OBJECTS, UINT32_MAX, "%u bodies and %u more are too many",
-            world->count, count );
+        return clv_sim_rigid_fail( world, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
+            "%u bodies and %u more are too many", world->count, count );
     }
     if ( !grow_bodies( world, (uint64_t)world->count + count ) )
     {
-        return fail( world, CLV_OUT_OF_MEMORY, UINT32_MAX, "no memory for %u more bodies", count );
+        return clv_sim_rigid_fail(
+            world, CLV_OUT_OF_MEMORY, UINT32_MAX, "no memory for %u more bodies", count );
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -365,7 +366,7 @@ static clv_result add_bodies( clv_rigid* world, const clv_rigid_body* bodies, ui
     }
     world->count += count;
     memset( &world->motions[world->count], 0, sizeof( rigid_motion ) );
-    return succeed( world );
+    return clv_sim_rigid_succeed( world );
 }
 
 clv_result clv_rigid_add( clv_rigid* world, const clv_rigid_body* bodies, uint32_t count )
@@ -379,9 +380,9 @@ clv_result clv_rigid_add( clv_rigid* world, const clv_rigid_body* bodies, uint32
 
 static clv_result check_index( clv_rigid* world, uint32_t index )
 {
-    return index < world->count
-        ? CLV_OK
-        : fail( world, CLV_BAD_ID, UINT32_MAX, "no body %u; there are %u", index, world->count );
+    return index < world->count ? CLV_OK
+                                : clv_sim_rigid_fail( world, CLV_BAD_ID, UINT32_MAX,
+                                      "no body %u; there are %u", index, world->count );
 }
 
 static clv_result place_body( clv_rigid* world, uint32_t index, const clv_rigid_body* body )
@@ -396,7 +397,7 @@ static clv_result place_body( clv_rigid* world, uint32_t index, const clv_rigid_
     world->static_count -= rigid_is_static( world, index ) ? 1u : 0u;
     set_body( world, index, body );
     world->static_count += rigid_is_static( world, index ) ? 1u : 0u;
-    return succeed( world );
+    return clv_sim_rigid_succeed( world );
 }
 
 clv_result clv_rigid_place( clv_rigid* world, uint32_t index, const clv_rigid_body* body )
@@ -417,14 +418,15 @@ static clv_result set_body_velocity( clv_rigid* world, uint32_t index, clv_vec3 
     }
     if ( !base_is_finite_point( velocity ) )
     {
-        return fail( world, CLV_BAD_ARGUMENT, UINT32_MAX, "velocity of body %u is not finite", index );
+        return clv_sim_rigid_fail(
+            world, CLV_BAD_ARGUMENT, UINT32_MAX, "velocity of body %u is not finite", index );
     }
     if ( !rigid_is_static( world, index ) )
     {
         clv_sim_rigid_wake( world, index );
         world->motions[index].velocity = velocity;
     }
-    return succeed( world );
+    return clv_sim_rigid_succeed( world );
 }
 
 clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity )
@@ -450,14 +452,15 @@ clv_result clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
     base_fp_leave( mode );
     if ( !good )
     {
-        return fail( world, CLV_BAD_ARGUMENT, UINT32_MAX, "set_gravity: the gravity is not finite" );
+        return clv_sim_rigid_fail(
+            world, CLV_BAD_ARGUMENT, UINT32_MAX, "set_gravity: the gravity is not finite" );
     }
     if ( differs )
     {
         world->def.gravity = gravity;
         clv_sim_rigid_wake_all( world );
     }
-    return succeed( world );
+    return clv_sim_rigid_succeed( world );
 }
 
 void clv_rigid_set_contacts( clv_rigid* world, bool contacts )
@@ -476,10 +479,8 @@ clv_rigid_body clv_rigid_get( const clv_rigid* world, uint32_t index )
     CLV_ASSERT( world != NULL && index < world->count );
     const rigid_pose* pose = &world->poses[index];
     const rigid_motion* motion = &world->motions[index];
-    sim_quat q = pose->rotation;
-    clv_rigid_body body = { pose->half, pose->position, { q.x, q.y, q.z, q.w }, motion->velocity,
-        motion->spin, pose->mass };
-    return body;
+    return ( clv_rigid_body ){ pose->half, pose->position, pose->rotation, motion->velocity, motion->spin,
+        pose->mass };
 }
 
 bool clv_rigid_is_asleep( const clv_rigid* world, uint32_t index )

@@ -71,7 +71,7 @@ typedef struct rigid_answer
 typedef struct rigid_pose
 {
     clv_vec3 position;
-    sim_quat rotation;
+    clv_quat rotation;
     clv_vec3 half;
     clv_vec3 inverse_inertia; ///< about the body's own axes; 0 for a static one
     float mass;
@@ -254,6 +254,24 @@ static inline bool rigid_is_movable( const clv_rigid* world, uint32_t body )
 {
     return !rigid_is_static( world, body ) && !rigid_is_asleep( world, body );
 }
+
+/// Half the extent of a box along each of the world's axes.
+static inline clv_vec3 rigid_extent_of( const narrow_box* box )
+{
+    clv_vec3 h = box->half;
+    float e[3];
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        e[axis] = h.x * sim_abs( box->axes[0][axis] ) + h.y * sim_abs( box->axes[1][axis] ) +
+            h.z * sim_abs( box->axes[2][axis] );
+    }
+    return sim_vec3( e[0], e[1], e[2] );
+}
+
+/// Keeps the sentence for clv_rigid_error and returns `code`; or that all went well.
+clv_result clv_sim_rigid_fail(
+    clv_rigid* world, clv_result code, uint32_t position, const char* format, ... );
+clv_result clv_sim_rigid_succeed( clv_rigid* world );
 
 /// Box, axes and inertia of a body after its pose changed.
 void clv_sim_rigid_refresh( clv_rigid* world, uint32_t body );

@@ -7,13 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "cleave/geom.h"
-
-/// Rotation x, y, z times the sine of half the angle, and its cosine.
-typedef struct sim_quat
-{
-    float x, y, z, w;
-} sim_quat;
+#include "cleave/transform.h"
 
 /// Rows of a rotation: column j is local axis j seen from the world.
 typedef struct sim_mat3
@@ -59,11 +53,6 @@ static inline float sim_dot( clv_vec3 a, clv_vec3 b )
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-static inline clv_vec3 sim_cross( clv_vec3 a, clv_vec3 b )
-{
-    return sim_vec3( a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x );
-}
-
 static inline float sim_length( clv_vec3 a )
 {
     return sqrtf( sim_dot( a, a ) );
@@ -84,30 +73,19 @@ static inline float sim_abs( float a )
     return a < 0.0f ? -a : a;
 }
 
-/// A unit vector at right angles to the unit vector n, the same for the same n.
-static inline clv_vec3 sim_perpendicular( clv_vec3 n )
-{
-    // Leave out the smallest component: what remains is at least sqrt( 2/3 ) long.
-    float x = sim_abs( n.x ), y = sim_abs( n.y ), z = sim_abs( n.z );
-    clv_vec3 p = x <= y && x <= z ? sim_vec3( 0.0f, n.z, -n.y )
-        : y <= z                  ? sim_vec3( -n.z, 0.0f, n.x )
-                                  : sim_vec3( n.y, -n.x, 0.0f );
-    return sim_scale( p, 1.0f / sim_length( p ) );
-}
-
-static inline sim_quat sim_quat_normalize( sim_quat q )
+static inline clv_quat sim_quat_normalize( clv_quat q )
 {
     float length = sqrtf( q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w );
     float s = length > 0.0f ? 1.0f / length : 0.0f;
-    sim_quat unit = { q.x * s, q.y * s, q.z * s, length > 0.0f ? q.w * s : 1.0f };
+    clv_quat unit = { q.x * s, q.y * s, q.z * s, length > 0.0f ? q.w * s : 1.0f };
     return unit;
 }
 
 /// Turned by the rotation vector d (world axes), to first order and normalised: 0.4 % short at a quarter
 /// radian.
-static inline sim_quat sim_quat_turn( sim_quat q, clv_vec3 d )
+static inline clv_quat sim_quat_turn( clv_quat q, clv_vec3 d )
 {
-    sim_quat r = {
+    clv_quat r = {
         q.x + 0.5f * ( d.x * q.w + d.y * q.z - d.z * q.y ),
         q.y + 0.5f * ( d.y * q.w + d.z * q.x - d.x * q.z ),
         q.z + 0.5f * ( d.z * q.w + d.x * q.y - d.y * q.x ),
@@ -116,7 +94,7 @@ static inline sim_quat sim_quat_turn( sim_quat q, clv_vec3 d )
     return sim_quat_normalize( r );
 }
 
-static inline sim_mat3 sim_mat3_from_quat( sim_quat q )
+static inline sim_mat3 sim_mat3_from_quat( clv_quat q )
 {
     float xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
     float xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
@@ -142,10 +120,4 @@ static inline sim_sym3 sim_sym3_from_diagonal( const sim_mat3* r, clv_vec3 d )
         m[1][0] * m[2][0] * d.x + m[1][1] * m[2][1] * d.y + m[1][2] * m[2][2] * d.z,
     };
     return s;
-}
-
-static inline clv_vec3 sim_sym3_mul( const sim_sym3* s, clv_vec3 v )
-{
-    return sim_vec3( s->xx * v.x + s->xy * v.y + s->xz * v.z, s->xy * v.x + s->yy * v.y + s->yz * v.z,
-        s->xz * v.x + s->yz * v.y + s->zz * v.z );
 }
