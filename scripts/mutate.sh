@@ -149,7 +149,7 @@ mutate "closed overlap made open (scalar)" "kernels box" src/core/simd/kernel_pl
 mutate "closed overlap made open (AVX2)" "kernels box" src/core/simd/lanes_avx2.h 's/_mm256_and_ps( m, _mm256_cmp_ps( a, b, _CMP_LE_OQ/_mm256_and_ps( m, _mm256_cmp_ps( a, b, _CMP_LT_OQ/'
 mutate "last lane of a step lost" "kernels" src/core/simd/kernel_body.h '/lanes_to(/,/^}/s/( 1u << ( end - base ) ) - 1/( 1u << ( end - base - 1 ) ) - 1/'
 mutate "tail of a row skipped" "kernels" src/core/simd/kernel_body.h 's/for ( ; base < end; base += WIDE_LANES )/for ( ; base + WIDE_LANES <= end; base += WIDE_LANES )/'
-mutate "sweep ends too early" "kernels" src/methods/simd/method_kernels_scalar.c 's/lower\[0\]\[column\] <= reach/lower[0][column] < reach/'
+mutate "sweep ends too early" "kernels" src/methods/simd/method_kernels_scalar.c 's/lower\[0\]\[\*column\] <= reach/lower[0][*column] < reach/'
 mutate "sweep goes on from the wrong column" "kernels" src/methods/simd/method_body.h 's/\*column = base > first ? base : first;  /*column = base + 1 > first ? base + 1 : first;  /'
 mutate "padding is not NaN" "kernels box" src/core/simd/box_lanes.c 's/lower\[axis\]\[i\] = NAN/lower[axis][i] = 0/'
 mutate "radix sort off by one digit" "radix_sort" src/core/base/radix_sort.c 's/uint32_t shift = pass \* digit_bits;/uint32_t shift = pass * digit_bits + 1;/'

@@ -53,7 +53,7 @@ static bool comes_before( clv_hit64 a, clv_hit64 b )
 // ---- does it count?
 
 // Is the object still there, and does the filter want it?
-static bool is_chosen( const query_search* s, uint32_t slot )
+static bool is_wanted_slot( const query_search* s, uint32_t slot )
 {
     const query_scene* scene = s->scene;
     const object_store* objects = scene->objects;
@@ -286,7 +286,7 @@ static void examine( query_search* s, uint32_t slot, double near, const clv_aabb
 {
     clv_aabb64 given;
     clv_hit64 hit = { slot, near };
-    if ( slot == ( QUERY_NOBODY & ~QUERY_OBJECT ) || ( s->is_choosy && !is_chosen( s, slot ) ) )
+    if ( slot == ( QUERY_NOBODY & ~QUERY_OBJECT ) || ( s->is_choosy && !is_wanted_slot( s, slot ) ) )
     {
         return;
     }
