@@ -92,10 +92,8 @@ static bool look_at_frame(
 
 static bool look( const char* text, const info_flags* flags, scene_facts* facts, lab_error* why )
 {
-    scene_spec spec;
     frame_source source = { 0 };
-    bool good = scene_spec_parse( text, &spec, why ) && scene_spec_open( &spec, 8000, 0, 1, &source, why );
-    scene_spec_free( &spec );
+    bool good = scene_spec_open_text( text, &source, why );
     if ( !good )
     {
         return false;
