@@ -17,6 +17,21 @@ void clv_space_will_change( clv_space* space, bool does )
     if ( does )
     {
         clv_query_state_freeze( &space->query, &space->objects, &space->memory );
+        query_note_all( &space->query );
+    }
+}
+
+void clv_space_will_change_some( clv_space* space, const clv_id* ids, uint32_t count )
+{
+    if ( count == 0 || ( !space->query.store_is_seen && !space->query.changes.are_known ) )
+    {
+        return; // as many calls do that each move one object
+    }
+    clv_query_state_freeze( &space->query, &space->objects, &space->memory );
+    bool are_few = query_may_note( &space->query, count );
+    for ( uint32_t i = 0; i < count && are_few && ids != NULL; ++i )
+    {
+        query_note( &space->query, ids[i].index );
     }
 }
 
@@ -226,7 +241,8 @@ clv_result clv_space_add_all(
     {
         return result;
     }
-    clv_space_will_change( space, count > 0 || ( with != NULL && space->objects.motion_is_spent ) );
+    clv_space_will_change( space, with != NULL && space->objects.motion_is_spent );
+    clv_space_will_change_some( space, NULL, count );
     if ( with != NULL )
     {
         space->filters_changed |= count > 0 && ( with->filters != NULL || with->is_static != NULL );
@@ -263,7 +279,7 @@ static clv_result move_stream( clv_space* space, const clv_id* ids, space_stream
     {
         result = check_stride( space, &boxes, count );
         result = result == CLV_OK ? check_move( space, ids, &boxes, count ) : result;
-        clv_space_will_change( space, result == CLV_OK && count > 0 );
+        clv_space_will_change_some( space, ids, result == CLV_OK ? count : 0 );
         clv_space_take_boxes( space, ids, &boxes, result == CLV_OK ? count : 0 );
     }
     if ( result == CLV_OK )
@@ -285,6 +301,7 @@ clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
         clv_object_store_remove( &space->objects, ids[i].index );
+        query_note( &space->query, ids[i].index );
     }
     if ( count > 0 && result == CLV_OK )
     {
