@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/bytes.h"
 
-#include "lab/base/output_file.h"
 #include "lab/base/text.h"
 
 #include <stdarg.h>
@@ -46,13 +45,6 @@ void byte_buffer_print( byte_buffer* buffer, const char* format, ... )
     buffer->count += (size_t)length;
     va_end( again );
     va_end( arguments );
-}
-
-bool byte_buffer_write( const byte_buffer* buffer, const char* path, lab_error* why )
-{
-    output_file file = { 0 };
-    return output_file_open( &file, path, why ) &&
-        output_file_write( &file, buffer->bytes, buffer->count, why ) && output_file_commit( &file, why );
 }
 
 void byte_buffer_put_count( byte_buffer* buffer, uint32_t value )

@@ -21,9 +21,6 @@ void byte_buffer_put_byte( byte_buffer* buffer, uint8_t byte );
 /// printf, without the zero.
 void byte_buffer_print( byte_buffer* buffer, const char* format, ... ) LAB_ERROR_FORMAT( 2, 3 );
 
-/// A file of what is in it.
-bool byte_buffer_write( const byte_buffer* buffer, const char* path, lab_error* why );
-
 /// Seven bits a byte, the lowest first; all but the last have their top bit set.
 void byte_buffer_put_count( byte_buffer* buffer, uint32_t value );
 

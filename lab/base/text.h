@@ -35,12 +35,17 @@ typedef struct text_list
 } text_list;
 
 void text_list_add( text_list* list, const char* text );
+bool text_list_has( const text_list* list, const char* text );
 void text_list_add_all( text_list* list, const text_list* from );
 
 /// Adds what stands between the commas. False if an item is empty ("a,,b", "", "a,"); the list is then as it
 /// was.
 bool text_list_add_split( text_list* list, const char* text );
 void text_list_free( text_list* list );
+
+/// The value of a flag that stands first behind the program's name, as "--ansi never" or "--ansi=never", and moves past both; "" if it is
+/// missing, NULL if another word stands there.
+const char* text_take_flag( int* argc, char*** argv, const char* flag );
 
 /// What a user may have meant by a name that there is not: begin with it, try every name there is, and say which is like it.
 typedef struct text_guess
@@ -56,6 +61,11 @@ void text_guess_try( text_guess* guess, const char* name ); ///< `name` must liv
 
 /// "did you mean NAME? ", or "" if none is like it: to stand before what else there is to do. Lives as long as the guess.
 const char* text_guess_say( text_guess* guess );
+
+/// "did you mean NAME? use a, b or c" of the names there are, for one that there is not: `verb` is "use", `last` " or ". Takes
+/// the names over, and returns `buffer`.
+char* text_advice(
+    char* buffer, size_t size, const char* name, text_list* known, const char* verb, const char* last );
 
 /// Sizes as people write them: "8000", "8k" = 8000, "1024k" = 1,024,000, "1m" = 1,000,000, "1.5k" = 1500; K
 /// and M too. False, and *size untouched, for anything else: signs, spaces, fractions of an object, more than

@@ -92,10 +92,8 @@ static bool look_at_frame(
 
 static bool look( const char* text, const info_flags* flags, scene_facts* facts, lab_error* why )
 {
-    scene_spec spec;
     frame_source source = { 0 };
-    bool good = scene_spec_parse( text, &spec, why ) && scene_spec_open( &spec, 8000, 0, 1, &source, why );
-    scene_spec_free( &spec );
+    bool good = scene_spec_open_text( text, &source, why );
     if ( !good )
     {
         return false;
@@ -180,7 +178,7 @@ static lab_status print_json( const scene_facts* facts )
     json_put_number( value, "size_min", facts->stats.size_min );
     json_put_number( value, "size_max", facts->stats.size_max );
     json_put_number( value, "size_mean", facts->stats.size_mean );
-    return json_print( value, "info" );
+    return json_print( value );
 }
 
 static lab_status show( void* data, text_list* operands )

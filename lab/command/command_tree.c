@@ -43,11 +43,7 @@ static void release( tree_state* state )
 
 static bool open_scene( tree_state* state, const tree_flags* flags, const char* text, lab_error* why )
 {
-    scene_spec spec;
-    bool good =
-        scene_spec_parse( text, &spec, why ) && scene_spec_open( &spec, 8000, 0, 1, &state->source, why );
-    scene_spec_free( &spec );
-    if ( !good )
+    if ( !scene_spec_open_text( text, &state->source, why ) )
     {
         return false;
     }

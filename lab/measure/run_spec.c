@@ -212,25 +212,15 @@ const char* run_isa_name( uint32_t index )
 bool run_isa_check( const char* name, bool may_be_all, lab_error* why )
 {
     uint32_t count = CLV_ISA_COUNT - CLV_ISA_SCALAR + ( may_be_all ? 1 : 0 );
-    char list[128] = "";
-    text_guess guess = text_guess_begin( name );
+    text_list known = { 0 };
+    char advice[256];
     for ( uint32_t index = 0; index < count; ++index )
     {
-        const char* known = run_isa_name( index );
-        size_t length = strlen( list );
-        if ( strcmp( known, name ) == 0 )
-        {
-            return true;
-        }
-        text_guess_try( &guess, known );
-        snprintf( list + length, sizeof( list ) - length, "%s%s",
-            index == 0               ? ""
-                : index + 1 == count ? " or "
-                                     : ", ",
-            known );
+        text_list_add( &known, run_isa_name( index ) );
     }
-    return lab_error_write(
-        why, "unknown instruction set '%.60s'; %suse %s", name, text_guess_say( &guess ), list );
+    bool is_known = text_list_has( &known, name );
+    text_advice( advice, sizeof( advice ), name, &known, "use", " or " );
+    return is_known || lab_error_write( why, "unknown instruction set '%.60s'; %s", name, advice );
 }
 
 static void add_every_isa( run_spec_list* list, const clv_method* row, const size_list* threads )

@@ -46,36 +46,21 @@ enum
 
 static bool is_named( const text_list* names, const char* name )
 {
-    for ( uint32_t i = 0; i < names->count; ++i )
-    {
-        if ( strcmp( names->items[i], name ) == 0 )
-        {
-            return true;
-        }
-    }
-    return names->count == 0;
+    return names->count == 0 || text_list_has( names, name );
 }
 
 static bool check_name( const char* name, lab_error* why )
 {
-    text_guess guess = text_guess_begin( name );
-    char list[128] = "";
+    text_list known = { 0 };
+    char advice[256];
     for ( int i = 0; i < LIBRARY_COUNT; ++i )
     {
-        size_t length = strlen( list );
-        if ( strcmp( name, s_libraries[i].name ) == 0 )
-        {
-            return true;
-        }
-        text_guess_try( &guess, s_libraries[i].name );
-        snprintf( list + length, sizeof( list ) - length, "%s%s",
-            i == 0                       ? ""
-                : i + 1 == LIBRARY_COUNT ? " or "
-                                         : ", ",
-            s_libraries[i].name );
+        text_list_add( &known, s_libraries[i].name );
     }
-    return lab_error_write( why, "--queries: no method called '%.40s' answers them; %suse %s", name,
-        text_guess_say( &guess ), list );
+    bool is_known = text_list_has( &known, name );
+    text_advice( advice, sizeof( advice ), name, &known, "use", " or " );
+    return is_known ||
+        lab_error_write( why, "--queries: no method called '%.40s' answers them; %s", name, advice );
 }
 
 static bool check_names( const query_bench_def* def, lab_error* why )
@@ -134,18 +119,14 @@ static void add_row( query_report* report, const query_scene_state* scene, const
 {
     text_table* table = &report->table;
     double found = (double)answers->offsets[answers->count] / answers->count;
-    text_table_add( table, "%s", scene->scene->label );
-    text_table_add( table, "%s", query_family_name( scene->draw.family ) );
-    text_table_add( table, "%s", name );
-    text_table_add( table, "%s", variant );
-    text_table_add( table, "%" PRIu32, threads );
+    text_table_add_cells( table, "%s\t%s\t%s\t%s\t%" PRIu32, scene->scene->label,
+        query_family_name( scene->draw.family ), name, variant, threads );
     add_number( table, times->build_ms );
     add_number( table, times->refit_ms );
     add_number( table, times->single_ns );
     add_number( table, times->batched_ns );
-    text_table_add( table, "%.2f", found );
-    text_table_add( table, "%" PRIu32, differing );
-    text_table_add( table, "0x%016" PRIx64, query_answers_hash( answers ) );
+    text_table_add_cells(
+        table, "%.2f\t%" PRIu32 "\t0x%016" PRIx64, found, differing, query_answers_hash( answers ) );
 }
 
 static void add_json( query_report* report, const query_scene_state* scene, const char* name,

@@ -397,7 +397,7 @@ bool png_file_write(
     put_chunk( &out, "IDAT", &chunk );
     byte_buffer_clear( &chunk );
     put_chunk( &out, "IEND", &chunk );
-    bool good = byte_buffer_write( &out, path, why );
+    bool good = output_file_put( path, out.bytes, out.count, why );
     byte_buffer_free( &rows );
     byte_buffer_free( &chunk );
     byte_buffer_free( &out );
@@ -464,7 +464,7 @@ bool svg_picture_write( const char* path, picture* seen, lab_error* why )
         }
     }
     byte_buffer_print( &out, "</svg>\n" );
-    bool good = byte_buffer_write( &out, path, why );
+    bool good = output_file_put( path, out.bytes, out.count, why );
     byte_buffer_free( &out );
     return good;
 }

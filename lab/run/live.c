@@ -103,7 +103,7 @@ void live_page_write(
     byte_buffer_put( &out, s_script, is_over ? 0 : strlen( s_script ) );
     byte_buffer_print( &out, "</body></html>\n" );
     lab_error why;
-    page->has_failed = !byte_buffer_write( &out, page->path, &why );
+    page->has_failed = !output_file_put( page->path, out.bytes, out.count, &why );
     if ( page->has_failed ) // measurements are worth more than a page about them
     {
         lab_note( "--page: %s; the runs go on without it", why.text );

@@ -324,18 +324,6 @@ static bool run_round( runner* all, const run_job* job, const char* key, run_res
 
 // ---- a job
 
-static bool is_ladder_over( const runner* all, const run_job* job )
-{
-    for ( uint32_t index = 0; index < all->ladders.count; ++index )
-    {
-        if ( strcmp( all->ladders.items[index], job->ladder ) == 0 )
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 // After a mean above the ladder's limit, or a failure, the method's larger sizes are left out.
 static void judge_ladder( runner* all, const run_job* job, const run_result* sum )
 {
@@ -388,7 +376,7 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* wh
     }
     char label[128];
     label_job( job, label, sizeof( label ) );
-    if ( round == 0 && is_ladder_over( all, job ) )
+    if ( round == 0 && text_list_has( &all->ladders, job->ladder ) )
     {
         all->rounds[index] = UINT32_MAX;
         all->report->left_out += 1;
