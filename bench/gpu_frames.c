@@ -462,26 +462,34 @@ static void print_kernels( const bench_row* row, const bench_flags* flags )
         clv_gpu_destroy( plain );
         return;
     }
-    gpu_timings timings = { { 0 }, { 0 } };
+    gpu_spans spans = { 0 };
+    uint32_t launch_counts[GPU_KERNEL_ROOM] = { 0 };
     bench_world world;
     open_world( &world, open_gpu( flags, row->way, queue ), row, NULL );
     warm_up( &world );
-    world.gpu->timings = &timings;
+    world.gpu->spans = &spans;
     for ( int i = 0; i < FRAMES; ++i )
     {
         move( &world );
         must( clv_gpu_update_buffer( world.gpu, world.moving.memory, world.count ), world.gpu, "searching" );
     }
+    for ( uint64_t i = 0; i < spans.count; ++i )
+    {
+        launch_counts[spans.items[i].kernel] += 1;
+    }
+    clv_gpu_spans_take( world.gpu );
+    world.gpu->spans = NULL;
     printf( "%s, device time of each kernel, us per frame:\n", row->name );
     for ( int id = 0; id < GPU_KERNEL_COUNT; ++id )
     {
-        if ( timings.launch_count[id] > 0 )
+        if ( launch_counts[id] > 0 )
         {
             printf( "    %-18s %9.2f in %g launches\n", clv_gpu_kernel_name( (gpu_kernel_id)id ),
-                timings.ms[id] * 1e3 / FRAMES, (double)timings.launch_count[id] / FRAMES );
+                spans.ms[id] * 1e3 / FRAMES, (double)launch_counts[id] / FRAMES );
         }
     }
     fflush( stdout );
+    clv_gpu_spans_free( world.gpu, &spans );
     close_world( &world );
     plain->cl->clReleaseCommandQueue( queue );
     clv_gpu_destroy( plain );

@@ -59,11 +59,45 @@ endfunction()
 # As a folder of a project without a build type the library would be compiled without optimisation and be eight times slower,
 # which is never intended where the type was forgotten: it is then compiled as Release, as it is on its own. The type is the project's to
 # set, so only our targets change; a level of its own (-O0 to step through our code) is left as it is.
+get_directory_property( CLEAVE_DIRECTORY_OPTIONS COMPILE_OPTIONS )
+set( CLEAVE_WHEN_RELEASE $<CONFIG:Release> )
+if( NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT "${CMAKE_C_FLAGS};${CLEAVE_DIRECTORY_OPTIONS}" MATCHES "(^|[ ;])-O" )
+    set( CLEAVE_TYPE_IS_FORGOTTEN ON )
+    set( CLEAVE_WHEN_RELEASE 1 )
+endif()
+
+# Unwind tables are for C++ exceptions, which may not pass through C: docs/use-it.md. Windows unwinds by them in C too.
+set( CLEAVE_NO_UNWIND_FLAGS "" )
+if( CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" AND UNIX AND NOT APPLE AND NOT CLEAVE_SANITIZE )
+    set( CLEAVE_NO_UNWIND_FLAGS -fno-asynchronous-unwind-tables -fno-unwind-tables )
+endif()
+
 function( cleave_optimise target )
-    get_directory_property( options COMPILE_OPTIONS )
-    if( NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT "${CMAKE_C_FLAGS};${options}" MATCHES "(^|[ ;])-O" )
+    if( CLEAVE_TYPE_IS_FORGOTTEN )
         separate_arguments( flags UNIX_COMMAND "${CMAKE_C_FLAGS_RELEASE}" )
         target_compile_options( ${target} PRIVATE ${flags} )
         message( STATUS "${target}: CMAKE_BUILD_TYPE is empty, compiled as Release" )
+    endif()
+    target_compile_options( ${target} PRIVATE "$<${CLEAVE_WHEN_RELEASE}:${CLEAVE_NO_UNWIND_FLAGS}>" )
+endfunction()
+
+# In the core gcc's -O3 is for the loops over boxes and pairs, which are in the files that match this: kernels, questions, and those
+# named. Elsewhere it makes the code a third larger and saves no instructions (make instructions), so there it is -O2, without
+# padding between jumps. cleave_spare_code( "SOURCES" TARGETS... )
+set( CLEAVE_LOOP_SOURCES "core/(simd|query|match)/|/(store|cell_measure|count|place|search|axis_scale|flat_grid|plan|block_scatter|slab_scatter|margin|rest_world|take|update|space_query)\\.c" )
+
+function( cleave_spare_code sources )
+    if( CMAKE_C_COMPILER_ID STREQUAL "GNU" AND "${CMAKE_C_FLAGS_RELEASE}" MATCHES "-O3" )
+        set( alignments functions jumps loops labels )
+        list( TRANSFORM alignments PREPEND -fno-align- OUTPUT_VARIABLE unaligned )
+        list( TRANSFORM alignments PREPEND -falign- OUTPUT_VARIABLE aligned )
+        foreach( target ${ARGN} )
+            if( TARGET ${target} )
+                target_compile_options( ${target} PRIVATE "$<${CLEAVE_WHEN_RELEASE}:-O2;${unaligned}>" )
+            endif()
+        endforeach()
+        list( FILTER sources INCLUDE REGEX "${CLEAVE_LOOP_SOURCES}" )
+        set_source_files_properties( ${sources} PROPERTIES
+            COMPILE_OPTIONS "$<${CLEAVE_WHEN_RELEASE}:-O3;${aligned}>" )
     endif()
 endfunction()

@@ -33,4 +33,9 @@ void gpu_test_expect( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, const
 /// The same, and the pairs are those of two loops.
 void gpu_test_agree( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, const char* note );
 
+/// The first sentence that is not true of a list that came to the host, or NULL: a < b, both below
+/// `count_of_boxes`, and ascending without repeats where it is to be sorted.
+const char* gpu_test_check_pairs(
+    const clv_pair* pairs, uint64_t count, uint32_t count_of_boxes, bool is_sorted );
+
 const char* gpu_test_way_name( clv_gpu_way way );

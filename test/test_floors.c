@@ -237,7 +237,7 @@ static void broken_floors_are_refused( void )
     line[3999] = '\0';
     write_text( FLOORS, line );
     free( line );
-    CHECK( program_said( program_run( COMMAND ), "the line is longer" ) );
+    CHECK( program_said( program_run( COMMAND ), ":1: expected the headings" ) );
     remove( FLOORS );
     CHECK_EQUAL( program_run( COMMAND )->status, 2 );
     CHECK_EQUAL( program_run( "floors " RESULTS )->status, 2 );

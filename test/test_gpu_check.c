@@ -2,7 +2,6 @@
 // The checkers of the GPU library say what broke: the host's view is spoilt in one place, its checker answers
 // with the sentence about that, and with NULL once it is as it was.
 #include "gpu_bodies.h"
-#include "gpu_check.h"
 #include "gpu_fixture.h"
 #include "gpu_schedule.h"
 
@@ -158,18 +157,18 @@ static void the_checker_sees_spoilt_pairs( void )
     clv_gpu* gpu = open_gpu( CLV_GPU_GRID, false );
     uint64_t count = 0;
     clv_pair* pairs = gpu_test_pairs( gpu, &count );
-    CHECK( count > 4 && clv_gpu_pairs_check( pairs, count, BOXES, true ) == NULL );
-    SPOIL( pairs[1].a, pairs[1].b, clv_gpu_pairs_check( pairs, count, BOXES, false ),
+    CHECK( count > 4 && gpu_test_check_pairs( pairs, count, BOXES, true ) == NULL );
+    SPOIL( pairs[1].a, pairs[1].b, gpu_test_check_pairs( pairs, count, BOXES, false ),
         "a pair does not have the lower number first" );
-    SPOIL( pairs[1].b, BOXES, clv_gpu_pairs_check( pairs, count, BOXES, false ),
+    SPOIL( pairs[1].b, BOXES, gpu_test_check_pairs( pairs, count, BOXES, false ),
         "a pair has a number that no box has" );
-    SPOIL( pairs[2], pairs[1], clv_gpu_pairs_check( pairs, count, BOXES, true ),
+    SPOIL( pairs[2], pairs[1], gpu_test_check_pairs( pairs, count, BOXES, true ),
         "pairs that are to be sorted are not, or one is there twice" );
-    SPOIL( pairs[0], pairs[3], clv_gpu_pairs_check( pairs, count, BOXES, true ),
+    SPOIL( pairs[0], pairs[3], gpu_test_check_pairs( pairs, count, BOXES, true ),
         "pairs that are to be sorted are not, or one is there twice" );
     clv_pair kept = pairs[2];
     pairs[2] = pairs[1];
-    CHECK( clv_gpu_pairs_check( pairs, count, BOXES, false ) == NULL ); // no order was asked for
+    CHECK( gpu_test_check_pairs( pairs, count, BOXES, false ) == NULL ); // no order was asked for
     pairs[2] = kept;
     free( pairs );
     clv_gpu_destroy( gpu );

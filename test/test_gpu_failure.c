@@ -4,7 +4,7 @@
 // files in the cache.
 #define _POSIX_C_SOURCE 200809L
 #include "cleave/gpu.h"
-#include "gpu_bodies.h"
+#include "gpu_body_calls.h"
 #include "gpu_device.h"
 #include "gpu_fake.h"
 #include "heap.h"
@@ -117,9 +117,9 @@ static clv_result live_with_bodies( clv_gpu* gpu )
     clv_result result = clv_gpu_set_bodies( gpu, &hull, 1, NULL, COUNT );
     for ( int kind = CLV_VOLUME_AABB; kind <= CLV_VOLUME_SPHERE && result == CLV_OK; ++kind )
     {
-        result = clv_gpu_update_bodies( gpu, (clv_volume_kind)kind, at );
-        result = result == CLV_OK ? clv_gpu_read_volumes( gpu, volumes ) : result;
-        result = result == CLV_OK ? clv_gpu_find_contacts( gpu, s_pairs, 2, contacts ) : result;
+        result = gpu_test_update_bodies( gpu, (clv_volume_kind)kind, at );
+        result = result == CLV_OK ? gpu_test_read_volumes( gpu, volumes ) : result;
+        result = result == CLV_OK ? gpu_test_find_contacts( gpu, s_pairs, 2, contacts ) : result;
     }
     result = result == CLV_OK ? clv_gpu_read_pairs( gpu, visit, &seen ) : result;
     CHECK( result != CLV_OK || seen == fake.pair_count );

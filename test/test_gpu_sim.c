@@ -2,7 +2,7 @@
 // The k-DOP paper's pipeline on the device against clv_shape_sim, frame by frame: bodies and counts to the
 // last bit.
 #include "cleave/physics.h"
-#include "gpu_bodies.h"
+#include "gpu_body_calls.h"
 #include "gpu_fixture.h"
 #include "gpu_schedule.h"
 #include "math/splitmix.h"
@@ -192,7 +192,7 @@ static void frames_go_on_after_others_used_the_device( void )
         step_twins( &s_twins, 5 );
         if ( k == 0 )
         {
-            CHECK_OK( clv_gpu_update_bodies( s_gpu, CLV_VOLUME_SPHERE, s_twins.at ) );
+            CHECK_OK( gpu_test_update_bodies( s_gpu, CLV_VOLUME_SPHERE, s_twins.at ) );
         }
         else
         {

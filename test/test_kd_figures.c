@@ -75,7 +75,10 @@ static void figure_3_externals_go_only_where_they_reach( void )
     clv_kd_search_init( &search, &g.memory, tree->kernels, &rules );
     clv_pair pairs[256];
     clv_pair_sink sink = { .pairs = pairs, .capacity = 256, .make_room = refuse };
-    CHECK_OK( clv_kd_search_run( &search, tree, g.boxes, NULL, &sink ) );
+    kd_search_job job = { &search, tree, g.boxes, NULL, NULL, &sink, 0, 1, 0 };
+    CHECK_OK( clv_kd_search_begin( &job ) );
+    CHECK_OK( clv_kd_search_walk( &job, clv_kd_search_root( &job ) ) );
+    clv_kd_search_end( &job, true );
     // Left 2, right 2, right-left 1, right-right 1.
     CHECK_EQUAL( search.counters.external_count, 6 );
     CHECK_EQUAL( search.counters.node_count, 5 );

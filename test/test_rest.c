@@ -141,9 +141,10 @@ static const rest_crowd_motion* motion_of( void ( *move )( rest_crowd* ), uint32
 
 static void the_mode_follows_rest_and_searches_motion( void )
 {
+    // From the fourth update on: three tell a new space that its world rests.
     CHECK( rest_crowd_run( motion_of( rest_crowd_jitter_below, 0 ), REST_CROWD_MOST, REST_CROWD_CHOSEN,
                CLV_ISA_AUTO, 1, 60 )
-               .rest_frames >= 48 );
+               .rest_frames >= 57 );
     CHECK( rest_crowd_run(
                motion_of( rest_crowd_few, 0 ), REST_CROWD_MOST, REST_CROWD_CHOSEN, CLV_ISA_AUTO, 1, 60 )
                .rest_frames >= 40 );

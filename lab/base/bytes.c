@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/bytes.h"
 
+#include "lab/base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve( byte_buffer* buffer, size_t more )
+static void reserve( byte_buffer* buffer, size_t more )
 {
-    if ( buffer->has_failed || more > SIZE_MAX / 4 - buffer->count )
-    {
-        buffer->has_failed = true;
-        return false;
-    }
     size_t needed = buffer->count + more;
-    if ( needed <= buffer->capacity )
+    if ( needed > buffer->capacity )
     {
-        return true;
+        buffer->capacity = needed < 2 * buffer->capacity ? 2 * buffer->capacity : needed + 256;
+        buffer->bytes = lab_grow( buffer->bytes, buffer->capacity, 1 );
     }
-    size_t capacity = needed < 2 * buffer->capacity ? 2 * buffer->capacity : needed + 256;
-    uint8_t* bytes = realloc( buffer->bytes, capacity );
-    if ( bytes == NULL )
-    {
-        buffer->has_failed = true;
-        return false;
-    }
-    buffer->bytes = bytes;
-    buffer->capacity = capacity;
-    return true;
 }
 
 void byte_buffer_put( byte_buffer* buffer, const void* bytes, size_t count )
 {
-    if ( count > 0 && reserve( buffer, count ) )
+    if ( count > 0 )
     {
+        reserve( buffer, count );
         memcpy( buffer->bytes + buffer->count, bytes, count );
         buffer->count += count;
     }
@@ -39,10 +30,21 @@ void byte_buffer_put( byte_buffer* buffer, const void* bytes, size_t count )
 
 void byte_buffer_put_byte( byte_buffer* buffer, uint8_t byte )
 {
-    if ( reserve( buffer, 1 ) )
-    {
-        buffer->bytes[buffer->count++] = byte;
-    }
+    reserve( buffer, 1 );
+    buffer->bytes[buffer->count++] = byte;
+}
+
+void byte_buffer_print( byte_buffer* buffer, const char* format, ... )
+{
+    va_list arguments, again;
+    va_start( arguments, format );
+    va_copy( again, arguments );
+    int length = vsnprintf( NULL, 0, format, arguments );
+    reserve( buffer, (size_t)length + 1 );
+    vsnprintf( (char*)buffer->bytes + buffer->count, (size_t)length + 1, format, again );
+    buffer->count += (size_t)length;
+    va_end( again );
+    va_end( arguments );
 }
 
 void byte_buffer_put_count( byte_buffer* buffer, uint32_t value )
@@ -468,13 +470,9 @@ static token choose_token( deflate_state* state, size_t at )
     return ( token ){ state->bytes[at], 0 };
 }
 
-bool deflate_append( byte_buffer* out, const uint8_t* bytes, size_t count )
+void deflate_append( byte_buffer* out, const uint8_t* bytes, size_t count )
 {
-    deflate_state* state = calloc( 1, sizeof( deflate_state ) );
-    if ( state == NULL )
-    {
-        return false;
-    }
+    deflate_state* state = lab_take( 1, sizeof( deflate_state ) );
     state->bytes = bytes;
     state->count = count;
     state->writer.out = out;
@@ -491,5 +489,4 @@ bool deflate_append( byte_buffer* out, const uint8_t* bytes, size_t count )
     write_block( state, true );
     put_bits( &state->writer, 0, 7 ); // up to a whole byte
     free( state );
-    return !out->has_failed;
 }

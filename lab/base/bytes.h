@@ -2,6 +2,8 @@
 // Bytes that are put one behind the other.
 #pragma once
 
+#include "lab/base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,11 +13,13 @@ typedef struct byte_buffer
 {
     uint8_t* bytes;
     size_t count, capacity;
-    bool has_failed; ///< out of memory once: what came since is missing
 } byte_buffer;
 
 void byte_buffer_put( byte_buffer* buffer, const void* bytes, size_t count );
 void byte_buffer_put_byte( byte_buffer* buffer, uint8_t byte );
+
+/// printf, without the zero.
+void byte_buffer_print( byte_buffer* buffer, const char* format, ... ) LAB_ERROR_FORMAT( 2, 3 );
 
 /// Seven bits a byte, the lowest first; all but the last have their top bit set.
 void byte_buffer_put_count( byte_buffer* buffer, uint32_t value );
@@ -35,5 +39,5 @@ void base64_append( byte_buffer* out, const uint8_t* bytes, size_t count );
 // runs of one byte from four on; shorter ones are left to the code lengths, since in differences of coordinates they are
 // chance and cost more than they save.
 
-/// Appends `count` bytes as one whole deflate stream. False if out of memory; then `out` is of no use.
-bool deflate_append( byte_buffer* out, const uint8_t* bytes, size_t count );
+/// Appends `count` bytes as one whole deflate stream.
+void deflate_append( byte_buffer* out, const uint8_t* bytes, size_t count );

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* system_reason( void )
+const char* system_reason( void )
 {
     return errno != 0 ? strerror( errno ) : "unknown reason";
 }
@@ -139,6 +139,30 @@ bool output_file_commit( output_file* file, lab_error* why )
     }
     output_file_abandon( file );
     return true;
+}
+
+bool output_file_put( const char* path, const void* data, size_t size, lab_error* why )
+{
+    output_file file = { 0 };
+    return output_file_open( &file, path, why ) && output_file_write( &file, data, size, why ) &&
+        output_file_commit( &file, why );
+}
+
+bool output_file_print(
+    const char* path, void ( *write )( FILE* stream, const void* user ), const void* user, lab_error* why )
+{
+    if ( path == NULL )
+    {
+        write( stdout, user );
+        return fflush( stdout ) == 0 || lab_error_write( why, "standard output: cannot be written" );
+    }
+    output_file file = { 0 };
+    if ( !output_file_open( &file, path, why ) )
+    {
+        return false;
+    }
+    write( file.stream, user );
+    return output_file_commit( &file, why );
 }
 
 void output_file_abandon( output_file* file )

@@ -31,9 +31,19 @@ bool output_file_write( output_file* file, const void* data, size_t size, lab_er
 /// Flush, close, rename: after true the target is there. After false the file is abandoned.
 bool output_file_commit( output_file* file, lab_error* why );
 
+/// A whole file in one step.
+bool output_file_put( const char* path, const void* data, size_t size, lab_error* why );
+
+/// What `write` prints to a stream: a whole file, or standard output where `path` is NULL.
+bool output_file_print(
+    const char* path, void ( *write )( FILE* stream, const void* user ), const void* user, lab_error* why );
+
 /// Closes and removes what was written; the target stays as it was. Legal after a failure, a commit, and on
 /// zeroes.
 void output_file_abandon( output_file* file );
+
+/// Why the last call of the system failed, by errno.
+const char* system_reason( void );
 
 // ---- Files of one kind given where another is wanted: a recipe to bench, a table to report. Their endings tell, and then the
 // error says what takes them instead of calling them damaged.

@@ -215,6 +215,25 @@ void text_table_add( text_table* table, const char* format, ... )
     add_cell( table, cell, TERMINAL_PLAIN );
 }
 
+void text_table_add_cells( text_table* table, const char* format, ... )
+{
+    char row[2048];
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( row, sizeof( row ), format, arguments );
+    va_end( arguments );
+    for ( char* cell = row; cell != NULL; )
+    {
+        char* tab = strchr( cell, '\t' );
+        if ( tab != NULL )
+        {
+            *tab++ = '\0';
+        }
+        add_cell( table, cell, TERMINAL_PLAIN );
+        cell = tab;
+    }
+}
+
 void text_table_leave_out( text_table* table, const char* headings )
 {
     table->least = headings;

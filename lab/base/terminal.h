@@ -52,6 +52,9 @@ void text_table_leave_out( text_table* table, const char* headings );
 /// The next cell, row by row.
 void text_table_add( text_table* table, const char* format, ... ) LAB_ERROR_FORMAT( 2, 3 );
 
+/// Several cells, with tabs between them; for values that have none.
+void text_table_add_cells( text_table* table, const char* format, ... ) LAB_ERROR_FORMAT( 2, 3 );
+
 /// A colour for the last cell added, or for the row that it ends.
 void text_table_style( text_table* table, terminal_style style );
 void text_table_style_row( text_table* table, terminal_style style );

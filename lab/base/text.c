@@ -71,6 +71,16 @@ void text_list_add( text_list* list, const char* text )
     *lab_list_next( list->items, list->count ) = text_copy( text );
 }
 
+bool text_list_has( const text_list* list, const char* text )
+{
+    bool found = false;
+    for ( uint32_t index = 0; !found && index < list->count; ++index )
+    {
+        found = strcmp( list->items[index], text ) == 0;
+    }
+    return found;
+}
+
 void text_list_add_all( text_list* list, const text_list* from )
 {
     for ( uint32_t index = 0; index < from->count; ++index )
@@ -185,6 +195,25 @@ const char* text_guess_say( text_guess* guess )
         snprintf( guess->said, sizeof( guess->said ), "did you mean %s? ", guess->closest );
     }
     return guess->said;
+}
+
+char* text_advice(
+    char* buffer, size_t size, const char* name, text_list* known, const char* verb, const char* last )
+{
+    text_guess guess = text_guess_begin( name );
+    for ( uint32_t index = 0; index < known->count; ++index )
+    {
+        text_guess_try( &guess, known->items[index] );
+    }
+    snprintf( buffer, size, "%s%s ", text_guess_say( &guess ), verb );
+    for ( uint32_t index = 0; index < known->count; ++index )
+    {
+        size_t length = strlen( buffer );
+        const char* separator = index == 0 ? "" : index + 1 == known->count ? last : ", ";
+        snprintf( buffer + length, size - length, "%s%s", separator, known->items[index] );
+    }
+    text_list_free( known );
+    return buffer;
 }
 
 bool text_parse_size( const char* text, uint64_t* size )
@@ -308,19 +337,12 @@ int choice_value( const choice* list, const char* word )
 
 char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_ADVICE_ROOM] )
 {
-    text_guess guess = text_guess_begin( word );
-    for ( const choice* known = list; known->word != NULL; ++known )
+    text_list known = { 0 };
+    for ( ; list->word != NULL; ++list )
     {
-        text_guess_try( &guess, known->word );
+        text_list_add( &known, list->word );
     }
-    int length = snprintf( buffer, CHOICE_ADVICE_ROOM, "%suse ", text_guess_say( &guess ) );
-    for ( const choice* known = list; known->word != NULL && length < CHOICE_ADVICE_ROOM; ++known )
-    {
-        const char* separator = known == list ? "" : known[1].word == NULL ? " or " : ", ";
-        length +=
-            snprintf( buffer + length, CHOICE_ADVICE_ROOM - (size_t)length, "%s%s", separator, known->word );
-    }
-    return buffer;
+    return text_advice( buffer, CHOICE_ADVICE_ROOM, word, &known, "use", " or " );
 }
 
 // ---- lines

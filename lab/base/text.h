@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- Memory and growing lists of the program. None of these fails: without memory the program ends.
+// ---- Memory and growing lists of the program. None of these fails: without memory the program ends, with one line and without half-written
+// files. What takes memory by itself says so: a timed run, which is then one that failed, and processes that others wait for.
 
 /// So many zeroed items, of 0 one; to free.
 void* lab_take( uint64_t count, size_t item_size );
@@ -34,6 +35,7 @@ typedef struct text_list
 } text_list;
 
 void text_list_add( text_list* list, const char* text );
+bool text_list_has( const text_list* list, const char* text );
 void text_list_add_all( text_list* list, const text_list* from );
 
 /// Adds what stands between the commas. False if an item is empty ("a,,b", "", "a,"); the list is then as it
@@ -55,6 +57,11 @@ void text_guess_try( text_guess* guess, const char* name ); ///< `name` must liv
 
 /// "did you mean NAME? ", or "" if none is like it: to stand before what else there is to do. Lives as long as the guess.
 const char* text_guess_say( text_guess* guess );
+
+/// "did you mean NAME? use a, b or c" of the names there are, for one that there is not: `verb` is "use", `last` " or ". Takes
+/// the names over, and returns `buffer`.
+char* text_advice(
+    char* buffer, size_t size, const char* name, text_list* known, const char* verb, const char* last );
 
 /// Sizes as people write them: "8000", "8k" = 8000, "1024k" = 1,024,000, "1m" = 1,000,000, "1.5k" = 1500; K
 /// and M too. False, and *size untouched, for anything else: signs, spaces, fractions of an object, more than

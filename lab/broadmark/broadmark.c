@@ -53,11 +53,7 @@ static const broadmark_param params[] = {
     { "m_KD_ObjectsPerLeaf", "kd.leaf", 512 },
 };
 
-// By index; NULL beyond the last.
-static const broadmark_param* broadmark_param_at( uint32_t index )
-{
-    return index < sizeof( params ) / sizeof( params[0] ) ? &params[index] : NULL;
-}
+#define PARAM_COUNT ( sizeof( params ) / sizeof( params[0] ) )
 
 // NULL if Broadmark has no such algorithm.
 static const broadmark_name* broadmark_find( const char* name )
@@ -91,23 +87,15 @@ const char* broadmark_name_of(
 
 static char* broadmark_advice( const char* name, char buffer[BROADMARK_ADVICE_ROOM] )
 {
-    text_guess guess = text_guess_begin( name );
+    text_list known = { 0 };
     for ( size_t index = 0; index < NAME_COUNT; ++index )
-    {
-        text_guess_try( &guess, names[index].name );
-    }
-    int length = snprintf( buffer, BROADMARK_ADVICE_ROOM, "%sthere are ", text_guess_say( &guess ) );
-    const char* separator = "";
-    for ( size_t index = 0; index < NAME_COUNT && length < BROADMARK_ADVICE_ROOM; ++index )
     {
         if ( clv_method_find( names[index].method ) != NULL )
         {
-            length += snprintf( buffer + length, BROADMARK_ADVICE_ROOM - (size_t)length, "%s%s", separator,
-                names[index].name );
-            separator = ", ";
+            text_list_add( &known, names[index].name );
         }
     }
-    return buffer;
+    return text_advice( buffer, BROADMARK_ADVICE_ROOM, name, &known, "there are", ", " );
 }
 
 // ---- broadmark settings
@@ -226,9 +214,9 @@ static bool read_method( const broadmark_file* file, schedule_part* part, lab_er
 static bool read_params( const broadmark_file* file, schedule_part* part, lab_error* why )
 {
     run_spec spec = { .row = clv_method_find( part->wish.names.items[0] ) };
-    for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
+    for ( size_t index = 0; index < PARAM_COUNT; ++index )
     {
-        const broadmark_param* param = broadmark_param_at( index );
+        const broadmark_param* param = &params[index];
         double value = param->usual;
         if ( !count_member( file, param->key, 1e6, &value, why ) )
         {
@@ -247,14 +235,19 @@ static bool read_params( const broadmark_file* file, schedule_part* part, lab_er
 
 // ---- all together
 
+static void replace_number( json_value* settings, const char* key, double value )
+{
+    json_value* holder = json_object();
+    json_put_number( holder, key, value );
+    json_replace( settings, key, json_copy( json_get( holder, key ) ) );
+    json_free( holder );
+}
+
 static void fill_number( json_value* settings, const char* key, double usual )
 {
     if ( json_is_null( json_get( settings, key ) ) )
     {
-        json_value* holder = json_object();
-        json_put_number( holder, key, usual );
-        json_replace( settings, key, json_copy( json_get( holder, key ) ) );
-        json_free( holder );
+        replace_number( settings, key, usual );
     }
 }
 
@@ -275,9 +268,9 @@ static void fill_settings( broadmark_file* file )
         json_replace( settings, "m_margin", margin );
     }
     fill_number( settings, "m_numThreads", USUAL_THREADS );
-    for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
+    for ( size_t index = 0; index < PARAM_COUNT; ++index )
     {
-        fill_number( settings, broadmark_param_at( index )->key, broadmark_param_at( index )->usual );
+        fill_number( settings, params[index].key, params[index].usual );
     }
     fill_number( settings, "m_GPUSap_KernelType", USUAL_GPU_KERNEL );
 }
@@ -382,9 +375,9 @@ static double param_value( const run_result* run, const char* name )
 // Also where it is a default: ours are others than Broadmark's, which the same file would mean without them.
 static void put_params( json_value* settings, const run_result* run )
 {
-    for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
+    for ( size_t index = 0; index < PARAM_COUNT; ++index )
     {
-        const broadmark_param* param = broadmark_param_at( index );
+        const broadmark_param* param = &params[index];
         double value = param_value( run, param->setting );
         if ( value == value )
         {
@@ -428,10 +421,7 @@ static char* results_text(
     json_value* said = settings != NULL ? json_copy( settings ) : made_settings( run, output );
     json_value* root = json_object();
     json_value* frames = json_array();
-    json_value* objects = json_object();
-    json_put_count( objects, "count", run->object_count );
-    json_replace( said, "m_numberOfObjects", json_copy( json_get( objects, "count" ) ) );
-    json_free( objects );
+    replace_number( said, "m_numberOfObjects", run->object_count );
     json_put( root, "Settings", said );
     for ( uint32_t index = 0; index < run->frame_count; ++index )
     {
@@ -451,10 +441,8 @@ static char* results_text(
 
 static bool write_file( const run_result* run, const json_value* settings, const char* path, lab_error* why )
 {
-    output_file file = { 0 };
     char* text = results_text( run, settings, path, why );
-    bool good = text != NULL && output_file_open( &file, path, why ) &&
-        output_file_write( &file, text, strlen( text ), why ) && output_file_commit( &file, why );
+    bool good = text != NULL && output_file_put( path, text, strlen( text ), why );
     free( text );
     return good;
 }
@@ -473,18 +461,6 @@ bool broadmark_files_check( const broadmark_files* files, lab_error* why )
     return true;
 }
 
-static bool is_of_part( const run_result* run, const char* part )
-{
-    for ( uint32_t index = 0; run->parts != NULL && index < run->parts->count; ++index )
-    {
-        if ( strcmp( run->parts->items[index], part ) == 0 )
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool broadmark_files_write( const broadmark_files* files, const run_results* results, lab_error* why )
 {
     for ( uint32_t index = 0; index < files->count; ++index )
@@ -493,7 +469,7 @@ bool broadmark_files_write( const broadmark_files* files, const run_results* res
         for ( uint32_t run = 0; run < results->count; ++run )
         {
             const run_result* result = &results->items[run];
-            if ( !is_of_part( result, file->part ) )
+            if ( result->parts == NULL || !text_list_has( result->parts, file->part ) )
             {
                 continue;
             }

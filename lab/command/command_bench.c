@@ -164,13 +164,14 @@ lab_status command_bench( int argc, char** argv )
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
-    uint32_t count = schedule_flags( &flags.part, false, list );
+    uint32_t count = schedule_flags( &flags.part, 'b', list );
     memcpy( list + count, own, sizeof( own ) );
     const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "bench",
         .usage = "[WHAT…] [-n N,…] [-m METHOD,…] [flags]",
-        .about = "Time methods on scenes and print a table. Without WHAT: brownian-free.",
+        .about = "Time methods on scenes and print a table. Without WHAT: brownian-free; without --isa\n"
+                 "the best instruction set; without --frames all.",
         .notes = notes,
         .example = "  cleave bench brownian-free -n 1k,8k,32k -m brute,sap --repeat 5 --json results.json",
         .flags = list,

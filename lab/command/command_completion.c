@@ -28,18 +28,6 @@ static const choice shells[] = { { "bash", SHELL_BASH }, { "zsh", SHELL_ZSH }, {
 
 // ---- words
 
-static void add_once( text_list* words, const char* word )
-{
-    for ( uint32_t index = 0; index < words->count; ++index )
-    {
-        if ( strcmp( words->items[index], word ) == 0 )
-        {
-            return;
-        }
-    }
-    text_list_add( words, word );
-}
-
 static void add_params( text_list* words )
 {
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
@@ -48,7 +36,10 @@ static void add_params( text_list* words )
         for ( uint32_t param = 0; param < row->param_count; ++param )
         {
             char* name = text_format( "%s=", row->params[param].name );
-            add_once( words, name );
+            if ( !text_list_has( words, name ) )
+            {
+                text_list_add( words, name );
+            }
             free( name );
         }
     }
@@ -129,28 +120,26 @@ static void fill_model( completion_model* model )
 
 // ----
 
-static lab_status print( void* data, text_list* operands )
+static void write_script( FILE* stream, const void* user )
 {
-    const completion_flags* flags = data;
-    lab_error why;
-    output_file file = { 0 };
-    if ( flags->output != NULL && !output_file_open( &file, flags->output, &why ) )
-    {
-        return lab_error_print( &why );
-    }
-    FILE* stream = flags->output != NULL ? file.stream : stdout;
     completion_model model = { 0 };
     fill_model( &model );
-    switch ( choice_value( shells, operands->items[0] ) )
+    switch ( choice_value( shells, user ) )
     {
     case SHELL_BASH: completion_bash( &model, stream ); break;
     case SHELL_ZSH: completion_zsh( &model, stream ); break;
     default: completion_fish( &model, stream ); break;
     }
     completion_free( &model );
-    bool good = flags->output == NULL || output_file_commit( &file, &why );
-    output_file_abandon( &file );
-    return good ? LAB_DONE : lab_error_print( &why );
+}
+
+static lab_status print( void* data, text_list* operands )
+{
+    const completion_flags* flags = data;
+    lab_error why;
+    return output_file_print( flags->output, write_script, operands->items[0], &why )
+        ? LAB_DONE
+        : lab_error_print( &why );
 }
 
 lab_status command_completion( int argc, char** argv )

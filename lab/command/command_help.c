@@ -91,8 +91,9 @@ static void write_page( const args_table* table, void* user )
 }
 
 // The page of a command; NULL: of the program.
-static void print_page( const command_row* wanted, FILE* stream )
+static void print_page( FILE* stream, const void* user )
 {
+    const command_row* wanted = user;
     text_list see = { 0 };
     text_list_add( &see, "cleave" );
     for ( uint32_t index = 0; command_at( index ) != NULL; ++index )
@@ -121,14 +122,7 @@ static bool write_one( const char* folder, const command_row* wanted, lab_error*
 {
     char* path = text_format(
         "%s/cleave%s%s.1", folder, wanted != NULL ? "-" : "", wanted != NULL ? wanted->name : "" );
-    output_file file = { 0 };
-    bool good = output_file_open( &file, path, why );
-    if ( good )
-    {
-        print_page( wanted, file.stream );
-        good = output_file_commit( &file, why );
-    }
-    output_file_abandon( &file );
+    bool good = output_file_print( path, print_page, wanted, why );
     free( path );
     return good;
 }
@@ -138,8 +132,7 @@ static lab_status write_all( const char* folder )
     lab_error why;
     errno = 0;
     bool good = platform_make_folder( folder ) ||
-        lab_error_write( &why, "help: -o %s: cannot be made a folder: %s", folder,
-            errno != 0 ? strerror( errno ) : "unknown reason" );
+        lab_error_write( &why, "help: -o %s: cannot be made a folder: %s", folder, system_reason() );
     good = good && write_one( folder, NULL, &why );
     for ( uint32_t index = 0; good && command_at( index ) != NULL; ++index )
     {
@@ -169,7 +162,7 @@ static lab_status help( void* data, text_list* operands )
     }
     if ( flags->man )
     {
-        print_page( wanted, stdout );
+        print_page( stdout, wanted );
         return LAB_DONE;
     }
     if ( wanted == NULL )

@@ -92,10 +92,8 @@ static bool look_at_frame(
 
 static bool look( const char* text, const info_flags* flags, scene_facts* facts, lab_error* why )
 {
-    scene_spec spec;
     frame_source source = { 0 };
-    bool good = scene_spec_parse( text, &spec, why ) && scene_spec_open( &spec, 8000, 0, 1, &source, why );
-    scene_spec_free( &spec );
+    bool good = scene_spec_open_text( text, &source, why );
     if ( !good )
     {
         return false;
@@ -108,10 +106,9 @@ static bool look( const char* text, const info_flags* flags, scene_facts* facts,
         good = lab_error_write( why, "info: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text,
             facts->frame, source.header.frame_count );
     }
-    clv_aabb* boxes = good ? frame_source_boxes( &source, why ) : NULL;
-    clv_aabb* before = boxes != NULL ? frame_source_boxes( &source, why ) : NULL;
-    good = good && boxes != NULL && before != NULL &&
-        ( !flags->check || check_frames( &source, boxes, why ) ) &&
+    clv_aabb* boxes = frame_source_boxes( &source );
+    clv_aabb* before = frame_source_boxes( &source );
+    good = good && ( !flags->check || check_frames( &source, boxes, why ) ) &&
         look_at_frame( &source, before, boxes, facts, why );
     free( boxes );
     free( before );

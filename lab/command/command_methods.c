@@ -81,12 +81,8 @@ static void print_params( void )
         for ( uint32_t param = 0; param < row->param_count; ++param, ++count )
         {
             const clv_method_param* p = &row->params[param];
-            text_table_add( &table, "%s", p->name );
-            text_table_add( &table, "%s", row->name );
-            text_table_add( &table, "%.10g", p->value );
-            text_table_add( &table, "%.10g", p->least );
-            text_table_add( &table, "%.10g", p->most );
-            text_table_add( &table, "%s%s", p->help, p->whole ? " (whole)" : "" );
+            text_table_add_cells( &table, "%s\t%s\t%.10g\t%.10g\t%.10g\t%s%s", p->name, row->name, p->value,
+                p->least, p->most, p->help, p->whole ? " (whole)" : "" );
         }
     }
     if ( count == 0 )
@@ -123,14 +119,9 @@ static void print_devices( void )
     {
         clv_gpu_device device;
         clv_gpu_device_at( index, &device );
-        text_table_add( &table, "%u", index );
-        text_table_add( &table, "%s", device.is_cpu ? "CPU" : "GPU" );
-        text_table_add( &table, "%u", device.unit_count );
-        text_table_add( &table, "%.1f GB", (double)device.memory_bytes * 1e-9 );
-        text_table_add( &table, "%s", device.driver );
-        text_table_add( &table, "%s", device.unusable == NULL ? "yes" : "no" );
-        text_table_add( &table, "%s", device.platform );
-        text_table_add( &table, "%s", device.name );
+        text_table_add_cells( &table, "%u\t%s\t%u\t%.1f GB\t%s\t%s\t%s\t%s", index,
+            device.is_cpu ? "CPU" : "GPU", device.unit_count, (double)device.memory_bytes * 1e-9,
+            device.driver, device.unusable == NULL ? "yes" : "no", device.platform, device.name );
     }
     printf( "\nDevices, for --device NAME|N\n" );
     text_table_print( &table, stdout );
@@ -163,18 +154,10 @@ static lab_status print_table( void )
         char isas[128];
         bool is_here = is_available( row, reason, sizeof( reason ) );
         isa_names( row, isas, sizeof( isas ) );
-        text_table_add( &table, "%s", row->name );
-        text_table_add( &table, "%s", row->family );
-        text_table_add( &table, "%s", row->time_cost );
-        text_table_add( &table, "%s", row->space_cost );
-        text_table_add( &table, "%s", yes_no( row->has_threads ) );
-        text_table_add( &table, "%s", isas );
-        text_table_add( &table, "%s", yes_no( device_is_of( row ) ) );
-        text_table_add( &table, "%s", yes_no( row->is_temporal ) );
-        text_table_add( &table, "%s", row->remarks != NULL ? row->remarks : "-" );
-        text_table_add( &table, "%s", row->licence );
-        text_table_add( &table, "%s", is_here ? "yes" : "no" );
-        text_table_add( &table, "%s", row->source );
+        text_table_add_cells( &table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", row->name,
+            row->family, row->time_cost, row->space_cost, yes_no( row->has_threads ), isas,
+            yes_no( device_is_of( row ) ), yes_no( row->is_temporal ),
+            row->remarks != NULL ? row->remarks : "-", row->licence, is_here ? "yes" : "no", row->source );
     }
     text_table_print( &table, stdout );
     print_missing();

@@ -185,7 +185,8 @@ static bool draw( render_work* work, uint32_t frame, picture* out, lab_error* wh
     *out = ( picture ){ .camera = picture_camera_make( work->seen, flags->yaw * degree, flags->pitch * degree,
                             flags->zoom, work->width, work->height ) };
     render_source source = { &work->input, &work->search, &work->cells, work->seen };
-    return render_scene( out, &source, &work->look ) || lab_error_write( why, "render: out of memory" );
+    render_scene( out, &source, &work->look );
+    return true;
 }
 
 static bool write_one( render_work* work, lab_error* why )
@@ -211,8 +212,7 @@ static bool write_one( render_work* work, lab_error* why )
     else if ( good )
     {
         uint8_t* pixels = raster_draw( &seen );
-        good = pixels != NULL ? png_file_write( flags->output, pixels, work->width, work->height, why )
-                              : lab_error_write( why, "render: out of memory" );
+        good = png_file_write( flags->output, pixels, work->width, work->height, why );
         free( pixels );
     }
     if ( good )
@@ -239,8 +239,7 @@ static bool write_film( render_work* work, lab_error* why )
         good = interrupt_raised() ? lab_error_interrupted( why )
                                   : draw( work, work->input.first + i, &seen, why );
         uint8_t* pixels = good ? raster_draw( &seen ) : NULL;
-        good = good && ( pixels != NULL || lab_error_write( why, "render: out of memory" ) ) &&
-            film_put( &out, pixels, why );
+        good = good && film_put( &out, pixels, why );
         free( pixels );
         picture_free( &seen );
         progress_show( &bar, i + 1 );

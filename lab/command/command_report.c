@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
+#include "lab/base/output_file.h"
 #include "lab/base/platform.h"
 #include "lab/command/commands.h"
 #include "lab/report/report.h"
@@ -21,8 +22,8 @@ static bool make_folder( const char* folder, lab_error* why )
 {
     errno = 0;
     return platform_make_folder( folder ) ||
-        lab_error_write( why, "%s: cannot be made a folder: %s; name another for --svg", folder,
-            errno != 0 ? strerror( errno ) : "unknown reason" );
+        lab_error_write(
+            why, "%s: cannot be made a folder: %s; name another for --svg", folder, system_reason() );
 }
 
 static bool write_plots( const report_flags* flags, const char* page_path, lab_error* why )

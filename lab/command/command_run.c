@@ -68,16 +68,6 @@ static bool is_part_named( const char* text, const char* name )
     return strcmp( text, name ) == 0;
 }
 
-static bool is_wanted( const run_flags* flags, const char* part )
-{
-    bool wanted = flags->only.count == 0;
-    for ( uint32_t index = 0; index < flags->only.count; ++index )
-    {
-        wanted = wanted || strcmp( flags->only.items[index], part ) == 0;
-    }
-    return wanted;
-}
-
 // Every name of --only or --scenes must be in one of the schedules, or a slip would cost the runs that were meant.
 static bool check_named( const char* flag, const char* noun, const text_list* wanted, const text_list* known,
     bool ( *is_named )( const char* text, const char* name ), lab_error* why )
@@ -136,7 +126,8 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, la
             choose_scenes( &part->scenes, &flags->scenes );
         }
         bool is_empty = flags->scenes.count > 0 && part->scenes.count == 0;
-        if ( is_wanted( flags, part->name ) && !is_empty )
+        bool is_wanted = flags->only.count == 0 || text_list_has( &flags->only, part->name );
+        if ( is_wanted && !is_empty )
         {
             lab_error part_error;
             schedule_part_replace( part, &flags->said, flags->given );
@@ -203,20 +194,10 @@ static estimate_scene scene_of( const run_job* job )
     return estimate_scene_spec( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
 }
 
-static bool has_text( const text_list* list, const char* text )
-{
-    bool found = false;
-    for ( uint32_t index = 0; !found && index < list->count; ++index )
-    {
-        found = strcmp( list->items[index], text ) == 0;
-    }
-    return found;
-}
-
 // What the ladder rule would leave out, as far as the guesses go.
 static double estimate_job( const run_job* job, const estimate_scene* scene, text_list* ladders )
 {
-    if ( has_text( ladders, job->ladder ) )
+    if ( text_list_has( ladders, job->ladder ) )
     {
         return 0;
     }
@@ -588,7 +569,7 @@ lab_status command_run( int argc, char** argv )
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
     bool given[sizeof( list ) / sizeof( list[0] )] = { false };
-    uint32_t count = schedule_flags( &flags.said, false, list );
+    uint32_t count = schedule_flags( &flags.said, 'b', list );
     memcpy( list + count, own, sizeof( own ) );
     flags.given = given;
     const args_table table = {

@@ -37,11 +37,9 @@ static lab_status print_table( const scenes_flags* flags )
         char size[TEXT_SIZE_ROOM];
         if ( is_wanted( flags, scene ) )
         {
-            text_table_add( &table, "%s", scene->name );
-            text_table_add( &table, "%s", generator_families[scene->family].word );
-            text_table_add( &table, "to %s", text_size( scene->bodies_most, size ) );
-            text_table_add( &table, "%s", scene->has_parts ? "-" : "yes" );
-            text_table_add( &table, "%s", scene->about );
+            text_table_add_cells( &table, "%s\t%s\tto %s\t%s\t%s", scene->name,
+                generator_families[scene->family].word, text_size( scene->bodies_most, size ),
+                scene->has_parts ? "-" : "yes", scene->about );
         }
     }
     text_table_print( &table, stdout );

@@ -305,11 +305,7 @@ static bool build_on_device(
 
 static bool build_tower( tower* t, const sim_flags* flags, const clv_shape_sim_def* def, lab_error* why )
 {
-    clv_transform* at = malloc( (size_t)flags->bodies * sizeof( clv_transform ) );
-    if ( at == NULL )
-    {
-        return lab_error_write( why, "sim: no memory for %" PRIu64 " bodies", flags->bodies );
-    }
+    clv_transform* at = lab_take( flags->bodies, sizeof( clv_transform ) );
     place_bodies( flags, at );
     bool good = flags->device != NULL ? build_on_device( t, flags, def, at, why )
                                       : build_on_cpu( t, def, at, flags->bodies, why );
@@ -492,9 +488,8 @@ static void print_run( const sim_run* run, const sim_flags* flags )
         {
             continue; // this sweep does not take them
         }
-        text_table_add( &table, "%s", column_names[i] );
-        text_table_add( &table, "%.*f", digits, run->columns[i].sum / (double)flags->frames );
-        text_table_add( &table, "%.*f", digits, run->columns[i].most );
+        text_table_add_cells( &table, "%s\t%.*f\t%.*f", column_names[i], digits,
+            run->columns[i].sum / (double)flags->frames, digits, run->columns[i].most );
     }
     text_table_print( &table, stdout );
     if ( run->landed_frame == NEVER )

@@ -41,40 +41,9 @@ static void release( tree_state* state )
     run_spec_list_free( &state->specs );
 }
 
-// The one method, with the settings it is to have.
-static bool choose_method( tree_state* state, const tree_flags* flags, lab_error* why )
-{
-    run_wish wish = { 0 };
-    text_list_add( &wish.names, flags->method );
-    text_list_add_all( &wish.settings, &flags->settings );
-    bool good = run_spec_list_make( &state->specs, &wish, false, why );
-    run_wish_free( &wish );
-    if ( !good )
-    {
-        return false;
-    }
-    char reason[512];
-    if ( !run_spec_is_available( &state->specs.items[0], reason, sizeof( reason ) ) )
-    {
-        return lab_error_write( why, "tree: %s cannot run here: %s", flags->method, reason );
-    }
-    if ( state->specs.items[0].row->dump == NULL )
-    {
-        return lab_error_write( why,
-            "tree: %s keeps no tree that can be written; use kd, kd-complete, kd-incremental, "
-            "kd-rebuilt, the same of kd-paper, or ray-kd",
-            flags->method );
-    }
-    return true;
-}
-
 static bool open_scene( tree_state* state, const tree_flags* flags, const char* text, lab_error* why )
 {
-    scene_spec spec;
-    bool good =
-        scene_spec_parse( text, &spec, why ) && scene_spec_open( &spec, 8000, 0, 1, &state->source, why );
-    scene_spec_free( &spec );
-    if ( !good )
+    if ( !scene_spec_open_text( text, &state->source, why ) )
     {
         return false;
     }
@@ -85,9 +54,9 @@ static bool open_scene( tree_state* state, const tree_flags* flags, const char* 
         return lab_error_write(
             why, "tree: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text, state->frame, last );
     }
-    state->boxes = frame_source_boxes( &state->source, why );
-    state->ids = calloc( state->source.header.object_count, sizeof( clv_id ) );
-    return state->boxes != NULL && ( state->ids != NULL || lab_error_write( why, "tree: out of memory" ) );
+    state->boxes = frame_source_boxes( &state->source );
+    state->ids = lab_take( state->source.header.object_count, sizeof( clv_id ) );
+    return true;
 }
 
 // From frame 0 on: a tree that follows its objects is another than one that is built for them.
@@ -148,11 +117,7 @@ static bool write_boxes( const tree_state* state, output_file* file, lab_error* 
 static bool write_tree( const tree_state* state, output_file* file, lab_error* why )
 {
     size_t length = clv_space_dump( state->space, NULL, 0 );
-    char* tree = malloc( length + 1 );
-    if ( tree == NULL )
-    {
-        return lab_error_write( why, "tree: out of memory" );
-    }
+    char* tree = lab_take( length + 1, 1 );
     clv_space_dump( state->space, tree, length + 1 );
     return print( file,
                text_format( "{ \"method\": \"%s\", \"frame\": %" PRIu32 ",\n  \"tree\": ",
@@ -172,7 +137,7 @@ static lab_status run( void* data, text_list* operands )
     lab_error why;
     tree_state state = { .frame = 0 };
     output_file file = { 0 };
-    bool good = choose_method( &state, flags, &why ) &&
+    bool good = run_spec_tree( &state.specs, "tree", flags->method, &flags->settings, &why ) &&
         open_scene( &state, flags, operands->items[0], &why ) &&
         output_file_open( &file, flags->output, &why ) && follow_frames( &state, &why ) &&
         write_tree( &state, &file, &why ) && output_file_commit( &file, &why );

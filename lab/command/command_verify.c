@@ -9,6 +9,7 @@
 #include "lab/measure/machine.h"
 #include "lab/measure/timed_run.h"
 #include "lab/query/query_bench.h"
+#include "lab/run/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,10 +26,8 @@
 
 typedef struct verify_flags
 {
-    run_wish wish;
-    size_list sizes;
-    uint64_t frame_count, seed;
-    bool events, quiet;
+    schedule_part part; // its scenes are the operands
+    bool quiet;
     const char* judge; // a method; NULL: brute force
     text_list queries; // families; none: pairs
     uint64_t query_count;
@@ -85,11 +84,7 @@ static bool enter( contestant* entrant, const contest* arena )
     def.events = arena->events;
     def.logger = run_reason_logger( entrant->reason );
     clv_result result = clv_space_create( &def, &entrant->space );
-    entrant->ids = calloc( object_count, sizeof( clv_id ) );
-    if ( result == CLV_OK && entrant->ids == NULL )
-    {
-        result = CLV_OUT_OF_MEMORY;
-    }
+    entrant->ids = lab_take( object_count, sizeof( clv_id ) );
     if ( result != CLV_OK && entrant->reason[0] == '\0' )
     {
         snprintf(
@@ -170,16 +165,16 @@ static bool check_list(
     return true;
 }
 
-static bool check_events( contestant* entrant, contest* arena, uint32_t frame, bool* has_memory )
+static bool check_events( contestant* entrant, contest* arena, uint32_t frame )
 {
     clv_event_view events = clv_space_events( entrant->space );
-    *has_memory = verdict_list_set_ids( &arena->found, events.begun, events.begun_count );
-    if ( !*has_memory || !check_list( entrant, arena, frame, "begun ", &arena->begun ) )
+    verdict_list_set_ids( &arena->found, events.begun, events.begun_count );
+    if ( !check_list( entrant, arena, frame, "begun ", &arena->begun ) )
     {
         return false;
     }
-    *has_memory = verdict_list_set_ids( &arena->found, events.ended, events.ended_count );
-    return *has_memory && check_list( entrant, arena, frame, "ended ", &arena->ended );
+    verdict_list_set_ids( &arena->found, events.ended, events.ended_count );
+    return check_list( entrant, arena, frame, "ended ", &arena->ended );
 }
 
 // Variants of a method promise the same order too. Held against the first of its kind still in the contest.
@@ -206,23 +201,22 @@ static void check_order( contest* arena, uint32_t index, uint32_t frame )
     }
 }
 
-static bool check_contestant( contest* arena, uint32_t index, uint32_t frame, lab_error* why )
+static void check_contestant( contest* arena, uint32_t index, uint32_t frame )
 {
     contestant* entrant = &arena->items[index];
     if ( entrant->reason[0] != '\0' || !feed( entrant, arena, frame ) )
     {
-        return true;
+        return;
     }
     clv_pair_view view = clv_space_pairs( entrant->space );
     entrant->pair_count += view.count;
     entrant->order_hash = frame_hash_order( view.pairs, view.count );
-    bool has_memory = verdict_list_set( &arena->found, view.pairs, view.count );
-    if ( has_memory && check_list( entrant, arena, frame, "", &arena->expected ) &&
-        ( !arena->events || check_events( entrant, arena, frame, &has_memory ) ) )
+    verdict_list_set( &arena->found, view.pairs, view.count );
+    if ( check_list( entrant, arena, frame, "", &arena->expected ) &&
+        ( !arena->events || check_events( entrant, arena, frame ) ) )
     {
         check_order( arena, index, frame );
     }
-    return has_memory || lab_error_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
 }
 
 // The judge's word on this frame: pairs, and what begun and ended.
@@ -240,17 +234,13 @@ static bool ask_judge( contest* arena, uint32_t frame, lab_error* why )
     arena->expected_before = arena->expected;
     arena->expected = swapped;
     clv_pair_view view = clv_space_pairs( arena->judge.space );
-    if ( !verdict_list_set( &arena->expected, view.pairs, view.count ) )
-    {
-        return lab_error_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
-    }
+    verdict_list_set( &arena->expected, view.pairs, view.count );
     arena->judge.pair_count += view.count;
     verdict_list_sort( &arena->expected );
-    if ( arena->events &&
-        ( !verdict_list_subtract( &arena->begun, &arena->expected, &arena->expected_before ) ||
-            !verdict_list_subtract( &arena->ended, &arena->expected_before, &arena->expected ) ) )
+    if ( arena->events )
     {
-        return lab_error_write( why, "verify: out of memory for events" );
+        verdict_list_subtract( &arena->begun, &arena->expected, &arena->expected_before );
+        verdict_list_subtract( &arena->ended, &arena->expected_before, &arena->expected );
     }
     return true;
 }
@@ -284,7 +274,7 @@ static bool hold( contest* arena, lab_error* why )
         progress_show( &bar, ++done );
         for ( uint32_t index = 0; good && index < arena->count; ++index )
         {
-            good = check_contestant( arena, index, frame, why );
+            check_contestant( arena, index, frame );
             progress_show( &bar, ++done );
         }
         if ( good )
@@ -303,12 +293,9 @@ static void add_rows( verify_state* state, const contest* arena )
     {
         const contestant* entrant = &arena->items[index];
         bool is_fine = entrant->shown_reason[0] == '\0';
-        text_table_add( table, "%s", arena->label );
-        text_table_add( table, "%s", entrant->spec->row->name );
-        text_table_add( table, "%s", run_spec_variant( entrant->spec ) );
-        text_table_add( table, "%" PRIu32, entrant->spec->thread_count );
-        text_table_add( table, "%" PRIu32, arena->frames_shown );
-        text_table_add( table, "%" PRIu64, entrant->shown_pairs );
+        text_table_add_cells( table, "%s\t%s\t%s\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64, arena->label,
+            entrant->spec->row->name, run_spec_variant( entrant->spec ), entrant->spec->thread_count,
+            arena->frames_shown, entrant->shown_pairs );
         text_table_add( table, "%s%s", is_fine ? "\xE2\x9C\x93" : "\xE2\x9C\x97 ", entrant->shown_reason );
         text_table_style( table, is_fine ? TERMINAL_GOOD : TERMINAL_BAD );
         state->all_fine = state->all_fine && is_fine;
@@ -320,9 +307,10 @@ static uint32_t choose_frames( const verify_flags* flags, const run_spec* judge,
     uint32_t available = header->frame_count;
     double tests = 0.5 * (double)header->object_count * (double)header->object_count;
     double affordable = JUDGE_TESTS / tests;
-    if ( flags->frame_count != ARGS_UNSET )
+    if ( flags->part.terms.frame_count != ARGS_UNSET )
     {
-        return flags->frame_count < available ? (uint32_t)flags->frame_count : available;
+        return flags->part.terms.frame_count < available ? (uint32_t)flags->part.terms.frame_count
+                                                         : available;
     }
     if ( header->object_count <= ALL_FRAMES_MOST || affordable >= (double)available ||
         !judge_is_brute( judge ) )
@@ -348,12 +336,8 @@ static double estimate( const contest* arena, const run_spec_list* specs, const 
 // Every spec that can run here enters; the others get a line.
 static bool fill( contest* arena, const run_spec_list* specs, const run_spec* judge, lab_error* why )
 {
-    arena->items = calloc( specs->count > 0 ? specs->count : 1, sizeof( contestant ) );
-    arena->boxes = frame_source_boxes( arena->source, why );
-    if ( arena->items == NULL || arena->boxes == NULL )
-    {
-        return lab_error_write( why, "verify: out of memory" );
-    }
+    arena->items = lab_take( specs->count, sizeof( contestant ) );
+    arena->boxes = frame_source_boxes( arena->source );
     arena->judge.spec = judge;
     if ( !enter( &arena->judge, arena ) )
     {
@@ -418,7 +402,7 @@ static void announce(
 {
     char text[ESTIMATE_ROOM];
     uint32_t available = arena->source->header.frame_count;
-    bool chose_fewer = flags->frame_count == ARGS_UNSET && arena->frame_count < available;
+    bool chose_fewer = flags->part.terms.frame_count == ARGS_UNSET && arena->frame_count < available;
     estimate_text( estimate( arena, specs, judge ), text );
     printf( "%s: %" PRIu32 " runs judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 ", %s, roughly%s\n",
         arena->label, specs->count, judge->row->name, run_spec_variant( judge ), arena->frame_count,
@@ -439,7 +423,7 @@ static bool verify_frames(
     contest arena = { .source = source,
         .frame_count = choose_frames( state->flags, judge.items, &source->header ),
         .label = label,
-        .events = state->flags->events };
+        .events = state->flags->part.terms.switches.events };
     announce( state->flags, &arena, specs, judge.items );
     bool good = fill( &arena, specs, judge.items, why ) && hold_all( state, &arena, why );
     empty( &arena );
@@ -452,8 +436,10 @@ static bool verify_scene(
 {
     const verify_flags* flags = state->flags;
     frame_source source = { 0 };
-    uint32_t frames_wanted = flags->frame_count != ARGS_UNSET ? (uint32_t)flags->frame_count : 0;
-    if ( !scene_spec_open( &item->spec, item->body_count, frames_wanted, flags->seed, &source, why ) )
+    uint32_t frames_wanted =
+        flags->part.terms.frame_count != ARGS_UNSET ? (uint32_t)flags->part.terms.frame_count : 0;
+    if ( !scene_spec_open(
+             &item->spec, item->body_count, frames_wanted, flags->part.terms.seed, &source, why ) )
     {
         return false;
     }
@@ -481,7 +467,8 @@ static uint32_t conclude( verify_state* state, const char* if_fine )
     terminal_print( state->all_fine ? TERMINAL_GOOD : TERMINAL_BAD, stdout, "%s",
         state->all_fine ? if_fine : "NOT ALL AGREE" );
     printf( ": %" PRIu32 " runs compared with %s, pair by pair%s%s.\n", checks,
-        is_brute ? "brute force" : judge, state->flags->events ? ", with begun and ended pairs" : "",
+        is_brute ? "brute force" : judge,
+        state->flags->part.terms.switches.events ? ", with begun and ended pairs" : "",
         is_brute ? "" : "; in every frame it was compared with brute force on up to 8,000 boxes" );
     fflush( stdout );
     return checks;
@@ -530,8 +517,8 @@ static lab_status run( const verify_flags* flags, const text_list* texts )
     lab_error why;
     scene_list scenes = { 0 };
     run_spec_list specs = { 0 };
-    bool good = run_spec_list_make( &specs, &flags->wish, true, &why ) &&
-        scene_list_make( &scenes, texts, &flags->sizes, &why );
+    bool good = run_spec_list_make( &specs, &flags->part.wish, true, &why ) &&
+        scene_list_make( &scenes, texts, &flags->part.sizes, &why );
     lab_status status = good ? verify( flags, &scenes, &specs ) : lab_error_print( &why );
     scene_list_free( &scenes );
     run_spec_list_free( &specs );
@@ -552,14 +539,14 @@ static lab_status ask( verify_flags* flags, const text_list* scenes )
     text_list isas = { every, 1 };
     query_bench_def def = {
         .scenes = scenes,
-        .sizes = &flags->sizes,
+        .sizes = &flags->part.sizes,
         .families = &flags->queries,
-        .methods = &flags->wish.names,
-        .threads = &flags->wish.threads,
-        .isas = flags->wish.isas.count > 0 ? &flags->wish.isas : &isas,
+        .methods = &flags->part.wish.names,
+        .threads = &flags->part.wish.threads,
+        .isas = flags->part.wish.isas.count > 0 ? &flags->part.wish.isas : &isas,
         .query_count = flags->query_count,
         .pass_count = 1,
-        .seed = flags->seed,
+        .seed = flags->part.terms.seed,
         .verify = true,
     };
     return query_bench_run( &def );
@@ -574,24 +561,9 @@ static lab_status run_or_ask( void* data, text_list* operands )
 
 lab_status command_verify( int argc, char** argv )
 {
-    verify_flags flags = { .frame_count = ARGS_UNSET, .seed = 1, .wish.must_run = true };
+    verify_flags flags = { .part = { .terms = run_terms_default(), .wish.must_run = true } };
     flags.query_count = QUERY_VERIFY_COUNT;
-    const args_flag list[] = {
-        { "--objects", 'n', ARGS_SIZES, &flags.sizes, "N,…", "sizes of scenes that name none (default 8k)", 1,
-            GENERATOR_BODIES_MOST },
-        { "--methods", 'm', ARGS_TEXTS, &flags.wish.names, "METHOD,…", "methods to check (default every one)",
-            0, 0 },
-        { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T,…", "threads; methods without them run on 1",
-            1, CLV_MAX_WORKERS },
-        { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…",
-            "scalar, sse2, avx2, avx512, neon or all (default every one supported here)", 0, 0 },
-        { "--device", 0, ARGS_TEXT, &flags.wish.device, "NAME|N",
-            "device of methods on a GPU (default the fastest)", 0, 0 },
-        { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F",
-            "frames after the initial one (default all to 8k objects, then fewer)", 1, BAKE_FRAMES_MOST },
-        { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=8",
-            0, 0 },
-        { "--events", 0, ARGS_SWITCH, &flags.events, NULL, "check begun and ended pairs too", 0, 0 },
+    const args_flag own[] = {
         { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
             "compare questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
         { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
@@ -599,9 +571,11 @@ lab_status command_verify( int argc, char** argv )
         { "--judge", 0, ARGS_TEXT, &flags.judge, "METHOD",
             "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes",
             0, 0 },
-        { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
+    uint32_t count = schedule_flags( &flags.part, 'v', list );
+    memcpy( list + count, own, sizeof( own ) );
     const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "verify",
@@ -610,18 +584,20 @@ lab_status command_verify( int argc, char** argv )
             "Compare every method's pairs, frame by frame, with those of brute force (brute@scalar to 16k objects,\n"
             "the best instruction set above). Where they differ: the first differing pair, both boxes, and exit\n"
             "status 1. Variants of a method must also give the same order. Another judge (--judge) is itself compared\n"
-            "with brute force in every frame, on the 8,000 boxes nearest to one of them, and does not judge itself.",
+            "with brute force in every frame, on the 8,000 boxes nearest to one of them, and does not judge itself.\n"
+            "Unless told otherwise: every method, every instruction set supported here, and with --events the pairs that\n"
+            "begin and end; all frames to 8k objects, then fewer.",
         .notes =
             "WHAT and METHOD as in `cleave bench --help`. Ctrl-C and SIGTERM print the table of what was compared, and exit 1.",
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
-        ARGS_FLAGS( list ),
+        .flags = list,
+        .flag_count = count + sizeof( own ) / sizeof( own[0] ),
         .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
     lab_status status = args_run( &table, argc, argv, run_or_ask, &flags );
     text_list_free( &flags.queries );
-    size_list_free( &flags.sizes );
-    run_wish_free( &flags.wish );
+    schedule_part_free( &flags.part );
     return status;
 }

@@ -171,11 +171,7 @@ lab_status command_view( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    char** words = calloc( 2 * (size_t)argc + 1, sizeof( char* ) );
-    if ( words == NULL )
-    {
-        return lab_fail( "view: out of memory" );
-    }
+    char** words = lab_take( 2 * (uint64_t)argc + 1, sizeof( char* ) );
     lab_status status = args_run( &table, complete_serve( argc, argv, words ), words, view, &flags );
     free( words );
     text_list_free( &flags.page.tree_settings );

@@ -103,7 +103,7 @@ lab_status command_worker( int argc, char** argv )
             "the result goes to the parent, not to standard output", 0, 0 },
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
-    uint32_t count = schedule_flags( &flags.part, true, list );
+    uint32_t count = schedule_flags( &flags.part, 'w', list );
     memcpy( list + count, own, sizeof( own ) );
     const args_table table = {
         .command = "worker",

@@ -391,23 +391,13 @@ static void add_printed_row( text_table* table, const comparison_row* row )
     char size[TEXT_SIZE_ROOM];
     text_table_add( table, "%s%s", comparison_verdict_name( row->verdict ), row->is_doubtful ? "?" : "" );
     text_table_style( table, style_of( row->verdict ) );
-    text_table_add( table, "%.100s %.60s", run->scene, run->type );
-    text_table_add( table, "%s", text_size( run->object_count, size ) );
-    text_table_add( table, "%.60s@%.20s", run->method, run->variant );
-    text_table_add( table, "%" PRIu32, run->thread_count );
-    text_table_add( table, "%.100s", run->settings != NULL ? run->settings : "" );
+    text_table_add_cells( table, "%.100s %.60s\t%s\t%.60s@%.20s\t%" PRIu32 "\t%.100s", run->scene, run->type,
+        text_size( run->object_count, size ), run->method, run->variant, run->thread_count,
+        run->settings != NULL ? run->settings : "" );
     add_ms( table, row->a );
     add_ms( table, row->b );
-    if ( row->time.ratio > 0 )
-    {
-        text_table_add( table, "%.3f", row->time.ratio );
-        text_table_add( table, "%.3f .. %.3f", row->time.low, row->time.high );
-    }
-    else
-    {
-        text_table_add( table, "-" );
-        text_table_add( table, "-" );
-    }
+    text_table_add_cells( table, row->time.ratio > 0 ? "%.3f\t%.3f .. %.3f" : "-\t-", row->time.ratio,
+        row->time.low, row->time.high );
 }
 
 static bool is_worth_a_row( const comparison_row* row, bool all )

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "lab/floors/floors.h"
 
+#include "lab/base/bytes.h"
+#include "lab/base/platform.h"
 #include "lab/base/terminal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 
 #define HEADINGS "row,scene,type,objects,isa,rival,floor"
 #define COLUMNS 7
-#define LINE_ROOM 1024
 
 static const char* const rule_lines[] = {
     "# How many times as fast as the fastest of the others `cleave` must stay, row by row.",
@@ -21,23 +21,16 @@ static const char* const rule_lines[] = {
 
 // ---- rows
 
-static floor_row* add_floor_row( floor_file* file )
+static floor_row* add_floor_row( floor_file* file, const char* part, const char* scene, const char* type,
+    uint32_t object_count, const char* variant, const char* rival )
 {
     floor_row* row = lab_list_next( file->rows, file->count );
-    *row = ( floor_row ){ 0 };
-    return row;
-}
-
-// A new row for that run, with a floor of 0 and no rival.
-static floor_row* floor_file_add( floor_file* file, const char* part, const run_result* run )
-{
-    floor_row* row = add_floor_row( file );
-    row->part = text_copy( part );
-    row->scene = text_copy( run->scene );
-    row->type = text_copy( run->type );
-    row->object_count = run->object_count;
-    row->variant = text_copy( run->variant );
-    row->rival = text_copy( "" );
+    *row = ( floor_row ){ .part = text_copy( part ),
+        .scene = text_copy( scene ),
+        .type = text_copy( type ),
+        .object_count = object_count,
+        .variant = text_copy( variant ),
+        .rival = text_copy( rival ) };
     return row;
 }
 
@@ -113,14 +106,7 @@ static bool read_row( floor_file* file, char* line, const char* where, lab_error
     {
         return lab_error_write( why, "%s: floor '%.40s' must be a number of 0 and above", where, cells[6] );
     }
-    floor_row* row = add_floor_row( file );
-    row->part = text_copy( cells[0] );
-    row->scene = text_copy( cells[1] );
-    row->type = text_copy( cells[2] );
-    row->object_count = (uint32_t)objects;
-    row->variant = text_copy( cells[4] );
-    row->rival = text_copy( cells[5] );
-    row->floor = floor;
+    add_floor_row( file, cells[0], cells[1], cells[2], (uint32_t)objects, cells[4], cells[5] )->floor = floor;
     return true;
 }
 
@@ -143,23 +129,20 @@ static bool read_line( floor_file* file, char* line, const char* where, bool* ha
     return read_row( file, line, where, why );
 }
 
-static bool read_lines( FILE* stream, const char* path, floor_file* file, lab_error* why )
+static bool read_lines( char* text, const char* path, floor_file* file, lab_error* why )
 {
-    char line[LINE_ROOM];
     bool good = true, has_headings = false;
-    for ( uint32_t number = 1; good && fgets( line, sizeof( line ), stream ) != NULL; ++number )
+    uint32_t number = 0;
+    for ( char* line = text; good && *line != '\0'; )
     {
-        char* where = text_format( "%s:%" PRIu32, path, number );
-        size_t length = strcspn( line, "\r\n" );
-        good = length + 1 < sizeof( line ) ||
-            lab_error_write( why, "%s: the line is longer than %d characters", where, LINE_ROOM - 2 );
-        line[length] = '\0';
-        good = good && read_line( file, line, where, &has_headings, why );
+        char* end = line + strcspn( line, "\n" );
+        char* next = end + ( *end == '\n' ? 1 : 0 );
+        char* where = text_format( "%s:%" PRIu32, path, ++number );
+        *end = '\0';
+        line[strcspn( line, "\r" )] = '\0';
+        good = read_line( file, line, where, &has_headings, why );
         free( where );
-    }
-    if ( good && ferror( stream ) )
-    {
-        return lab_error_write( why, "%s: cannot be read", path );
+        line = next;
     }
     return good &&
         ( has_headings || lab_error_write( why, "%s: holds no headings; expected " HEADINGS, path ) );
@@ -168,9 +151,7 @@ static bool read_lines( FILE* stream, const char* path, floor_file* file, lab_er
 bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, lab_error* why )
 {
     *file = ( floor_file ){ 0 };
-    errno = 0;
-    FILE* stream = fopen( path, "rb" );
-    if ( stream == NULL && errno == ENOENT && may_be_missing )
+    if ( may_be_missing && platform_look( path ).kind == PLATFORM_MISSING )
     {
         for ( size_t index = 0; index < sizeof( rule_lines ) / sizeof( rule_lines[0] ); ++index )
         {
@@ -178,12 +159,9 @@ bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, l
         }
         return true;
     }
-    if ( stream == NULL )
-    {
-        return lab_error_write( why, "%s: cannot be opened: %s", path, strerror( errno ) );
-    }
-    bool good = read_lines( stream, path, file, why );
-    fclose( stream );
+    char* text = text_file_read( path, "a file of floors", why );
+    bool good = text != NULL && read_lines( text, path, file, why );
+    free( text );
     if ( !good )
     {
         floor_file_free( file );
@@ -191,38 +169,22 @@ bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, l
     return good;
 }
 
-// ---- writing
-
-static bool write_line( output_file* out, char* line, lab_error* why )
-{
-    bool good = output_file_write( out, line, strlen( line ), why );
-    free( line );
-    return good;
-}
-
 bool floor_file_write( const char* path, const floor_file* file, lab_error* why )
 {
-    output_file out;
-    if ( !output_file_open( &out, path, why ) )
+    byte_buffer out = { 0 };
+    for ( uint32_t index = 0; index < file->comments.count; ++index )
     {
-        return false;
+        byte_buffer_print( &out, "%s\n", file->comments.items[index] );
     }
-    bool good = true;
-    for ( uint32_t index = 0; good && index < file->comments.count; ++index )
-    {
-        good = write_line( &out, text_format( "%s\n", file->comments.items[index] ), why );
-    }
-    good = good && write_line( &out, text_format( HEADINGS "\n" ), why );
-    for ( uint32_t index = 0; good && index < file->count; ++index )
+    byte_buffer_print( &out, HEADINGS "\n" );
+    for ( uint32_t index = 0; index < file->count; ++index )
     {
         const floor_row* row = &file->rows[index];
-        good = write_line( &out,
-            text_format( "%s,%s,%s,%" PRIu32 ",%s,%s,%g\n", row->part, row->scene, row->type,
-                row->object_count, row->variant, row->rival, row->floor ),
-            why );
+        byte_buffer_print( &out, "%s,%s,%s,%" PRIu32 ",%s,%s,%g\n", row->part, row->scene, row->type,
+            row->object_count, row->variant, row->rival, row->floor );
     }
-    good = good && output_file_commit( &out, why );
-    output_file_abandon( &out );
+    bool good = output_file_put( path, out.bytes, out.count, why );
+    byte_buffer_free( &out );
     return good;
 }
 
@@ -383,7 +345,10 @@ static bool raise_row( const race_row* row, const run_results* results, double s
     {
         return false;
     }
-    stored = stored != NULL ? stored : floor_file_add( floors, row->part, row->ours );
+    const run_result* ours = row->ours;
+    stored = stored != NULL
+        ? stored
+        : add_floor_row( floors, row->part, ours->scene, ours->type, ours->object_count, ours->variant, "" );
     free( stored->rival );
     stored->rival = text_copy( row->rival->method );
     stored->floor = floor;
@@ -436,10 +401,8 @@ static void add_printed_row( text_table* table, const race_row* row )
     char size[TEXT_SIZE_ROOM];
     text_table_add( table, "%s", race_verdict_name( row->verdict ) );
     text_table_style( table, style_of( row->verdict ) );
-    text_table_add( table, "%.60s", row->part );
-    text_table_add( table, "%.100s %.60s", row->ours->scene, row->ours->type );
-    text_table_add( table, "%s", text_size( row->ours->object_count, size ) );
-    text_table_add( table, "%.20s", row->ours->variant );
+    text_table_add_cells( table, "%.60s\t%.100s %.60s\t%s\t%.20s", row->part, row->ours->scene,
+        row->ours->type, text_size( row->ours->object_count, size ), row->ours->variant );
     add_number( table, row->ours->status == RUN_OK, row->ours_ms, ms_digits( row->ours_ms ) );
     text_table_add( table, "%.60s", row->rival != NULL ? row->rival->method : "-" );
     add_number( table, row->rival != NULL, row->rival_ms, ms_digits( row->rival_ms ) );

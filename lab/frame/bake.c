@@ -116,88 +116,14 @@ static bool step_scene( const bake_def* def, void* state, uint64_t frame, side_f
         ( !files->has_report || write_report( def, state, frame, files, why ) );
 }
 
-static bool commit_all( scene_writer* writer, side_files* files, lab_error* why )
-{
-    // The scene last: where it is, its companions are.
-    return ( !files->has_churn || output_file_commit( &files->churn, why ) ) &&
-        ( !files->has_report || output_file_commit( &files->report, why ) ) &&
-        scene_writer_commit( writer, why );
-}
-
-static bool write_frames( const bake_def* def, void* state, clv_aabb* boxes, scene_writer* writer,
-    side_files* files, lab_error* why )
-{
-    char label[RECIPE_NAME_ROOM + TEXT_SIZE_ROOM];
-    char size[TEXT_SIZE_ROOM];
-    snprintf( label, sizeof( label ), "%s:%s", scene_name( def ), text_size( def->scene.body_count, size ) );
-    uint64_t last = (uint64_t)def->from + def->frame_count;
-    progress_bar bar;
-    progress_begin( &bar, label, "body frames", ( last + 1 ) * def->scene.body_count );
-    bool good = true;
-    for ( uint64_t frame = 0; good && frame <= last; ++frame )
-    {
-        good = frame == 0 || step_scene( def, state, frame, files, why );
-        if ( good && frame >= def->from )
-        {
-            def->generator->boxes( state, boxes );
-            good = scene_writer_put( writer, boxes, why );
-        }
-        else if ( good && interrupt_raised() )
-        {
-            good = lab_error_interrupted( why );
-        }
-        progress_show( &bar, ( frame + 1 ) * def->scene.body_count );
-    }
-    progress_end( &bar );
-    if ( !good )
-    {
-        scene_writer_abandon( writer );
-        output_file_abandon( &files->churn );
-        output_file_abandon( &files->report );
-    }
-    return good;
-}
-
-bool bake_write( const bake_def* def, const char* path, lab_error* why )
-{
-    void* state = def->generator->create( def->generator, &def->scene );
-    clv_aabb* boxes = calloc( generator_object_count( &def->scene ), sizeof( clv_aabb ) );
-    bool good = state != NULL && boxes != NULL;
-    if ( !good )
-    {
-        char size[TEXT_SIZE_ROOM];
-        lab_error_write( why, "%s: out of memory for %s bodies; use a smaller -n", path,
-            text_size( def->scene.body_count, size ) );
-    }
-    scene_writer writer = { 0 };
-    side_files files = { 0 };
-    if ( good )
-    {
-        scene_header header = bake_header( def, def->generator->world( state ) );
-        good = open_side_files( def, path, &files, why ) &&
-            scene_writer_open( &writer, path, &header, why ) &&
-            write_frames( def, state, boxes, &writer, &files, why ) && commit_all( &writer, &files, why );
-        output_file_abandon( &files.churn );
-        output_file_abandon( &files.report );
-    }
-    free( boxes );
-    if ( state != NULL )
-    {
-        def->generator->destroy( state );
-    }
-    return good;
-}
-
-// ---- several windows at once
-
 bool bake_may_share( const bake_def* def )
 {
     return def->generator->reborn == NULL && def->scene.recipe == NULL && def->report == NULL;
 }
 
-// The windows that frame belongs to get it; those whose last it is are whole.
-static bool put_frame( const bake_def* defs, uint32_t count, scene_writer* writers, uint64_t frame,
-    const clv_aabb* boxes, lab_error* why )
+// The windows that frame belongs to get it; those whose last it is are whole. The scene last: where it is, its companions are.
+static bool put_frame( const bake_def* defs, uint32_t count, scene_writer* writers, side_files* files,
+    uint64_t frame, const clv_aabb* boxes, lab_error* why )
 {
     bool good = true;
     for ( uint32_t index = 0; good && index < count; ++index )
@@ -207,7 +133,10 @@ static bool put_frame( const bake_def* defs, uint32_t count, scene_writer* write
         if ( frame >= first && frame <= last )
         {
             good = scene_writer_put( &writers[index], boxes, why ) &&
-                ( frame < last || scene_writer_commit( &writers[index], why ) );
+                ( frame < last ||
+                    ( ( !files->has_churn || output_file_commit( &files->churn, why ) ) &&
+                        ( !files->has_report || output_file_commit( &files->report, why ) ) &&
+                        scene_writer_commit( &writers[index], why ) ) );
         }
     }
     return good;
@@ -228,11 +157,11 @@ static bool is_in_any( const bake_def* defs, uint32_t count, uint64_t frame, uin
 }
 
 static bool write_windows( const bake_def* defs, uint32_t count, void* state, clv_aabb* boxes,
-    scene_writer* writers, lab_error* why )
+    scene_writer* writers, side_files* files, lab_error* why )
 {
-    const generator* scene = defs->generator;
     char label[RECIPE_NAME_ROOM + TEXT_SIZE_ROOM], size[TEXT_SIZE_ROOM];
-    snprintf( label, sizeof( label ), "%s:%s", scene->name, text_size( defs->scene.body_count, size ) );
+    snprintf(
+        label, sizeof( label ), "%s:%s", scene_name( defs ), text_size( defs->scene.body_count, size ) );
     uint64_t last = 0;
     is_in_any( defs, count, 0, &last );
     progress_bar bar;
@@ -240,11 +169,11 @@ static bool write_windows( const bake_def* defs, uint32_t count, void* state, cl
     bool good = true;
     for ( uint64_t frame = 0; good && frame <= last; ++frame )
     {
-        good = frame == 0 || scene->step( state, why );
+        good = frame == 0 || step_scene( defs, state, frame, files, why );
         if ( good && is_in_any( defs, count, frame, &last ) )
         {
-            scene->boxes( state, boxes );
-            good = put_frame( defs, count, writers, frame, boxes, why );
+            defs->generator->boxes( state, boxes );
+            good = put_frame( defs, count, writers, files, frame, boxes, why );
         }
         else if ( good && interrupt_raised() )
         {
@@ -263,30 +192,35 @@ bool bake_write_windows( const bake_def* defs, const char* const* paths, uint32_
         return true;
     }
     void* state = defs->generator->create( defs->generator, &defs->scene );
-    clv_aabb* boxes = calloc( generator_object_count( &defs->scene ), sizeof( clv_aabb ) );
-    scene_writer* writers = calloc( count, sizeof( scene_writer ) );
-    bool good = state != NULL && boxes != NULL && writers != NULL;
-    if ( !good )
+    if ( state == NULL )
     {
         char size[TEXT_SIZE_ROOM];
-        lab_error_write( why, "%s: out of memory for %s bodies; use a smaller -n", paths[0],
+        return lab_error_write( why, "%s: out of memory for %s bodies; use a smaller -n", paths[0],
             text_size( defs->scene.body_count, size ) );
     }
+    clv_aabb* boxes = lab_take( generator_object_count( &defs->scene ), sizeof( clv_aabb ) );
+    scene_writer* writers = lab_take( count, sizeof( scene_writer ) );
+    side_files files = { 0 };
+    bool good = open_side_files( defs, paths[0], &files, why );
     for ( uint32_t index = 0; good && index < count; ++index )
     {
         scene_header header = bake_header( &defs[index], defs->generator->world( state ) );
         good = scene_writer_open( &writers[index], paths[index], &header, why );
     }
-    good = good && write_windows( defs, count, state, boxes, writers, why );
-    for ( uint32_t index = 0; !good && writers != NULL && index < count; ++index )
+    good = good && write_windows( defs, count, state, boxes, writers, &files, why );
+    for ( uint32_t index = 0; !good && index < count; ++index )
     {
         scene_writer_abandon( &writers[index] );
     }
+    output_file_abandon( &files.churn );
+    output_file_abandon( &files.report );
     free( writers );
     free( boxes );
-    if ( state != NULL )
-    {
-        defs->generator->destroy( state );
-    }
+    defs->generator->destroy( state );
     return good;
+}
+
+bool bake_write( const bake_def* def, const char* path, lab_error* why )
+{
+    return bake_write_windows( def, &path, 1, why );
 }

@@ -27,11 +27,7 @@ static void close_file( void* state )
 bool frame_source_open_file( frame_source* source, const char* path, lab_error* why )
 {
     *source = ( frame_source ){ 0 };
-    scene_reader* reader = calloc( 1, sizeof( scene_reader ) );
-    if ( reader == NULL )
-    {
-        return lab_error_write( why, "%s: out of memory", path );
-    }
+    scene_reader* reader = lab_take( 1, sizeof( scene_reader ) );
     if ( !scene_reader_open( reader, path, why ) )
     {
         free( reader );
@@ -99,11 +95,7 @@ static void close_scene( void* state )
 bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_error* why )
 {
     *source = ( frame_source ){ 0 };
-    running_scene* scene = calloc( 1, sizeof( running_scene ) );
-    if ( scene == NULL )
-    {
-        return lab_error_write( why, "%s: out of memory", def->generator->name );
-    }
+    running_scene* scene = lab_take( 1, sizeof( running_scene ) );
     scene->def = *def;
     if ( !start_scene( scene, why ) )
     {
@@ -136,21 +128,15 @@ static void close_cut( void* state )
     free( cut );
 }
 
-// Narrows an open source to `frame_count` frames after frame `from` of its own. False, and closed, if out of memory.
-static bool frame_source_cut( frame_source* source, uint32_t from, uint32_t frame_count )
+// Narrows an open source to `frame_count` frames after frame `from` of its own.
+static void frame_source_cut( frame_source* source, uint32_t from, uint32_t frame_count )
 {
-    cut_source* cut = calloc( 1, sizeof( cut_source ) );
-    if ( cut == NULL )
-    {
-        frame_source_close( source );
-        return false;
-    }
+    cut_source* cut = lab_take( 1, sizeof( cut_source ) );
     *cut = ( cut_source ){ *source, from };
     source->header.frame_count = frame_count;
     source->state = cut;
     source->read = read_cut;
     source->close = close_cut;
-    return true;
 }
 
 // ---- all of them
@@ -174,15 +160,9 @@ void frame_source_close( frame_source* source )
     *source = ( frame_source ){ 0 };
 }
 
-clv_aabb* frame_source_boxes( const frame_source* source, lab_error* why )
+clv_aabb* frame_source_boxes( const frame_source* source )
 {
-    clv_aabb* boxes = calloc( source->header.object_count, sizeof( clv_aabb ) );
-    if ( boxes == NULL )
-    {
-        lab_error_write( why, "%s: out of memory for %" PRIu32 " boxes", source->header.name,
-            source->header.object_count );
-    }
-    return boxes;
+    return lab_take( source->header.object_count, sizeof( clv_aabb ) );
 }
 
 // ---- bake cache
@@ -406,7 +386,8 @@ static bool open_longer( frame_source* source, const bake_def* def, const char* 
     {
         return false;
     }
-    return frame_source_cut( source, def->from - longer.from, def->frame_count );
+    frame_source_cut( source, def->from - longer.from, def->frame_count );
+    return true;
 }
 
 bool bake_cache_holds( const bake_def* def )

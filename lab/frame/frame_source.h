@@ -27,8 +27,8 @@ bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_err
 bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, lab_error* why );
 void frame_source_close( frame_source* source );
 
-/// Room for one frame of the source, to free; NULL with an error if there is none.
-clv_aabb* frame_source_boxes( const frame_source* source, lab_error* why );
+/// Room for one frame of the source, to free.
+clv_aabb* frame_source_boxes( const frame_source* source );
 
 // ---- Scenes asked for by name are baked once and kept: in $CLEAVE_CACHE, else $XDG_CACHE_HOME/cleave, else
 // ~/.cache/cleave. The folder holds at most CLEAVE_CACHE_LIMIT MiB (default 8192; 0: keep nothing); the least

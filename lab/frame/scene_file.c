@@ -349,7 +349,7 @@ static bool read_bytes( scene_reader* reader, void* bytes, size_t size, lab_erro
     if ( ferror( reader->stream ) )
     {
         return lab_error_write( why, "%s: at byte %" PRIu64 ": cannot be read: %s", reader->path,
-            reader->next_offset, errno != 0 ? strerror( errno ) : "unknown reason" );
+            reader->next_offset, system_reason() );
     }
     return lab_error_write( why,
         "%s: at byte %" PRIu64 ": the file ends early; something shortened it while it was read",
@@ -369,8 +369,7 @@ static bool open_stream( scene_reader* reader, const char* path, lab_error* why 
     reader->stream = platform_open( path );
     if ( reader->stream == NULL )
     {
-        return lab_error_write(
-            why, "%s: cannot be opened: %s", path, errno != 0 ? strerror( errno ) : "unknown reason" );
+        return lab_error_write( why, "%s: cannot be opened: %s", path, system_reason() );
     }
     unsigned char bytes[SCENE_HEADER_BYTES];
     return read_bytes( reader, bytes, sizeof( bytes ), why ) &&
@@ -387,8 +386,8 @@ static bool seek_record( scene_reader* reader, uint32_t frame, uint32_t object, 
     errno = 0;
     if ( !platform_seek( reader->stream, offset ) )
     {
-        return lab_error_write( why, "%s: at byte %" PRIu64 ": cannot go there: %s", reader->path, offset,
-            errno != 0 ? strerror( errno ) : "unknown reason" );
+        return lab_error_write(
+            why, "%s: at byte %" PRIu64 ": cannot go there: %s", reader->path, offset, system_reason() );
     }
     reader->next_offset = offset;
     return true;
@@ -524,12 +523,7 @@ static bool read_records(
 // Bodies at the start, which hold the sides that later frames do not tell.
 static bool read_sides( scene_reader* reader, lab_error* why )
 {
-    reader->bodies = calloc( reader->header.object_count, sizeof( body_state ) );
-    if ( reader->bodies == NULL )
-    {
-        return lab_error_write(
-            why, "%s: out of memory for %" PRIu32 " bodies", reader->path, reader->header.object_count );
-    }
+    reader->bodies = lab_take( reader->header.object_count, sizeof( body_state ) );
     return read_records( reader, 0, &s_sides, reader->bodies, why );
 }
 
@@ -681,8 +675,7 @@ const char* scene_writer_share( scene_writer* writer, lab_error* why )
     errno = 0;
     if ( fflush( writer->file.stream ) != 0 )
     {
-        lab_error_write( why, "%s: at byte 0: cannot be written: %s", path,
-            errno != 0 ? strerror( errno ) : "unknown reason" );
+        lab_error_write( why, "%s: at byte 0: cannot be written: %s", path, system_reason() );
         return NULL;
     }
     writer->frames_written = writer->header.frame_count + 1; // by the parts
@@ -694,7 +687,7 @@ static bool fail_part( scene_part* part, uint64_t offset, lab_error* why )
 {
     return lab_error_write( why,
         "%s: at byte %" PRIu64 ": cannot be written: %s; nothing was kept, make room and try again",
-        part->path, offset, errno != 0 ? strerror( errno ) : "unknown reason" );
+        part->path, offset, system_reason() );
 }
 
 bool scene_part_open( scene_part* part, const char* shared, const char* path, uint32_t object_count,
@@ -707,7 +700,7 @@ bool scene_part_open( scene_part* part, const char* shared, const char* path, ui
     if ( part->stream == NULL )
     {
         lab_error_write( why, "%s: cannot be opened by this process: %s; all need the same folder", path,
-            errno != 0 ? strerror( errno ) : "unknown reason" );
+            system_reason() );
         scene_part_close( part, NULL );
         return false;
     }

@@ -193,6 +193,15 @@ bool scene_spec_open( const scene_spec* spec, uint32_t body_count, uint32_t fram
     return bake_cache_open( source, &def, why );
 }
 
+bool scene_spec_open_text( const char* text, frame_source* source, lab_error* why )
+{
+    scene_spec spec;
+    bool good = scene_spec_parse( text, &spec, why ) &&
+        scene_spec_open( &spec, SCENE_LIST_BODIES, 0, 1, source, why );
+    scene_spec_free( &spec );
+    return good;
+}
+
 // ---- scene list
 
 static void label_item( scene_item* item )

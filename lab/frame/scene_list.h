@@ -29,6 +29,9 @@ void scene_spec_free( scene_spec* spec );
 bool scene_spec_open( const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
     frame_source* source, lab_error* why );
 
+/// Both in one step, for a WHAT of its own: SCENE_LIST_BODIES where it names no size.
+bool scene_spec_open_text( const char* text, frame_source* source, lab_error* why );
+
 /// What that bakes, for a scene by name.
 bake_def scene_spec_bake_def(
     const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed );

@@ -221,21 +221,22 @@ static bool make_header( const splitting* work, scene_header* header, lab_error*
     return true;
 }
 
-static bool take_memory( splitting* work, uint32_t body_count, lab_error* why )
+static void take_memory( splitting* work, uint32_t body_count )
 {
     bool has_poses = work->reader.has_poses;
-    work->boxes = has_poses ? NULL : calloc( body_count, sizeof( clv_aabb ) );
-    work->bodies = has_poses ? calloc( body_count, sizeof( body_state ) ) : NULL;
-    work->pieces = calloc( (size_t)body_count * BODY_SPLIT, sizeof( clv_aabb ) );
-    return ( work->pieces != NULL && ( has_poses ? work->bodies != NULL : work->boxes != NULL ) ) ||
-        lab_error_write( why, "%s: out of memory for %" PRIu32 " objects", work->def->input, body_count );
+    work->boxes = has_poses ? NULL : lab_take( body_count, sizeof( clv_aabb ) );
+    work->bodies = has_poses ? lab_take( body_count, sizeof( body_state ) ) : NULL;
+    work->pieces = lab_take( (uint64_t)body_count * BODY_SPLIT, sizeof( clv_aabb ) );
 }
 
 static bool split_all( splitting* work, scene_header* header, lab_error* why )
 {
-    return scene_reader_open( &work->reader, work->def->input, why ) && make_header( work, header, why ) &&
-        take_memory( work, work->reader.header.object_count, why ) &&
-        scene_writer_open( &work->writer, work->def->output, header, why ) && split_churn( work, why ) &&
+    if ( !scene_reader_open( &work->reader, work->def->input, why ) || !make_header( work, header, why ) )
+    {
+        return false;
+    }
+    take_memory( work, work->reader.header.object_count );
+    return scene_writer_open( &work->writer, work->def->output, header, why ) && split_churn( work, why ) &&
         split_frames( work, why );
 }
 

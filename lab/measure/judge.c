@@ -20,25 +20,15 @@ bool judge_is_brute( const run_spec* judge )
     return strcmp( judge->row->name, "brute" ) == 0;
 }
 
-static bool make_brute( uint32_t object_count, run_spec_list* judge, lab_error* why )
-{
-    clv_isa isa = object_count <= SCALAR_JUDGE_MOST ? CLV_ISA_SCALAR : clv_isa_best();
-    judge->items = calloc( 1, sizeof( run_spec ) );
-    if ( judge->items == NULL )
-    {
-        return lab_error_write( why, "verify: out of memory" );
-    }
-    judge->count = 1;
-    judge->items[0] = ( run_spec ){ .row = clv_method_find( "brute" ), .isa = isa, .thread_count = 1 };
-    return true;
-}
-
 bool judge_make( const char* wish, uint32_t object_count, run_spec_list* judge, lab_error* why )
 {
     *judge = ( run_spec_list ){ 0 };
     if ( wish == NULL || strcmp( wish, "brute" ) == 0 )
     {
-        return make_brute( object_count, judge, why );
+        clv_isa isa = object_count <= SCALAR_JUDGE_MOST ? CLV_ISA_SCALAR : clv_isa_best();
+        *lab_list_next( judge->items, judge->count ) =
+            ( run_spec ){ .row = clv_method_find( "brute" ), .isa = isa, .thread_count = 1 };
+        return true;
     }
     char* name = text_format( "%s", wish );
     uint64_t cores = platform_core_count();
@@ -85,15 +75,9 @@ static float distance_of( clv_vec3 a, clv_vec3 b )
 // The boxes nearest to one of them: as dense as the scene is there, in place of a few from everywhere that touch nothing.
 static clv_aabb* take_near( const clv_aabb* boxes, uint32_t count, uint32_t centre, uint32_t* taken )
 {
-    near_box* order = malloc( count * sizeof( near_box ) );
+    near_box* order = lab_take( count, sizeof( near_box ) );
     *taken = count < JUDGE_SAMPLE ? count : JUDGE_SAMPLE;
-    clv_aabb* crowd = malloc( ( *taken + 1 ) * sizeof( clv_aabb ) );
-    if ( order == NULL || crowd == NULL )
-    {
-        free( order );
-        free( crowd );
-        return NULL;
-    }
+    clv_aabb* crowd = lab_take( *taken, sizeof( clv_aabb ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
         order[i] = ( near_box ){ distance_of( boxes[i].lower, boxes[centre].lower ), i };
@@ -111,21 +95,19 @@ static clv_result find_pairs(
     const run_spec* spec, const clv_aabb* boxes, uint32_t count, verdict_list* list )
 {
     clv_space* space = NULL;
-    clv_id* ids = malloc( ( count + 1 ) * sizeof( clv_id ) );
     clv_space_def def = clv_default_space_def();
     run_spec_apply( spec, &def );
     def.capacity = count;
-    clv_result result = ids != NULL ? clv_space_create( &def, &space ) : CLV_OUT_OF_MEMORY;
-    result = result == CLV_OK ? clv_space_add( space, boxes, count, ids ) : result;
+    clv_result result = clv_space_create( &def, &space );
+    result = result == CLV_OK ? clv_space_add( space, boxes, count, NULL ) : result;
     result = result == CLV_OK ? clv_space_update( space ) : result;
     if ( result == CLV_OK )
     {
         clv_pair_view view = clv_space_pairs( space );
-        result = verdict_list_set( list, view.pairs, view.count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+        verdict_list_set( list, view.pairs, view.count );
         verdict_list_sort( list );
     }
     clv_space_destroy( space );
-    free( ids );
     return result;
 }
 
@@ -169,10 +151,6 @@ bool judge_stands(
     }
     uint32_t near_count = 0;
     clv_aabb* crowd = take_near( boxes, count, frame % count, &near_count );
-    if ( crowd == NULL )
-    {
-        return lab_error_write( why, "verify: out of memory for %" PRIu32 " boxes", count );
-    }
     bool good = compare( judge, crowd, near_count, frame, why );
     free( crowd );
     return good;
@@ -186,53 +164,33 @@ static uint64_t pair_key( clv_pair pair )
 }
 
 // Room for `count` pairs; what was there need not survive.
-static bool make_room( verdict_list* list, uint64_t count )
+static void make_room( verdict_list* list, uint64_t count )
 {
-    if ( count <= list->capacity )
+    if ( count > list->capacity )
     {
-        return true;
+        free( list->items );
+        *list = ( verdict_list ){ .capacity = count + count / 2 };
+        list->items = lab_take( list->capacity, sizeof( clv_pair ) );
     }
-    if ( count > SIZE_MAX / sizeof( clv_pair ) )
-    {
-        return false;
-    }
-    uint64_t capacity = count > SIZE_MAX / sizeof( clv_pair ) / 2 ? count : count + count / 2;
-    clv_pair* items = malloc( (size_t)capacity * sizeof( clv_pair ) );
-    if ( items == NULL )
-    {
-        return false;
-    }
-    free( list->items );
-    *list = ( verdict_list ){ items, 0, capacity };
-    return true;
+    list->count = count;
 }
 
-bool verdict_list_set( verdict_list* list, const clv_pair* pairs, uint64_t count )
+void verdict_list_set( verdict_list* list, const clv_pair* pairs, uint64_t count )
 {
-    if ( !make_room( list, count ) )
-    {
-        return false;
-    }
+    make_room( list, count );
     if ( count > 0 )
     {
         memcpy( list->items, pairs, (size_t)count * sizeof( clv_pair ) );
     }
-    list->count = count;
-    return true;
 }
 
-bool verdict_list_set_ids( verdict_list* list, const clv_id_pair* pairs, uint64_t count )
+void verdict_list_set_ids( verdict_list* list, const clv_id_pair* pairs, uint64_t count )
 {
-    if ( !make_room( list, count ) )
-    {
-        return false;
-    }
+    make_room( list, count );
     for ( uint64_t index = 0; index < count; ++index )
     {
         list->items[index] = ( clv_pair ){ pairs[index].a.index, pairs[index].b.index };
     }
-    list->count = count;
-    return true;
 }
 
 void verdict_list_free( verdict_list* list )
@@ -256,13 +214,10 @@ void verdict_list_sort( verdict_list* list )
     }
 }
 
-bool verdict_list_subtract( verdict_list* result, const verdict_list* list, const verdict_list* other )
+void verdict_list_subtract( verdict_list* result, const verdict_list* list, const verdict_list* other )
 {
+    make_room( result, list->count );
     result->count = 0;
-    if ( !make_room( result, list->count ) )
-    {
-        return false;
-    }
     uint64_t at = 0;
     for ( uint64_t index = 0; index < list->count; ++index )
     {
@@ -276,7 +231,6 @@ bool verdict_list_subtract( verdict_list* result, const verdict_list* list, cons
             result->items[result->count++] = list->items[index];
         }
     }
-    return true;
 }
 
 const char* verdict_fault_text( verdict_fault fault )

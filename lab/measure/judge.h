@@ -28,7 +28,7 @@ bool judge_make( const char* wish, uint32_t object_count, run_spec_list* judge, 
 bool judge_is_brute( const run_spec* judge );
 
 /// Do the judge's pairs agree with brute force's on the boxes nearest to box `frame` (counted around), JUDGE_SAMPLE of them? True, too,
-/// if it is brute force. False with the first pair that differs, or out of memory.
+/// if it is brute force. False with the first pair that differs.
 bool judge_stands(
     const run_spec* judge, const clv_aabb* boxes, uint32_t count, uint32_t frame, lab_error* why );
 
@@ -42,16 +42,16 @@ typedef struct verdict_list
     uint64_t capacity;
 } verdict_list;
 
-/// A copy of `pairs`; false if out of memory.
-bool verdict_list_set( verdict_list* list, const clv_pair* pairs, uint64_t count );
-bool verdict_list_set_ids( verdict_list* list, const clv_id_pair* pairs, uint64_t count );
+/// A copy of `pairs`.
+void verdict_list_set( verdict_list* list, const clv_pair* pairs, uint64_t count );
+void verdict_list_set_ids( verdict_list* list, const clv_id_pair* pairs, uint64_t count );
 void verdict_list_free( verdict_list* list );
 
 /// By (a, b). The library's own sort is among what is checked, so this one is another.
 void verdict_list_sort( verdict_list* list );
 
-/// What is in sorted `list` and not in sorted `other`; false if out of memory.
-bool verdict_list_subtract( verdict_list* result, const verdict_list* list, const verdict_list* other );
+/// What is in sorted `list` and not in sorted `other`.
+void verdict_list_subtract( verdict_list* result, const verdict_list* list, const verdict_list* other );
 
 typedef enum verdict_fault
 {

@@ -212,25 +212,15 @@ const char* run_isa_name( uint32_t index )
 bool run_isa_check( const char* name, bool may_be_all, lab_error* why )
 {
     uint32_t count = CLV_ISA_COUNT - CLV_ISA_SCALAR + ( may_be_all ? 1 : 0 );
-    char list[128] = "";
-    text_guess guess = text_guess_begin( name );
+    text_list known = { 0 };
+    char advice[256];
     for ( uint32_t index = 0; index < count; ++index )
     {
-        const char* known = run_isa_name( index );
-        size_t length = strlen( list );
-        if ( strcmp( known, name ) == 0 )
-        {
-            return true;
-        }
-        text_guess_try( &guess, known );
-        snprintf( list + length, sizeof( list ) - length, "%s%s",
-            index == 0               ? ""
-                : index + 1 == count ? " or "
-                                     : ", ",
-            known );
+        text_list_add( &known, run_isa_name( index ) );
     }
-    return lab_error_write(
-        why, "unknown instruction set '%.60s'; %suse %s", name, text_guess_say( &guess ), list );
+    bool is_known = text_list_has( &known, name );
+    text_advice( advice, sizeof( advice ), name, &known, "use", " or " );
+    return is_known || lab_error_write( why, "unknown instruction set '%.60s'; %s", name, advice );
 }
 
 static void add_every_isa( run_spec_list* list, const clv_method* row, const size_list* threads )
@@ -592,6 +582,27 @@ bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_i
         run_spec_list_free( list );
     }
     return good;
+}
+
+bool run_spec_tree(
+    run_spec_list* list, const char* command, const char* method, const text_list* settings, lab_error* why )
+{
+    run_wish wish = { 0 };
+    char reason[512];
+    text_list_add( &wish.names, method );
+    text_list_add_all( &wish.settings, settings );
+    bool good = run_spec_list_make( list, &wish, false, why );
+    run_wish_free( &wish );
+    if ( good && !run_spec_is_available( &list->items[0], reason, sizeof( reason ) ) )
+    {
+        return lab_error_write( why, "%s: %s cannot run here: %s", command, method, reason );
+    }
+    return good &&
+        ( list->items[0].row->dump != NULL ||
+            lab_error_write( why,
+                "%s: %s keeps no tree that can be shown; use kd, kd-complete, kd-incremental, kd-rebuilt, the "
+                "same of kd-paper, or ray-kd",
+                command, method ) );
 }
 
 void run_spec_list_free( run_spec_list* list )

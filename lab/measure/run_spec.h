@@ -67,6 +67,10 @@ bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_i
 void run_spec_list_free( run_spec_list* list );
 void run_wish_free( run_wish* wish );
 
+/// The one method of that name with these settings, for a command that shows its tree. False if it cannot run here or keeps none.
+bool run_spec_tree(
+    run_spec_list* list, const char* command, const char* method, const text_list* settings, lab_error* why );
+
 /// Instruction sets as users name them, "all" the last; NULL beyond. And whether a name is one, or which was meant.
 const char* run_isa_name( uint32_t index );
 bool run_isa_check( const char* name, bool may_be_all, lab_error* why );

@@ -162,8 +162,7 @@ static bool take_memory( run_state* run )
 {
     uint32_t objects = run->source->header.object_count;
     size_t frames = run->options->frame_count;
-    lab_error unread;
-    run->boxes = frame_source_boxes( run->source, &unread );
+    run->boxes = calloc( objects, sizeof( clv_aabb ) );
     run->ids = calloc( objects, sizeof( clv_id ) );
     bool changed = run->options->switches.changed;
     run->boxes_before = changed ? calloc( objects, sizeof( clv_aabb ) ) : NULL;

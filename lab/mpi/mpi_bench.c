@@ -117,11 +117,9 @@ static bool write_notes( const char* path, const job* j, const bench_note notes[
     char* text = text_format( "cleave-mpi bench 2\nwhat %s\nseed %" PRIu64 "\nframe %" PRIu64
                               " hash 0x%016" PRIx64 "\nframe %" PRIu64 " hash 0x%016" PRIx64 "\n",
         j->o->what, j->o->seed, notes[0].frame, notes[0].hash, notes[1].frame, notes[1].hash );
-    char* sum = text_format( "sum 0x%016" PRIx64 "\n", sum_of( text, strlen( text ) ) );
-    output_file file = { 0 };
-    bool ok = output_file_open( &file, name, why ) && output_file_write( &file, text, strlen( text ), why ) &&
-        output_file_write( &file, sum, strlen( sum ), why ) && output_file_commit( &file, why );
-    free( sum );
+    char* whole = text_format( "%ssum 0x%016" PRIx64 "\n", text, sum_of( text, strlen( text ) ) );
+    bool ok = output_file_put( name, whole, strlen( whole ), why );
+    free( whole );
     free( text );
     free( name );
     return ok;

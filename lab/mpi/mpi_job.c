@@ -360,20 +360,17 @@ static void print_man( const args_table* table, void* user )
     text_list_free( &see );
 }
 
+static void write_page( FILE* stream, const void* user )
+{
+    (void)user;
+    job_help( print_man, stream );
+}
+
 static lab_status write_man( const char* folder )
 {
     lab_error why;
-    output_file file = { 0 };
-    char* path = text_format( "%s/cleave-mpi.1", folder != NULL ? folder : "" );
-    bool good = folder == NULL || output_file_open( &file, path, &why );
-    if ( good )
-    {
-        job_help( print_man, folder != NULL ? file.stream : stdout );
-        good = folder != NULL
-            ? output_file_commit( &file, &why )
-            : fflush( stdout ) == 0 || lab_error_write( &why, "standard output: cannot be written" );
-    }
-    output_file_abandon( &file );
+    char* path = folder != NULL ? text_format( "%s/cleave-mpi.1", folder ) : NULL;
+    bool good = output_file_print( path, write_page, NULL, &why );
     free( path );
     return good ? LAB_DONE : lab_error_print( &why );
 }

@@ -46,36 +46,21 @@ enum
 
 static bool is_named( const text_list* names, const char* name )
 {
-    for ( uint32_t i = 0; i < names->count; ++i )
-    {
-        if ( strcmp( names->items[i], name ) == 0 )
-        {
-            return true;
-        }
-    }
-    return names->count == 0;
+    return names->count == 0 || text_list_has( names, name );
 }
 
 static bool check_name( const char* name, lab_error* why )
 {
-    text_guess guess = text_guess_begin( name );
-    char list[128] = "";
+    text_list known = { 0 };
+    char advice[256];
     for ( int i = 0; i < LIBRARY_COUNT; ++i )
     {
-        size_t length = strlen( list );
-        if ( strcmp( name, s_libraries[i].name ) == 0 )
-        {
-            return true;
-        }
-        text_guess_try( &guess, s_libraries[i].name );
-        snprintf( list + length, sizeof( list ) - length, "%s%s",
-            i == 0                       ? ""
-                : i + 1 == LIBRARY_COUNT ? " or "
-                                         : ", ",
-            s_libraries[i].name );
+        text_list_add( &known, s_libraries[i].name );
     }
-    return lab_error_write( why, "--queries: no method called '%.40s' answers them; %suse %s", name,
-        text_guess_say( &guess ), list );
+    bool is_known = text_list_has( &known, name );
+    text_advice( advice, sizeof( advice ), name, &known, "use", " or " );
+    return is_known ||
+        lab_error_write( why, "--queries: no method called '%.40s' answers them; %s", name, advice );
 }
 
 static bool check_names( const query_bench_def* def, lab_error* why )
@@ -134,18 +119,14 @@ static void add_row( query_report* report, const query_scene_state* scene, const
 {
     text_table* table = &report->table;
     double found = (double)answers->offsets[answers->count] / answers->count;
-    text_table_add( table, "%s", scene->scene->label );
-    text_table_add( table, "%s", query_family_name( scene->draw.family ) );
-    text_table_add( table, "%s", name );
-    text_table_add( table, "%s", variant );
-    text_table_add( table, "%" PRIu32, threads );
+    text_table_add_cells( table, "%s\t%s\t%s\t%s\t%" PRIu32, scene->scene->label,
+        query_family_name( scene->draw.family ), name, variant, threads );
     add_number( table, times->build_ms );
     add_number( table, times->refit_ms );
     add_number( table, times->single_ns );
     add_number( table, times->batched_ns );
-    text_table_add( table, "%.2f", found );
-    text_table_add( table, "%" PRIu32, differing );
-    text_table_add( table, "0x%016" PRIx64, query_answers_hash( answers ) );
+    text_table_add_cells(
+        table, "%.2f\t%" PRIu32 "\t0x%016" PRIx64, found, differing, query_answers_hash( answers ) );
 }
 
 static void add_json( query_report* report, const query_scene_state* scene, const char* name,
@@ -268,23 +249,19 @@ static bool ask_cleave( query_report* report, query_scene_state* scene, lab_erro
     return true;
 }
 
-static bool ask_brute( query_report* report, query_scene_state* scene, lab_error* why )
+static void ask_brute( query_report* report, query_scene_state* scene )
 {
     const query_bench_def* def = report->def;
     double tests = (double)scene->object_count * scene->draw.count;
     if ( !def->verify && def->methods->count == 0 && tests > BRUTE_TESTS )
     {
-        return true;
+        return;
     }
     query_world_def world = { scene->boxes, scene->object_count, 1, 1, CLV_ISA_AUTO, def->thread_time };
     query_answers answers = { 0 };
     query_times times;
-    if ( !query_trial_brute( &world, &scene->draw, &answers, &times, why ) )
-    {
-        return false;
-    }
+    query_trial_brute( &world, &scene->draw, &answers, &times );
     settle( report, scene, "brute", true, "plain", 1, &times, &answers );
-    return true;
 }
 
 static bool ask_peer(
@@ -320,9 +297,12 @@ static bool ask_everybody( query_report* report, query_scene_state* scene, lab_e
         {
             continue;
         }
-        good = i == 0 ? ask_cleave( report, scene, why )
-            : i == 1  ? ask_brute( report, scene, why )
-                      : ask_peer( report, scene, library, why );
+        if ( i == 1 )
+        {
+            ask_brute( report, scene );
+            continue;
+        }
+        good = i == 0 ? ask_cleave( report, scene, why ) : ask_peer( report, scene, library, why );
     }
     return good && ( scene->first_name == NULL || write_answers( report, scene, why ) );
 }
@@ -333,12 +313,9 @@ static bool ask_families( query_report* report, query_scene_state* scene, lab_er
     for ( uint32_t i = 0; i < report->def->families->count && good; ++i )
     {
         query_family family = (query_family)choice_value( query_families, report->def->families->items[i] );
-        if ( !query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
-                 (uint32_t)report->def->query_count, report->def->seed ) )
-        {
-            good = lab_error_write( why, "out of memory for %" PRIu64 " queries", report->def->query_count );
-        }
-        good = good && ( scene->draw.count == 0 || ask_everybody( report, scene, why ) );
+        query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
+            (uint32_t)report->def->query_count, report->def->seed );
+        good = scene->draw.count == 0 || ask_everybody( report, scene, why );
         query_draw_free( &scene->draw );
         query_answers_free( &scene->first );
         scene->first_name = NULL;
@@ -351,8 +328,8 @@ static bool ask_scene( query_report* report, const scene_item* item, lab_error* 
     frame_source source = { 0 };
     query_scene_state scene = { .scene = item };
     bool good = scene_spec_open( &item->spec, item->body_count, 0, report->def->seed, &source, why );
-    scene.boxes = good ? frame_source_boxes( &source, why ) : NULL;
-    good = scene.boxes != NULL && frame_source_read( &source, source.header.frame_count, scene.boxes, why );
+    scene.boxes = good ? frame_source_boxes( &source ) : NULL;
+    good = good && frame_source_read( &source, source.header.frame_count, scene.boxes, why );
     if ( good )
     {
         scene.object_count = source.header.object_count;

@@ -80,12 +80,12 @@ static clv_aabb shifted( const subject* s, random_stream* random )
     return box;
 }
 
-bool query_draw_make( query_draw* draw, query_family family, const clv_aabb* boxes, uint32_t object_count,
+void query_draw_make( query_draw* draw, query_family family, const clv_aabb* boxes, uint32_t object_count,
     uint32_t count, uint64_t seed )
 {
     *draw = ( query_draw ){ family, object_count > 0 ? count : 0, NULL };
-    draw->items = calloc( (size_t)count + 1, s_item_sizes[family] );
-    for ( uint32_t i = 0; i < draw->count && draw->items != NULL; ++i )
+    draw->items = lab_take( count, s_item_sizes[family] );
+    for ( uint32_t i = 0; i < draw->count; ++i )
     {
         random_stream random = random_stream_make( seed, i, 0x7175657279u + (uint64_t)family );
         subject s = pick( boxes, object_count, &random );
@@ -112,7 +112,6 @@ bool query_draw_make( query_draw* draw, query_family family, const clv_aabb* box
         }
         }
     }
-    return draw->items != NULL;
 }
 
 void query_draw_free( query_draw* draw )

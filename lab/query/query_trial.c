@@ -26,27 +26,15 @@ void query_answers_free( query_answers* answers )
     memset( answers, 0, sizeof( *answers ) );
 }
 
-// Fails where lists of the program do not: hits may be more than there is memory for, and then one trial is left out.
-static bool answers_reserve( query_answers* answers, uint32_t queries, uint64_t hits )
+static void answers_reserve( query_answers* answers, uint32_t queries, uint64_t hits )
 {
-    uint64_t* offsets = realloc( answers->offsets, ( (size_t)queries + 1 ) * sizeof( uint64_t ) );
-    if ( offsets == NULL )
-    {
-        return false;
-    }
-    answers->offsets = offsets;
+    answers->offsets = lab_grow( answers->offsets, (uint64_t)queries + 1, sizeof( uint64_t ) );
     answers->count = queries;
     if ( hits > answers->capacity )
     {
-        clv_hit* grown = realloc( answers->hits, (size_t)hits * sizeof( clv_hit ) );
-        if ( grown == NULL )
-        {
-            return false;
-        }
-        answers->hits = grown;
+        answers->hits = lab_grow( answers->hits, hits, sizeof( clv_hit ) );
         answers->capacity = hits;
     }
-    return true;
 }
 
 uint64_t query_answers_hash( const query_answers* answers )
@@ -145,10 +133,9 @@ static clv_result ask_batched( const clv_space* space, const query_draw* draw, q
         ask_list( space, draw->family, &list, answers->offsets, answers->hits, answers->capacity, &count );
     if ( result == CLV_NO_ROOM )
     {
-        result = answers_reserve( answers, draw->count, count )
-            ? ask_list(
-                  space, draw->family, &list, answers->offsets, answers->hits, answers->capacity, &count )
-            : CLV_OUT_OF_MEMORY;
+        answers_reserve( answers, draw->count, count );
+        result = ask_list(
+            space, draw->family, &list, answers->offsets, answers->hits, answers->capacity, &count );
     }
     return result;
 }
@@ -187,9 +174,9 @@ static void keep_least( double* least, double value )
 // Every box a little to one side: the tree follows.
 static clv_result time_structure( clv_space* space, const query_world_def* world, query_times* times )
 {
-    clv_id* ids = calloc( (size_t)world->object_count + 1, sizeof( clv_id ) );
-    clv_aabb* moved = calloc( (size_t)world->object_count + 1, sizeof( clv_aabb ) );
-    clv_result result = ids != NULL && moved != NULL ? CLV_OK : CLV_OUT_OF_MEMORY;
+    clv_id* ids = lab_take( world->object_count, sizeof( clv_id ) );
+    clv_aabb* moved = lab_take( world->object_count, sizeof( clv_aabb ) );
+    clv_result result = CLV_OK;
     times->build_ms = times->refit_ms = INFINITY;
     for ( uint32_t pass = 0; pass < world->pass_count && result == CLV_OK; ++pass )
     {
@@ -229,7 +216,7 @@ bool query_trial_cleave( const query_world_def* world, const query_draw* draw, q
     result = result == CLV_OK ? time_structure( space, world, times ) : result;
     uint32_t each = hits_each( draw->family );
     uint64_t room = (uint64_t)draw->count * ( each > 0 ? each : 4 );
-    result = result == CLV_OK && !answers_reserve( answers, draw->count, room ) ? CLV_OUT_OF_MEMORY : result;
+    answers_reserve( answers, draw->count, room );
     times->single_ns = times->batched_ns = INFINITY;
     uint64_t seen = 0;
     for ( uint32_t pass = 0; pass <= world->pass_count && result == CLV_OK; ++pass )
@@ -319,8 +306,8 @@ static bool judge_one( const query_draw* draw, uint32_t i, const clv_aabb* box, 
     }
 }
 
-// The best k of one query, or all of them where k is 0. False if out of memory.
-static bool judge_query(
+// The best k of one query, or all of them where k is 0.
+static void judge_query(
     const query_world_def* world, const query_draw* draw, uint32_t i, uint32_t k, query_answers* answers )
 {
     uint64_t first = answers->offsets[i], count = 0;
@@ -332,9 +319,9 @@ static bool judge_query(
             continue;
         }
         uint64_t room = first + count + 1;
-        if ( room > answers->capacity && !answers_reserve( answers, answers->count, room * 2 ) )
+        if ( room > answers->capacity )
         {
-            return false;
+            answers_reserve( answers, answers->count, room * 2 );
         }
         clv_hit* hits = answers->hits + first;
         if ( k == 0 || count < k )
@@ -353,25 +340,20 @@ static bool judge_query(
         }
     }
     answers->offsets[i + 1] = first + count;
-    return true;
 }
 
-bool query_trial_brute( const query_world_def* world, const query_draw* draw, query_answers* answers,
-    query_times* times, lab_error* why )
+void query_trial_brute(
+    const query_world_def* world, const query_draw* draw, query_answers* answers, query_times* times )
 {
     *times = ( query_times ){ NAN, NAN, NAN, NAN };
-    bool good = answers_reserve( answers, draw->count, (uint64_t)draw->count * 4 + 16 );
+    answers_reserve( answers, draw->count, (uint64_t)draw->count * 4 + 16 );
     uint64_t start = time_now( world );
-    if ( good )
+    answers->offsets[0] = 0;
+    for ( uint32_t i = 0; i < draw->count; ++i )
     {
-        answers->offsets[0] = 0;
-    }
-    for ( uint32_t i = 0; i < draw->count && good; ++i )
-    {
-        good = judge_query( world, draw, i, hits_each( draw->family ), answers );
+        judge_query( world, draw, i, hits_each( draw->family ), answers );
     }
     times->single_ns = since( world, start ) / draw->count;
-    return good || complain( why, CLV_OUT_OF_MEMORY );
 }
 
 // ---- other people's
@@ -383,13 +365,12 @@ bool query_trial_peer( const query_peer* peer, const query_world_def* world, con
     uint64_t start = time_now( world );
     void* state = peer->build( world->boxes, world->object_count );
     times->build_ms = since( world, start ) * 1e-6;
-    bool good =
-        state != NULL && answers_reserve( answers, draw->count, (uint64_t)draw->count * 16 + SINGLE_HITS );
-    for ( uint32_t pass = 0; pass <= world->pass_count && good; ++pass )
+    answers_reserve( answers, draw->count, (uint64_t)draw->count * 16 + SINGLE_HITS );
+    for ( uint32_t pass = 0; pass <= world->pass_count && state != NULL; ++pass )
     {
         uint64_t total = 0;
         start = time_now( world );
-        for ( uint32_t i = 0; i < draw->count && good; ++i )
+        for ( uint32_t i = 0; i < draw->count; ++i )
         {
             const char* item = (const char*)draw->items + i * query_family_item_size( draw->family );
             answers->offsets[i] = total;
@@ -398,7 +379,7 @@ bool query_trial_peer( const query_peer* peer, const query_world_def* world, con
                 room < UINT32_MAX ? (uint32_t)room : UINT32_MAX );
             if ( total > answers->capacity )
             {
-                good = answers_reserve( answers, draw->count, total * 2 );
+                answers_reserve( answers, draw->count, total * 2 );
                 total = answers->offsets[i];
                 i -= 1; // again, with room
             }
@@ -407,5 +388,5 @@ bool query_trial_peer( const query_peer* peer, const query_world_def* world, con
         answers->offsets[draw->count] = total;
     }
     peer->destroy( state );
-    return good || complain( why, CLV_OUT_OF_MEMORY );
+    return state != NULL || complain( why, CLV_OUT_OF_MEMORY );
 }

@@ -2,7 +2,7 @@
 // One library asked the same queries as the others: what it answers, and how long that takes.
 #pragma once
 
-#include "lab/base/error.h"
+#include "lab/base/text.h"
 #include "lab/query/query_draw.h"
 
 /// Hits of all queries, one behind the other.
@@ -39,8 +39,8 @@ bool query_trial_cleave( const query_world_def* world, const query_draw* draw, q
     query_times* times, lab_error* why );
 
 /// Every object looked at for every query; the judge.
-bool query_trial_brute( const query_world_def* world, const query_draw* draw, query_answers* answers,
-    query_times* times, lab_error* why );
+void query_trial_brute(
+    const query_world_def* world, const query_draw* draw, query_answers* answers, query_times* times );
 
 bool query_trial_peer( const query_peer* peer, const query_world_def* world, const query_draw* draw,
     query_answers* answers, query_times* times, lab_error* why );

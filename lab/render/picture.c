@@ -20,7 +20,7 @@ static void normalise( double v[3] )
     }
 }
 
-static void cross( const double a[3], const double b[3], double out[3] )
+void picture_cross( const double a[3], const double b[3], double out[3] )
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
@@ -49,9 +49,9 @@ picture_camera picture_camera_make(
     {
         camera.eye[axis] = target[axis] + camera.distance * camera.back[axis];
     }
-    cross( up, camera.back, camera.right );
+    picture_cross( up, camera.back, camera.right );
     normalise( camera.right );
-    cross( camera.back, camera.right, camera.up );
+    picture_cross( camera.back, camera.right, camera.up );
     camera.far = camera.distance + 4 * camera.radius;
     camera.near = fmax( camera.distance - 3 * camera.radius, 0.02 * camera.distance );
     camera.scale = 0.5 * height / tan( 0.5 * FIELD );
@@ -80,41 +80,6 @@ static bool project( const picture_camera* camera, const double p[3], picture_po
     return true;
 }
 
-// Room for one more; false, and has_failed, if there is none.
-static bool reserve_face( picture* self )
-{
-    if ( self->face_count == self->face_capacity )
-    {
-        size_t wanted = 2 * self->face_capacity + 64;
-        picture_face* larger = realloc( self->faces, wanted * sizeof( picture_face ) );
-        if ( larger == NULL )
-        {
-            self->has_failed = true;
-            return false;
-        }
-        self->faces = larger;
-        self->face_capacity = wanted;
-    }
-    return true;
-}
-
-static bool reserve_line( picture* self )
-{
-    if ( self->line_count == self->line_capacity )
-    {
-        size_t wanted = 2 * self->line_capacity + 64;
-        picture_line* larger = realloc( self->lines, wanted * sizeof( picture_line ) );
-        if ( larger == NULL )
-        {
-            self->has_failed = true;
-            return false;
-        }
-        self->lines = larger;
-        self->line_capacity = wanted;
-    }
-    return true;
-}
-
 void picture_add_face(
     picture* self, const double ( *corners )[3], uint32_t count, picture_ink fill, picture_ink edge )
 {
@@ -127,23 +92,16 @@ void picture_add_face(
         }
         face.distance += face.corners[i].depth / (float)count;
     }
-    if ( reserve_face( self ) )
-    {
-        self->faces[self->face_count++] = face;
-    }
+    *lab_list_next( self->faces, self->face_count ) = face;
 }
 
 void picture_add_line(
     picture* self, const double from[3], const double to[3], picture_ink ink, float width, bool is_above )
 {
     picture_line line = { .ink = ink, .width = width, .is_above = is_above };
-    if ( !project( &self->camera, from, &line.ends[0] ) || !project( &self->camera, to, &line.ends[1] ) )
+    if ( project( &self->camera, from, &line.ends[0] ) && project( &self->camera, to, &line.ends[1] ) )
     {
-        return;
-    }
-    if ( reserve_line( self ) )
-    {
-        self->lines[self->line_count++] = line;
+        *lab_list_next( self->lines, self->line_count ) = line;
     }
 }
 
@@ -320,8 +278,8 @@ static void draw_all( raster* self, const picture* seen )
 
 static uint8_t* shrink( const raster* self, uint32_t width, uint32_t height )
 {
-    uint8_t* pixels = malloc( (size_t)3 * width * height );
-    for ( size_t at = 0; pixels != NULL && at < (size_t)3 * width * height; ++at )
+    uint8_t* pixels = lab_take( (uint64_t)3 * width * height, 1 );
+    for ( size_t at = 0; at < (size_t)3 * width * height; ++at )
     {
         size_t part = at % 3, x = at / 3 % width, y = at / 3 / width;
         uint32_t sum = 0;
@@ -340,22 +298,18 @@ uint8_t* raster_draw( picture* seen )
     raster self = { .width = (int32_t)seen->camera.width * SAMPLES,
         .height = (int32_t)seen->camera.height * SAMPLES };
     size_t count = (size_t)self.width * (size_t)self.height;
-    self.colours = malloc( 3 * count );
-    self.depths = malloc( count * sizeof( float ) );
-    uint8_t* pixels = NULL;
-    if ( self.colours != NULL && self.depths != NULL )
+    self.colours = lab_take( count, 3 );
+    self.depths = lab_take( count, sizeof( float ) );
+    for ( size_t at = 0; at < count; ++at )
     {
-        for ( size_t at = 0; at < count; ++at )
-        {
-            self.colours[3 * at] = seen->ground.red;
-            self.colours[3 * at + 1] = seen->ground.green;
-            self.colours[3 * at + 2] = seen->ground.blue;
-            self.depths[at] = 1;
-        }
-        picture_sort( seen );
-        draw_all( &self, seen );
-        pixels = shrink( &self, seen->camera.width, seen->camera.height );
+        self.colours[3 * at] = seen->ground.red;
+        self.colours[3 * at + 1] = seen->ground.green;
+        self.colours[3 * at + 2] = seen->ground.blue;
+        self.depths[at] = 1;
     }
+    picture_sort( seen );
+    draw_all( &self, seen );
+    uint8_t* pixels = shrink( &self, seen->camera.width, seen->camera.height );
     free( self.colours );
     free( self.depths );
     return pixels;
@@ -406,10 +360,7 @@ static void put_chunk( byte_buffer* out, const char* kind, const byte_buffer* da
     size_t begin = out->count;
     byte_buffer_put( out, kind, 4 );
     byte_buffer_put( out, data->bytes, data->count );
-    if ( !out->has_failed )
-    {
-        put_word( out, crc_of( out->bytes + begin, out->count - begin ) );
-    }
+    put_word( out, crc_of( out->bytes + begin, out->count - begin ) );
 }
 
 static void put_rows( byte_buffer* out, const uint8_t* pixels, uint32_t width, uint32_t height )
@@ -441,16 +392,12 @@ bool png_file_write(
     put_chunk( &out, "IHDR", &chunk );
     byte_buffer_clear( &chunk );
     byte_buffer_put( &chunk, zlib_head, sizeof( zlib_head ) );
-    bool good = !rows.has_failed && deflate_append( &chunk, rows.bytes, rows.count );
-    put_word( &chunk, good ? adler_of( rows.bytes, rows.count ) : 0 );
+    deflate_append( &chunk, rows.bytes, rows.count );
+    put_word( &chunk, adler_of( rows.bytes, rows.count ) );
     put_chunk( &out, "IDAT", &chunk );
     byte_buffer_clear( &chunk );
     put_chunk( &out, "IEND", &chunk );
-    good = good && !chunk.has_failed && !out.has_failed;
-    output_file file = { 0 };
-    good = good ? output_file_open( &file, path, why ) &&
-            output_file_write( &file, out.bytes, out.count, why ) && output_file_commit( &file, why )
-                : lab_error_write( why, "%s: out of memory", path );
+    bool good = output_file_put( path, out.bytes, out.count, why );
     byte_buffer_free( &rows );
     byte_buffer_free( &chunk );
     byte_buffer_free( &out );
@@ -459,45 +406,35 @@ bool png_file_write(
 
 // ---- svg picture
 
-static void put( byte_buffer* out, char* text )
-{
-    byte_buffer_put( out, text, strlen( text ) );
-    free( text );
-}
-
 static void put_face( byte_buffer* out, const picture_face* face )
 {
-    put( out, text_copy( "<path d=\"" ) );
+    byte_buffer_print( out, "<path d=\"" );
     for ( uint32_t i = 0; i < face->count; ++i )
     {
-        put( out,
-            text_format(
-                "%c%.1f %.1f", i == 0 ? 'M' : 'L', (double)face->corners[i].x, (double)face->corners[i].y ) );
+        byte_buffer_print(
+            out, "%c%.1f %.1f", i == 0 ? 'M' : 'L', (double)face->corners[i].x, (double)face->corners[i].y );
     }
-    put( out,
-        text_format( "Z\" fill=\"#%02x%02x%02x\"", (unsigned)face->fill.red, (unsigned)face->fill.green,
-            (unsigned)face->fill.blue ) );
+    byte_buffer_print( out, "Z\" fill=\"#%02x%02x%02x\"", (unsigned)face->fill.red,
+        (unsigned)face->fill.green, (unsigned)face->fill.blue );
     if ( face->fill.alpha < 1 )
     {
-        put( out, text_format( " fill-opacity=\"%.2f\"", (double)face->fill.alpha ) );
+        byte_buffer_print( out, " fill-opacity=\"%.2f\"", (double)face->fill.alpha );
     }
     if ( face->edge.alpha > 0 )
     {
-        put( out,
-            text_format( " stroke=\"#%02x%02x%02x\"", (unsigned)face->edge.red, (unsigned)face->edge.green,
-                (unsigned)face->edge.blue ) );
+        byte_buffer_print( out, " stroke=\"#%02x%02x%02x\"", (unsigned)face->edge.red,
+            (unsigned)face->edge.green, (unsigned)face->edge.blue );
     }
-    put( out, text_copy( "/>\n" ) );
+    byte_buffer_print( out, "/>\n" );
 }
 
 static void put_line( byte_buffer* out, const picture_line* line )
 {
-    put( out,
-        text_format(
-            "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#%02x%02x%02x\" stroke-opacity=\"%.2f\" stroke-width=\"%.1f\"/>\n",
-            (double)line->ends[0].x, (double)line->ends[0].y, (double)line->ends[1].x,
-            (double)line->ends[1].y, (unsigned)line->ink.red, (unsigned)line->ink.green,
-            (unsigned)line->ink.blue, (double)line->ink.alpha, (double)line->width ) );
+    byte_buffer_print( out,
+        "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#%02x%02x%02x\" stroke-opacity=\"%.2f\" stroke-width=\"%.1f\"/>\n",
+        (double)line->ends[0].x, (double)line->ends[0].y, (double)line->ends[1].x, (double)line->ends[1].y,
+        (unsigned)line->ink.red, (unsigned)line->ink.green, (unsigned)line->ink.blue, (double)line->ink.alpha,
+        (double)line->width );
 }
 
 // Lines among faces come first: an SVG has no depth, and hidden ones are hidden by what is painted over them.
@@ -506,13 +443,12 @@ bool svg_picture_write( const char* path, picture* seen, lab_error* why )
     byte_buffer out = { 0 };
     uint32_t width = seen->camera.width, height = seen->camera.height;
     picture_sort( seen );
-    put( &out,
-        text_format(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" stroke-width=\"0.6\" "
-            "stroke-linejoin=\"round\">\n<rect width=\"%u\" height=\"%u\" fill=\"#%02x%02x%02x\"/>\n",
-            (unsigned)width, (unsigned)height, (unsigned)width, (unsigned)height, (unsigned)width,
-            (unsigned)height, (unsigned)seen->ground.red, (unsigned)seen->ground.green,
-            (unsigned)seen->ground.blue ) );
+    byte_buffer_print( &out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" stroke-width=\"0.6\" "
+        "stroke-linejoin=\"round\">\n<rect width=\"%u\" height=\"%u\" fill=\"#%02x%02x%02x\"/>\n",
+        (unsigned)width, (unsigned)height, (unsigned)width, (unsigned)height, (unsigned)width,
+        (unsigned)height, (unsigned)seen->ground.red, (unsigned)seen->ground.green,
+        (unsigned)seen->ground.blue );
     for ( int above = 0; above < 2; ++above )
     {
         for ( size_t i = 0; i < seen->line_count; ++i )
@@ -527,11 +463,8 @@ bool svg_picture_write( const char* path, picture* seen, lab_error* why )
             put_face( &out, &seen->faces[i] );
         }
     }
-    put( &out, text_copy( "</svg>\n" ) );
-    output_file file = { 0 };
-    bool good = out.has_failed ? lab_error_write( why, "%s: out of memory", path )
-                               : output_file_open( &file, path, why ) &&
-            output_file_write( &file, out.bytes, out.count, why ) && output_file_commit( &file, why );
+    byte_buffer_print( &out, "</svg>\n" );
+    bool good = output_file_put( path, out.bytes, out.count, why );
     byte_buffer_free( &out );
     return good;
 }

@@ -54,9 +54,10 @@ typedef struct picture
     picture_ink ground;
     picture_face* faces;
     picture_line* lines;
-    size_t face_count, face_capacity, line_count, line_capacity;
-    bool has_failed; ///< out of memory once
+    size_t face_count, line_count;
 } picture;
+
+void picture_cross( const double a[3], const double b[3], double out[3] );
 
 /// Looks at a box so that it fills the picture; angles in radians, zoom 2 shows half as much.
 picture_camera picture_camera_make(
@@ -72,7 +73,7 @@ void picture_free( picture* self );
 
 // ---- A picture as pixels: a depth for each, nine samples a pixel.
 
-/// Three bytes a pixel, rows from the top, to free; NULL if out of memory. Sorts the faces.
+/// Three bytes a pixel, rows from the top, to free. Sorts the faces.
 uint8_t* raster_draw( picture* seen );
 
 // ---- Pixels as a PNG file (RFC 2083), and a picture as an SVG file.

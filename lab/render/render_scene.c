@@ -63,11 +63,8 @@ solid solid_of_box( clv_aabb box )
 
 solid solid_of_body( view_shape shape, const body_state* body )
 {
-    double x = body->rotation[0], y = body->rotation[1], z = body->rotation[2], w = body->rotation[3];
-    solid self = { .shape = shape,
-        .turn = { { 1 - 2 * ( y * y + z * z ), 2 * ( x * y - z * w ), 2 * ( x * z + y * w ) },
-            { 2 * ( x * y + z * w ), 1 - 2 * ( x * x + z * z ), 2 * ( y * z - x * w ) },
-            { 2 * ( x * z - y * w ), 2 * ( y * z + x * w ), 1 - 2 * ( x * x + y * y ) } } };
+    solid self = { .shape = shape };
+    body_rotation_matrix( body->rotation, self.turn );
     for ( int axis = 0; axis < 3; ++axis )
     {
         self.middle[axis] = body->position[axis];
@@ -101,13 +98,6 @@ static int compare_corners( const void* a, const void* b )
     return ( one > two ) - ( one < two );
 }
 
-static void cross( const double a[3], const double b[3], double out[3] )
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static double dot( const double a[3], const double b[3] )
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -133,7 +123,7 @@ static void order( turned_corner* corners, uint32_t count, const double normal[3
         }
     }
     subtract( corners[0].place, middle, right );
-    cross( normal, right, up );
+    picture_cross( normal, right, up );
     for ( uint32_t i = 0; i < count; ++i )
     {
         subtract( corners[i].place, middle, way );
@@ -257,8 +247,8 @@ void solid_draw_dop( const solid* self, picture* out, picture_ink ink )
         {
             memcpy( other, ( double[3] ){ 0, 0, 1 }, sizeof( other ) );
         }
-        cross( normal, other, right );
-        cross( normal, right, up );
+        picture_cross( normal, other, right );
+        picture_cross( normal, right, up );
         double off = ( planes[face].reach - dot( normal, self->middle ) ) / length;
         for ( int i = 0; i < 4; ++i )
         {
@@ -652,17 +642,12 @@ static int compare_doubles( const void* a, const void* b )
     return ( one > two ) - ( one < two );
 }
 
-static bool measure( render_state* state )
+static void measure( render_state* state )
 {
     const view_input* input = state->source->input;
     uint32_t count = input->source.header.object_count;
-    double* sizes = malloc( count * sizeof( double ) );
-    state->touching = calloc( count, sizeof( uint32_t ) );
-    if ( sizes == NULL || state->touching == NULL )
-    {
-        free( sizes );
-        return false;
-    }
+    double* sizes = lab_take( count, sizeof( double ) );
+    state->touching = lab_take( count, sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
         sizes[i] = size_of( &input->boxes[i] );
@@ -678,25 +663,26 @@ static bool measure( render_state* state )
         state->touching[pairs.pairs[i].a] += 1;
         state->touching[pairs.pairs[i].b] += 1;
     }
-    return true;
 }
 
-bool render_scene( picture* out, const render_source* source, const render_look* look )
+void render_scene( picture* out, const render_source* source, const render_look* look )
 {
     render_state state = {
         .out = out, .source = source, .look = look, .world = render_scene_box( source->input )
     };
     const view_input* input = source->input;
-    bool needs_tree = look->has_tree || look->colour == RENDER_NODE;
     out->ground = look->is_dark ? ( picture_ink ){ 16, 20, 26, 1 } : ( picture_ink ){ 255, 255, 255, 1 };
-    bool good =
-        measure( &state ) && ( !needs_tree || view_planes_read( &state.tree, source->search->tree_space ) );
+    measure( &state );
+    if ( look->has_tree || look->colour == RENDER_NODE )
+    {
+        view_planes_read( &state.tree, source->search->tree_space );
+    }
     uint32_t count = input->source.header.object_count, huge_count = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
         huge_count += is_huge( &state, &input->boxes[i] );
     }
-    for ( uint32_t i = 0; good && i < count; ++i )
+    for ( uint32_t i = 0; i < count; ++i )
     {
         // Where most are as large as the world, they are what there is to see.
         if ( 2 * huge_count >= count || !is_huge( &state, &input->boxes[i] ) )
@@ -704,11 +690,7 @@ bool render_scene( picture* out, const render_source* source, const render_look*
             draw_body( &state, i );
         }
     }
-    if ( good )
-    {
-        draw_overlays( &state );
-    }
+    draw_overlays( &state );
     free( state.touching );
     view_planes_free( &state.tree );
-    return good && !out->has_failed;
 }

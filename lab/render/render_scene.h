@@ -55,8 +55,8 @@ typedef struct render_source
     clv_aabb seen; ///< the part of the world that fills the picture
 } render_source;
 
-/// Adds everything to an empty picture whose camera is set. False if out of memory.
-bool render_scene( picture* out, const render_source* source, const render_look* look );
+/// Adds everything to an empty picture whose camera is set.
+void render_scene( picture* out, const render_source* source, const render_look* look );
 
 /// The world and what is in it; a world far larger than that is left out.
 clv_aabb render_scene_box( const view_input* input );

@@ -150,11 +150,9 @@ static void add_run(
     char text[TEXT_SIZE_ROOM];
     char hash[RESULTS_HASH_ROOM];
     bool is_cubes = strcmp( run->type, body_type_name( BODY_CUBES ) ) == 0;
-    text_table_add( table, "%s%s%s", run->scene, is_cubes ? "" : " ", is_cubes ? "" : run->type );
-    text_table_add( table, "%s", text_size( run->object_count, text ) );
-    text_table_add( table, "%s", run->method );
-    text_table_add( table, "%s", run->variant );
-    text_table_add( table, "%" PRIu32, run->thread_count );
+    text_table_add_cells( table, "%s%s%s\t%s\t%s\t%s\t%" PRIu32, run->scene, is_cubes ? "" : " ",
+        is_cubes ? "" : run->type, text_size( run->object_count, text ), run->method, run->variant,
+        run->thread_count );
     if ( columns.settings )
     {
         text_table_add( table, "%.100s", run->settings != NULL ? run->settings : "" );
@@ -183,9 +181,8 @@ static void add_run(
     {
         text_table_add( table, "%" PRIu64, run->tests );
     }
-    text_table_add( table, "%s", text_bytes( run->memory_bytes, text ) );
-    text_table_add( table, "%s", results_hash( run->pairs_hash, hash ) );
-    text_table_add( table, "%.1f", run->ms_median > 0 ? medians->slowest / run->ms_median : 1.0 );
+    text_table_add_cells( table, "%s\t%s\t%.1f", text_bytes( run->memory_bytes, text ),
+        results_hash( run->pairs_hash, hash ), run->ms_median > 0 ? medians->slowest / run->ms_median : 1.0 );
     if ( medians->count > 1 && run->ms_median == medians->fastest )
     {
         text_table_style_row( table, TERMINAL_GOOD );
@@ -282,13 +279,9 @@ static void results_print_counters( const run_results* results )
             {
                 continue;
             }
-            text_table_add( &table, "%s", run->scene );
-            text_table_add( &table, "%s", text_size( run->object_count, text ) );
-            text_table_add( &table, "%s", run->method );
-            text_table_add( &table, "%s", run->variant );
-            text_table_add( &table, "%" PRIu32, run->thread_count );
-            text_table_add( &table, "%s", run->counters[counter].name );
-            text_table_add( &table, "%.10g", run->counters[counter].value );
+            text_table_add_cells( &table, "%s\t%s\t%s\t%s\t%" PRIu32 "\t%s\t%.10g", run->scene,
+                text_size( run->object_count, text ), run->method, run->variant, run->thread_count,
+                run->counters[counter].name, run->counters[counter].value );
         }
     }
     printf( "\n" );

@@ -36,12 +36,6 @@ static const char s_script[] =
     "setTimeout(()=>location.reload(),Math.min(30000,Math.max(2000,100*age())))</script>"
     "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>\n";
 
-static void put( byte_buffer* out, char* text )
-{
-    byte_buffer_put( out, text, strlen( text ) );
-    free( text );
-}
-
 /// Names and reasons come from files and other people's programs.
 static void put_escaped( byte_buffer* out, const char* text )
 {
@@ -65,23 +59,21 @@ void live_page_add( live_page* page, const char* label, const run_result* run, c
     }
     bool is_good = run != NULL && run->status == RUN_OK;
     bool is_bad = run != NULL && run->status != RUN_OK && run->status != RUN_UNAVAILABLE;
-    put( &page->rows, text_copy( is_bad ? "<tr class=\"bad\"><td>" : "<tr><td>" ) );
+    byte_buffer_print( &page->rows, "%s", is_bad ? "<tr class=\"bad\"><td>" : "<tr><td>" );
     put_escaped( &page->rows, label );
     if ( is_good )
     {
         char bytes[TEXT_SIZE_ROOM];
-        put( &page->rows,
-            text_format( "</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%" PRIu64
-                         "</td><td>%s</td><td>%s</td></tr>\n",
-                run->ms_median, run->ms_min, run->ms_p99, run->pairs_last,
-                text_bytes( run->memory_bytes, bytes ), is_kept ? "kept" : "" ) );
+        byte_buffer_print( &page->rows,
+            "</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%" PRIu64 "</td><td>%s</td><td>%s</td></tr>\n",
+            run->ms_median, run->ms_min, run->ms_p99, run->pairs_last, text_bytes( run->memory_bytes, bytes ),
+            is_kept ? "kept" : "" );
         return;
     }
-    put( &page->rows,
-        text_format(
-            "</td><td colspan=\"6\">%s: ", run != NULL ? run_status_name( run->status ) : "left out" ) );
+    byte_buffer_print( &page->rows,
+        "</td><td colspan=\"6\">%s: ", run != NULL ? run_status_name( run->status ) : "left out" );
     put_escaped( &page->rows, why );
-    put( &page->rows, text_copy( "</td></tr>\n" ) );
+    byte_buffer_print( &page->rows, "</td></tr>\n" );
 }
 
 void live_page_write(
@@ -96,29 +88,25 @@ void live_page_write(
     page->written_ns = now_ns;
     byte_buffer out = { 0 };
     byte_buffer_put( &out, s_head, strlen( s_head ) );
-    put( &out,
-        text_format( "<progress max=\"%" PRIu32 "\" value=\"%" PRIu32 "\"></progress>\n<p><b>%" PRIu32
-                     " of %" PRIu32 "</b> runs%s",
-            total, done, done, total, is_over ? "; nothing runs any more" : "; now " ) );
+    byte_buffer_print( &out,
+        "<progress max=\"%" PRIu32 "\" value=\"%" PRIu32 "\"></progress>\n<p><b>%" PRIu32 " of %" PRIu32
+        "</b> runs%s",
+        total, done, done, total, is_over ? "; nothing runs any more" : "; now " );
     put_escaped( &out, is_over ? "" : label );
     put_escaped( &out, is_over ? "" : left );
-    put( &out,
-        text_copy(
-            "</p>\n<p id=\"news\"></p>\n<div class=\"scroll\"><table><thead><tr><th>run</th><th>median ms</th><th>min</th><th>p99</th>"
-            "<th>pairs</th><th>memory</th><th></th></tr></thead><tbody>\n" ) );
+    byte_buffer_print( &out, "%s",
+        "</p>\n<p id=\"news\"></p>\n<div class=\"scroll\"><table><thead><tr><th>run</th><th>median ms</th><th>min</th><th>p99</th>"
+        "<th>pairs</th><th>memory</th><th></th></tr></thead><tbody>\n" );
     byte_buffer_put( &out, page->rows.bytes, page->rows.count );
-    put( &out,
-        text_format( "</tbody></table></div>\n<script>document.body.dataset.at=%lld</script>\n",
-            (long long)platform_now_s() ) );
+    byte_buffer_print( &out, "</tbody></table></div>\n<script>document.body.dataset.at=%lld</script>\n",
+        (long long)platform_now_s() );
     byte_buffer_put( &out, s_script, is_over ? 0 : strlen( s_script ) );
-    put( &out, text_copy( "</body></html>\n" ) );
+    byte_buffer_print( &out, "</body></html>\n" );
     lab_error why;
-    output_file file = { 0 };
-    page->has_failed = out.has_failed || !output_file_open( &file, page->path, &why ) ||
-        !output_file_write( &file, out.bytes, out.count, &why ) || !output_file_commit( &file, &why );
+    page->has_failed = !output_file_put( page->path, out.bytes, out.count, &why );
     if ( page->has_failed ) // measurements are worth more than a page about them
     {
-        lab_note( "--page: %s; the runs go on without it", out.has_failed ? "out of memory" : why.text );
+        lab_note( "--page: %s; the runs go on without it", why.text );
     }
     byte_buffer_free( &out );
 }

@@ -99,10 +99,10 @@ static void tick( void* user )
 static bool measure_static( runner* all, lab_error* why )
 {
     uint32_t frame_count = all->source.header.frame_count;
-    clv_aabb* before = frame_source_boxes( &all->source, why );
-    clv_aabb* after = before != NULL ? frame_source_boxes( &all->source, why ) : NULL;
-    all->shares = calloc( frame_count > 0 ? frame_count : 1, sizeof( double ) );
-    bool good = after != NULL && all->shares != NULL && frame_source_read( &all->source, 0, before, why );
+    clv_aabb* before = frame_source_boxes( &all->source );
+    clv_aabb* after = frame_source_boxes( &all->source );
+    all->shares = lab_take( frame_count, sizeof( double ) );
+    bool good = frame_source_read( &all->source, 0, before, why );
     frame_count = all->share_count < frame_count ? all->share_count : frame_count;
     for ( uint32_t frame = 1; good && frame <= frame_count; ++frame )
     {
@@ -324,18 +324,6 @@ static bool run_round( runner* all, const run_job* job, const char* key, run_res
 
 // ---- a job
 
-static bool is_ladder_over( const runner* all, const run_job* job )
-{
-    for ( uint32_t index = 0; index < all->ladders.count; ++index )
-    {
-        if ( strcmp( all->ladders.items[index], job->ladder ) == 0 )
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 // After a mean above the ladder's limit, or a failure, the method's larger sizes are left out.
 static void judge_ladder( runner* all, const run_job* job, const run_result* sum )
 {
@@ -388,7 +376,7 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* wh
     }
     char label[128];
     label_job( job, label, sizeof( label ) );
-    if ( round == 0 && is_ladder_over( all, job ) )
+    if ( round == 0 && text_list_has( &all->ladders, job->ladder ) )
     {
         all->rounds[index] = UINT32_MAX;
         all->report->left_out += 1;

@@ -179,8 +179,8 @@ typedef struct run_setting
     const char* value_name; ///< this and below as in args_flag
     const char* help;
     uint64_t least, most;
-    bool is_of_worker;
-    const char* none; ///< word that stands for an empty list in a schedule; NULL: nothing does
+    const char* commands; ///< letters of those that take the flag: bench and run, verify, worker
+    const char* none;     ///< word that stands for an empty list in a schedule; NULL: nothing does
     bool ( *check )( const text_line* line );
 } run_setting;
 
@@ -188,54 +188,54 @@ typedef struct run_setting
 #define SECONDS_MOST 1000000000
 
 static const run_setting settings[] = {
-    { "scenes", NULL, 0, ARGS_TEXTS, IN_PART( scenes ), NULL, NULL, 0, 0, false, NULL, check_scenes },
+    { "scenes", NULL, 0, ARGS_TEXTS, IN_PART( scenes ), NULL, NULL, 0, 0, NULL, NULL, check_scenes },
     { "sizes", "--objects", 'n', ARGS_SIZES, IN_PART( sizes ), "N,…",
-        "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST, true, NULL, NULL },
-    { "types", NULL, 0, ARGS_TEXTS, IN_PART( types ), NULL, NULL, 0, 0, false, NULL, check_types },
-    { "window", NULL, 0, ARGS_NAME, IN_PART( window ), NULL, NULL, 0, 0, false, NULL, check_window },
+        "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST, "bvw", NULL, NULL },
+    { "types", NULL, 0, ARGS_TEXTS, IN_PART( types ), NULL, NULL, 0, 0, NULL, NULL, check_types },
+    { "window", NULL, 0, ARGS_NAME, IN_PART( window ), NULL, NULL, 0, 0, NULL, NULL, check_window },
     { "methods", "--methods", 'm', ARGS_TEXTS, IN_PART( wish.names ), "METHOD,…",
-        "methods to run (default every one)", 0, 0, false, "all", NULL },
+        "methods (default every one)", 0, 0, "bv", "all", NULL },
     { "without", "--without", 0, ARGS_TEXTS, IN_PART( wish.without ), "METHOD,…", "methods to leave out", 0,
-        0, false, NULL, NULL },
+        0, "b", NULL, NULL },
     { "threads", "--threads", 0, ARGS_COUNTS, IN_PART( wish.threads ), "T,…",
-        "threads; methods without them run on 1", 1, CLV_MAX_WORKERS, true, NULL, NULL },
-    { "isa", "--isa", 0, ARGS_TEXTS, IN_PART( wish.isas ), "I,…",
-        "scalar, sse2, avx2, avx512, neon or all (default the best)", 0, 0, true, "best", NULL },
+        "threads; methods without them run on 1", 1, CLV_MAX_WORKERS, "bvw", NULL, NULL },
+    { "isa", "--isa", 0, ARGS_TEXTS, IN_PART( wish.isas ), "I,…", "scalar, sse2, avx2, avx512, neon or all",
+        0, 0, "bvw", "best", NULL },
     { NULL, "--device", 0, ARGS_TEXT, IN_PART( wish.device ), "NAME|N",
-        "device of methods on a GPU (default the fastest)", 0, 0, false, NULL, NULL },
+        "device of methods on a GPU (default the fastest)", 0, 0, "bv", NULL, NULL },
     { "set", "--set", 0, ARGS_TEXTS, IN_PART( wish.settings ), "P=V,…",
-        "parameters of methods, such as kd.leaf=256", 0, 0, true, NULL, NULL },
+        "parameters of methods, such as kd.leaf=256", 0, 0, "bvw", NULL, NULL },
     { "sweep", "--sweep", 0, ARGS_TEXTS, IN_PART( wish.sweeps ), "P=A..B",
-        "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0, false, NULL, NULL },
+        "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0, "b", NULL, NULL },
     { "fat", "--fat", 0, ARGS_SWITCH, IN_PART( wish.fat ), NULL,
-        "methods that keep grown boxes report what these say, unfiltered", 0, 0, true, NULL, NULL },
-    { "frames", "--frames", 0, ARGS_COUNT, IN_PART( terms.frame_count ), "F",
-        "use the first F frames (default all)", 1, BAKE_FRAMES_MOST, true, NULL, NULL },
+        "methods that keep grown boxes report what these say, unfiltered", 0, 0, "bw", NULL, NULL },
+    { "frames", "--frames", 0, ARGS_COUNT, IN_PART( terms.frame_count ), "F", "use the first F frames", 1,
+        BAKE_FRAMES_MOST, "bvw", NULL, NULL },
     { "warmup", "--warmup", 0, ARGS_COUNT, IN_PART( terms.warmup ), "W", "untimed passes over the frames", 0,
-        1000, true, NULL, NULL },
+        1000, "bw", NULL, NULL },
     { "repeat", "--repeat", 0, ARGS_COUNT, IN_PART( terms.repeat ), "R",
-        "timed passes, each from a fresh space", 1, 100000, true, NULL, NULL },
+        "timed passes, each from a fresh space", 1, 100000, "bw", NULL, NULL },
     { "rounds", "--rounds", 0, ARGS_COUNT, IN_PART( terms.rounds ), "R",
-        "go through all methods R times, in turn", 1, 1000, false, NULL, NULL },
+        "go through all methods R times, in turn", 1, 1000, "b", NULL, NULL },
     { "sorted", "--sorted", 0, ARGS_SWITCH, IN_PART( terms.switches.sorted ), NULL, "time a sorted list", 0,
-        0, true, NULL, NULL },
+        0, "bw", NULL, NULL },
     { "events", "--events", 0, ARGS_SWITCH, IN_PART( terms.switches.events ), NULL,
-        "time begun and ended pairs too", 0, 0, true, NULL, NULL },
+        "begun and ended pairs too", 0, 0, "bvw", NULL, NULL },
     { "changed", "--changed", 0, ARGS_SWITCH, IN_PART( terms.switches.changed ), NULL,
-        "hand over only the boxes that changed since the frame before", 0, 0, true, NULL, NULL },
+        "hand over only the boxes that changed since the frame before", 0, 0, "bw", NULL, NULL },
     { "thread-time", "--thread-time", 0, ARGS_SWITCH, IN_PART( terms.switches.thread_time ), NULL,
-        "time the calling thread's processor, not the wall: for one thread on a busy machine", 0, 0, true,
+        "time the calling thread's processor, not the wall: for one thread on a busy machine", 0, 0, "bw",
         NULL, NULL },
     { "time-limit", "--time-limit", 0, ARGS_SECONDS, IN_PART( terms.time_limit_s ), "S",
-        "end a run after S seconds; 0: never", 0, SECONDS_MOST, true, NULL, NULL },
+        "end a run after S seconds; 0: never", 0, SECONDS_MOST, "bw", NULL, NULL },
     { "memory-limit", "--memory-limit", 0, ARGS_COUNT, IN_PART( terms.memory_limit_mib ), "MIB",
-        "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30, true, NULL, NULL },
+        "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30, "bw", NULL, NULL },
     { "ladder", "--ladder", 0, ARGS_SECONDS, IN_PART( terms.ladder_s ), "S",
-        "no larger sizes after a mean above S seconds; 0: all", 0, SECONDS_MOST, false, NULL, NULL },
-    { "seed", "--seed", 0, ARGS_SEED, IN_PART( terms.seed ), "S", "seed of scenes", 0, UINT64_MAX, true, NULL,
-        NULL },
+        "no larger sizes after a mean above S seconds; 0: all", 0, SECONDS_MOST, "b", NULL, NULL },
+    { "seed", "--seed", 0, ARGS_SEED, IN_PART( terms.seed ), "S", "seed of scenes", 0, UINT64_MAX, "bvw",
+        NULL, NULL },
     { "pin", "--pin", 0, ARGS_NAME, IN_PART( terms.pin ), "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0,
-        true, NULL, check_pin },
+        "bw", NULL, check_pin },
 };
 
 #define SETTING_COUNT ( sizeof( settings ) / sizeof( settings[0] ) )
@@ -270,13 +270,13 @@ static void take_value( const run_setting* setting, schedule_part* part, const s
     }
 }
 
-uint32_t schedule_flags( schedule_part* part, bool of_worker, args_flag flags[SCHEDULE_FLAGS_MOST] )
+uint32_t schedule_flags( schedule_part* part, char command, args_flag flags[SCHEDULE_FLAGS_MOST] )
 {
     uint32_t count = 0;
     for ( size_t index = 0; index < SETTING_COUNT; ++index )
     {
         const run_setting* setting = &settings[index];
-        if ( setting->flag != NULL && ( setting->is_of_worker || !of_worker ) )
+        if ( setting->flag != NULL && strchr( setting->commands, command ) != NULL )
         {
             flags[count++] =
                 ( args_flag ){ setting->flag, setting->letter, setting->kind, (char*)part + setting->offset,
@@ -302,7 +302,8 @@ void run_terms_words( const run_terms* terms, text_list* words )
     for ( size_t index = 0; index < SETTING_COUNT; ++index )
     {
         const run_setting* setting = &settings[index];
-        if ( !setting->is_of_worker || setting->offset < IN_PART( terms ) )
+        bool is_of_worker = setting->flag != NULL && strchr( setting->commands, 'w' ) != NULL;
+        if ( !is_of_worker || setting->offset < IN_PART( terms ) )
         {
             continue;
         }
@@ -501,17 +502,14 @@ const char* schedule_carried_name( uint32_t index )
 
 static bool fail_name( const char* name, lab_error* why )
 {
-    char list[512] = "";
-    text_guess guess = text_guess_begin( name );
+    text_list known = { 0 };
+    char advice[512];
     for ( uint32_t index = 0; index < schedule_text_count; ++index )
     {
-        size_t length = strlen( list );
-        text_guess_try( &guess, schedule_texts[index].name );
-        snprintf( list + length, sizeof( list ) - length, "%s%s", index > 0 ? ", " : "",
-            schedule_texts[index].name );
+        text_list_add( &known, schedule_texts[index].name );
     }
-    return lab_error_write( why, "run: no schedule '%.200s'; %sthere are %s, or name a .schedule file", name,
-        text_guess_say( &guess ), list );
+    return lab_error_write( why, "run: no schedule '%.200s'; %s, or name a .schedule file", name,
+        text_advice( advice, sizeof( advice ), name, &known, "there are", ", " ) );
 }
 
 const char* schedule_carried_text( const char* name, lab_error* why )

@@ -37,9 +37,10 @@ typedef struct schedule_part
     run_terms terms;
 } schedule_part;
 
-/// The flags for the settings of a part, which they set; of_worker: for those of one run alone. Returns their number.
+/// The flags for the settings of a part, which they set, as a command takes them: 'b' bench and run, 'v' verify, 'w' worker. Returns their
+/// number.
 #define SCHEDULE_FLAGS_MOST 24
-uint32_t schedule_flags( schedule_part* part, bool of_worker, args_flag flags[SCHEDULE_FLAGS_MOST] );
+uint32_t schedule_flags( schedule_part* part, char command, args_flag flags[SCHEDULE_FLAGS_MOST] );
 
 /// What flags set in `said` replaces what the part has: given[i] tells of flag i of schedule_flags.
 void schedule_part_replace( schedule_part* part, const schedule_part* said, const bool* given );

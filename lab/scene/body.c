@@ -77,7 +77,7 @@ void body_turn( body_state* body, double seconds )
     }
 }
 
-static void rotation_matrix( const double q[4], double matrix[3][3] )
+void body_rotation_matrix( const double q[4], double matrix[3][3] )
 {
     double xx = q[0] * q[0], yy = q[1] * q[1], zz = q[2] * q[2];
     double xy = q[0] * q[1], xz = q[0] * q[2], yz = q[1] * q[2];
@@ -114,7 +114,7 @@ clv_aabb body_box( const body_state* body )
     double half_sides[3] = { (double)body->half_sides[0], (double)body->half_sides[1],
         (double)body->half_sides[2] };
     double extent[3];
-    rotation_matrix( body->rotation, matrix );
+    body_rotation_matrix( body->rotation, matrix );
     turned_extent( matrix, half_sides, extent );
     return rounded_box( body->position, extent );
 }
@@ -125,7 +125,7 @@ void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] )
     double quarter[3] = { 0.5 * (double)body->half_sides[0], 0.5 * (double)body->half_sides[1],
         0.5 * (double)body->half_sides[2] };
     double extent[3];
-    rotation_matrix( body->rotation, matrix );
+    body_rotation_matrix( body->rotation, matrix );
     turned_extent( matrix, quarter, extent );
     for ( int piece = 0; piece < BODY_SPLIT; ++piece )
     {

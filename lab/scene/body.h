@@ -40,6 +40,9 @@ void body_half_sides( body_type type, uint64_t seed, uint64_t index, float half_
 /// Turn by the spin for some seconds. A rational step and a square root; no sine whose rounding may differ.
 void body_turn( body_state* body, double seconds );
 
+/// Of a unit quaternion: the body's axes as columns.
+void body_rotation_matrix( const double q[4], double matrix[3][3] );
+
 /// The box around a body, rounded to float.
 clv_aabb body_box( const body_state* body );
 

@@ -49,19 +49,12 @@ const generator* generator_find( const char* name )
 
 char* generator_advice( const char* name, char buffer[GENERATOR_ADVICE_ROOM] )
 {
-    text_guess guess = text_guess_begin( name );
+    text_list known = { 0 };
     for ( uint32_t index = 0; index < generator_count(); ++index )
     {
-        text_guess_try( &guess, generator_at( index )->name );
+        text_list_add( &known, generator_at( index )->name );
     }
-    int length = snprintf( buffer, GENERATOR_ADVICE_ROOM, "%sscenes are ", text_guess_say( &guess ) );
-    for ( uint32_t index = 0; index < generator_count() && length < GENERATOR_ADVICE_ROOM; ++index )
-    {
-        const char* separator = index == 0 ? "" : index + 1 == generator_count() ? " and " : ", ";
-        length += snprintf( buffer + length, GENERATOR_ADVICE_ROOM - (size_t)length, "%s%s", separator,
-            generator_at( index )->name );
-    }
-    return buffer;
+    return text_advice( buffer, GENERATOR_ADVICE_ROOM, name, &known, "scenes are", " and " );
 }
 
 uint32_t generator_object_count( const generator_def* def )

@@ -202,20 +202,8 @@ extern const generator_rows generator_moving;    ///< swarm.c: bodies that fly o
 extern const generator_rows generator_simulated; ///< recipe.c: bodies that touch
 extern const generator_rows generator_hard;      ///< hard_worlds.c
 
-// ---- The functions a generator of a physical scene is made of.
-
-/// The scene at frame 0; NULL if out of memory. Both are copied.
-void* recipe_run_create( const recipe* scene, const generator_def* def );
-
-/// Everything but create.
-void recipe_run_destroy( void* state );
-clv_aabb recipe_run_world( const void* state );
+/// generator.step of physical scenes, and the bodies behind their boxes, to show or push them; these live as long as the scene.
 bool recipe_run_step( void* state, lab_error* why );
-void recipe_run_boxes( void* state, clv_aabb* boxes );
-clv_rigid_report recipe_run_report( const void* state );
-uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies );
-
-/// The bodies behind the boxes, to show or push them; lives as long as the scene.
 clv_rigid* recipe_run_rigid( void* state );
 
 /// tower.c: the row's functions, and the bodies behind the boxes, to show them; these live as long as the scene.

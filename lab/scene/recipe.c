@@ -245,11 +245,7 @@ static clv_rigid_body make_body( const running* run, uint32_t index, uint64_t li
 static bool add_bodies( running* run )
 {
     uint32_t count = run->def.body_count;
-    clv_rigid_body* bodies = calloc( count, sizeof( clv_rigid_body ) );
-    if ( bodies == NULL )
-    {
-        return false;
-    }
+    clv_rigid_body* bodies = lab_take( count, sizeof( clv_rigid_body ) );
     for ( uint32_t group = 0; group < run->scene.group_count; ++group )
     {
         uint32_t begin, end;
@@ -303,25 +299,18 @@ static bool make_world( running* run )
     return clv_rigid_create( &def, &run->world ) == CLV_OK && add_bodies( run );
 }
 
-void recipe_run_destroy( void* state )
+static void recipe_run_destroy( void* state )
 {
     running* run = state;
-    if ( run != NULL )
-    {
-        clv_rigid_destroy( run->world );
-        free( run->groups );
-        free( run->reborn );
-        free( run );
-    }
+    clv_rigid_destroy( run->world );
+    free( run->groups );
+    free( run->reborn );
+    free( run );
 }
 
-void* recipe_run_create( const recipe* scene, const generator_def* def )
+static void* recipe_run_create( const recipe* scene, const generator_def* def )
 {
-    running* run = calloc( 1, sizeof( running ) );
-    if ( run == NULL )
-    {
-        return NULL;
-    }
+    running* run = lab_take( 1, sizeof( running ) );
     run->def = *def;
     run->scene = *scene;
     if ( run->scene.group_count == 0 )
@@ -334,9 +323,9 @@ void* recipe_run_create( const recipe* scene, const generator_def* def )
     run->wall = (float)( 0.5 * run->side * ( 1 - 1e-6 ) );
     run->gravity_axis[0] = 1; // +x
     run->turning_axis[1] = 1; // +y
-    run->groups = calloc( def->body_count, sizeof( uint8_t ) );
-    run->reborn = calloc( def->body_count, sizeof( uint32_t ) );
-    if ( run->groups == NULL || run->reborn == NULL || !make_world( run ) )
+    run->groups = lab_take( def->body_count, sizeof( uint8_t ) );
+    run->reborn = lab_take( def->body_count, sizeof( uint32_t ) );
+    if ( !make_world( run ) )
     {
         recipe_run_destroy( run );
         return NULL;
@@ -344,7 +333,7 @@ void* recipe_run_create( const recipe* scene, const generator_def* def )
     return run;
 }
 
-clv_aabb recipe_run_world( const void* state )
+static clv_aabb recipe_run_world( const void* state )
 {
     const running* run = state;
     double half = 0.5 * run->side;
@@ -468,7 +457,7 @@ bool recipe_run_step( void* state, lab_error* why )
     return true;
 }
 
-void recipe_run_boxes( void* state, clv_aabb* boxes )
+static void recipe_run_boxes( void* state, clv_aabb* boxes )
 {
     const running* run = state;
     const double* origin = run->scene.origin;
@@ -486,7 +475,7 @@ void recipe_run_boxes( void* state, clv_aabb* boxes )
     }
 }
 
-clv_rigid_report recipe_run_report( const void* state )
+static clv_rigid_report recipe_run_report( const void* state )
 {
     const running* run = state;
     return clv_rigid_last_report( run->world );
@@ -498,7 +487,7 @@ clv_rigid* recipe_run_rigid( void* state )
     return run->world;
 }
 
-uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies )
+static uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies )
 {
     const running* run = state;
     *bodies = run->reborn;

@@ -51,17 +51,8 @@ static void touch_all( swarm* self, swarm_touch* touch )
 void* swarm_create( const generator* row, const generator_def* def )
 {
     const swarm_law* law = row->swarm;
-    swarm* self = calloc( 1, sizeof( swarm ) );
-    if ( self == NULL )
-    {
-        return NULL;
-    }
-    self->bodies = law->start != NULL ? calloc( generator_part_count( def ), sizeof( body_state ) ) : NULL;
-    if ( law->start != NULL && self->bodies == NULL )
-    {
-        free( self );
-        return NULL;
-    }
+    swarm* self = lab_take( 1, sizeof( swarm ) );
+    self->bodies = law->start != NULL ? lab_take( generator_part_count( def ), sizeof( body_state ) ) : NULL;
     self->law = law;
     self->def = *def;
     self->side = law->dimensions != 0 ? odd_world_side( def->body_count, law->dimensions )
@@ -84,12 +75,9 @@ void* swarm_create( const generator* row, const generator_def* def )
 void swarm_destroy( void* scene )
 {
     swarm* self = scene;
-    if ( self != NULL )
-    {
-        parallel_crew_stop( &self->crew );
-        free( self->bodies );
-        free( self );
-    }
+    parallel_crew_stop( &self->crew );
+    free( self->bodies );
+    free( self );
 }
 
 bool swarm_step( void* scene, lab_error* why )

@@ -22,12 +22,9 @@ typedef struct tower
 void tower_destroy( void* state )
 {
     tower* scene = state;
-    if ( scene != NULL )
-    {
-        clv_shape_sim_destroy( scene->sim );
-        clv_hull_destroy( scene->hull );
-        free( scene );
-    }
+    clv_shape_sim_destroy( scene->sim );
+    clv_hull_destroy( scene->hull );
+    free( scene );
 }
 
 static bool build( tower* scene )
@@ -50,15 +47,12 @@ static bool build( tower* scene )
 void* tower_create( const generator* self, const generator_def* def )
 {
     (void)self;
-    tower* scene = calloc( 1, sizeof( tower ) );
-    if ( scene != NULL )
-    {
-        scene->def = *def;
-    }
-    if ( scene != NULL && !build( scene ) )
+    tower* scene = lab_take( 1, sizeof( tower ) );
+    scene->def = *def;
+    if ( !build( scene ) )
     {
         tower_destroy( scene );
-        scene = NULL;
+        return NULL;
     }
     return scene;
 }

@@ -454,10 +454,7 @@ static void write_lists( const completion_model* model, FILE* stream )
     {
         const completion_list* list = &model->lists[index];
         fprintf( stream, "        %s '", list->name );
-        for ( uint32_t word = 0; word < list->words.count; ++word )
-        {
-            fprintf( stream, "%s%s", word > 0 ? " " : "", list->words.items[word] );
-        }
+        write_words( &list->words, stream );
         fputs( "'\n", stream );
     }
     fputs( "    )\n    local -a commands=(\n", stream );
@@ -572,10 +569,7 @@ void completion_fish( const completion_model* model, FILE* stream )
     {
         const completion_list* list = &model->lists[index];
         fprintf( stream, "function __cleave_%s\n    string split ' ' '", list->name );
-        for ( uint32_t word = 0; word < list->words.count; ++word )
-        {
-            fprintf( stream, "%s%s", word > 0 ? " " : "", list->words.items[word] );
-        }
+        write_words( &list->words, stream );
         fputs( "'\nend\n", stream );
     }
     fputs( "\ncomplete -c cleave -f\n", stream );

@@ -56,21 +56,12 @@ static bool choose_frames( view_input* input, const char* frames, lab_error* why
     return true;
 }
 
-static bool take_memory( view_input* input, lab_error* why )
+static void take_memory( view_input* input )
 {
-    input->boxes = frame_source_boxes( &input->source, why );
-    input->boxes_before = input->boxes != NULL ? frame_source_boxes( &input->source, why ) : NULL;
-    if ( input->boxes_before == NULL )
-    {
-        return false;
-    }
-    if ( input->has_poses )
-    {
-        input->bodies = calloc( input->source.header.object_count, sizeof( body_state ) );
-        return input->bodies != NULL ||
-            lab_error_write( why, "%s: out of memory for its bodies", input->source.header.name );
-    }
-    return true;
+    input->boxes = frame_source_boxes( &input->source );
+    input->boxes_before = frame_source_boxes( &input->source );
+    input->bodies =
+        input->has_poses ? lab_take( input->source.header.object_count, sizeof( body_state ) ) : NULL;
 }
 
 // ---- scenes that run
@@ -191,7 +182,11 @@ bool view_input_open( view_input* input, const view_input_def* def, lab_error* w
             spec.path );
     }
     scene_spec_free( &spec );
-    good = good && choose_frames( input, def->frames, why ) && take_memory( input, why );
+    good = good && choose_frames( input, def->frames, why );
+    if ( good )
+    {
+        take_memory( input );
+    }
     if ( !good )
     {
         view_input_close( input );

@@ -119,11 +119,9 @@ static void put_grid( byte_buffer* out, const cell_grid* grid )
             return;
         }
     }
-    char* text = text_format( "%s[%.7g,%.7g,%.7g,%.7g,%.7g,%.7g,%u,%u,%u]", out->count > 1 ? "," : "",
+    byte_buffer_print( out, "%s[%.7g,%.7g,%.7g,%.7g,%.7g,%.7g,%u,%u,%u]", out->count > 1 ? "," : "",
         (double)grid->origin[0], (double)grid->origin[1], (double)grid->origin[2], sides[0], sides[1],
         sides[2], (unsigned)grid->dims[0], (unsigned)grid->dims[1], (unsigned)grid->dims[2] );
-    byte_buffer_put( out, text, strlen( text ) );
-    free( text );
 }
 
 const cell_grid* view_cells_find(
@@ -156,34 +154,23 @@ char* view_cells_text( view_cells* cells, const clv_aabb* boxes, uint32_t count 
         put_grid( &out, &grids[i] );
     }
     byte_buffer_put( &out, "]", 2 );
-    char* text = out.has_failed ? NULL : text_copy( (const char*)out.bytes );
-    byte_buffer_free( &out );
-    return text;
+    return (char*)out.bytes;
 }
 
 // ---- view tree
 
 // The method's text, with a zero behind it; it is as long as last time more often than not.
-static bool fetch_text( clv_space* space, byte_buffer* room )
+static void fetch_text( clv_space* space, byte_buffer* room )
 {
     size_t length = clv_space_dump( space, (char*)room->bytes, room->capacity );
     if ( length + 1 > room->capacity )
     {
-        byte_buffer_clear( room );
-        for ( size_t i = 0; i < length + length / 8 + 1 && !room->has_failed; i += 4096 )
-        {
-            static const uint8_t zeros[4096];
-            byte_buffer_put( room, zeros, sizeof( zeros ) );
-        }
-        if ( room->has_failed )
-        {
-            return false;
-        }
+        room->capacity = length + length / 8 + 4096;
+        room->bytes = lab_grow( room->bytes, room->capacity, 1 );
         length = clv_space_dump( space, (char*)room->bytes, room->capacity );
     }
     room->count = length;
     room->bytes[length < room->capacity ? length : room->capacity - 1] = 0;
-    return true;
 }
 
 // kd_check.c writes one line per node, and the axis of those that have one before their objects.
@@ -212,12 +199,9 @@ static uint32_t count_nodes( const char* text )
     return count;
 }
 
-bool view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text_room, byte_buffer* out )
+void view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text_room, byte_buffer* out )
 {
-    if ( !fetch_text( space, text_room ) )
-    {
-        return false;
-    }
+    fetch_text( space, text_room );
     const char* text = (const char*)text_room->bytes;
     byte_buffer_put_count( out, count_nodes( text ) );
     for ( const char* at = strstr( text, s_node_word ); at != NULL; )
@@ -232,7 +216,6 @@ bool view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text
         }
         at = next;
     }
-    return !out->has_failed;
 }
 
 // ---- as arrays
@@ -252,28 +235,25 @@ static uint32_t link_rights( view_planes* planes, uint32_t node )
     return link_rights( planes, planes->rights[node] );
 }
 
-bool view_planes_read( view_planes* planes, clv_space* space )
+void view_planes_read( view_planes* planes, clv_space* space )
 {
     byte_buffer room = { 0 };
-    *planes = ( view_planes ){ 0 };
-    bool good = fetch_text( space, &room );
-    const char* text = good ? (const char*)room.bytes : "";
+    fetch_text( space, &room );
+    const char* text = (const char*)room.bytes;
     uint32_t count = count_nodes( text ), at = 0;
-    planes->axes = calloc( count + 1, 1 );
-    planes->planes = calloc( count + 1, sizeof( double ) );
-    planes->rights = calloc( count + 1, sizeof( uint32_t ) );
-    good = good && planes->axes != NULL && planes->planes != NULL && planes->rights != NULL;
-    for ( const char* line = good ? strstr( text, s_node_word ) : NULL; line != NULL; ++at )
+    *planes = ( view_planes ){ .count = count,
+        .axes = lab_take( count + 1, 1 ),
+        .planes = lab_take( count + 1, sizeof( double ) ),
+        .rights = lab_take( count + 1, sizeof( uint32_t ) ) };
+    for ( const char* line = strstr( text, s_node_word ); line != NULL; ++at )
     {
         const char* next = strstr( line + 1, s_node_word );
         planes->axes[at] =
             (uint8_t)find_plane( line, next != NULL ? next : text + room.count, &planes->planes[at] );
         line = next;
     }
-    planes->count = good ? count : 0;
     link_rights( planes, 0 );
     byte_buffer_free( &room );
-    return good;
 }
 
 void view_planes_free( view_planes* planes )
@@ -314,11 +294,9 @@ enum
     HULLS_MOST = 4096, // kinds of sides; more would be searched one by one for too long
 };
 
-bool view_volumes_open( view_volumes* volumes, uint32_t count )
+void view_volumes_open( view_volumes* volumes, uint32_t count )
 {
-    *volumes = ( view_volumes ){ .count = count };
-    volumes->bodies = calloc( (size_t)count + 1, sizeof( view_body ) );
-    return volumes->bodies != NULL;
+    *volumes = ( view_volumes ){ .count = count, .bodies = lab_take( count, sizeof( view_body ) ) };
 }
 
 void view_volumes_close( view_volumes* volumes )
@@ -335,17 +313,14 @@ void view_volumes_close( view_volumes* volumes )
 
 static clv_result add_hull( view_volumes* volumes, clv_vec3 half )
 {
-    uint32_t count = volumes->hull_count;
-    view_hull* larger = realloc( volumes->hulls, ( count + 1 ) * sizeof( view_hull ) );
-    if ( larger == NULL || count == HULLS_MOST )
+    if ( volumes->hull_count == HULLS_MOST )
     {
-        volumes->hulls = larger != NULL ? larger : volumes->hulls;
         return CLV_OUT_OF_MEMORY;
     }
-    volumes->hulls = larger;
-    larger[count].half = half;
-    clv_result result = clv_hull_create_truncated_octahedron( half, &larger[count].hull );
-    volumes->hull_count += result == CLV_OK;
+    view_hull* hull = lab_list_next( volumes->hulls, volumes->hull_count );
+    *hull = ( view_hull ){ .half = half };
+    clv_result result = clv_hull_create_truncated_octahedron( half, &hull->hull );
+    volumes->hull_count -= result != CLV_OK;
     return result;
 }
 
@@ -403,14 +378,8 @@ const uint8_t* view_volumes_find( view_volumes* volumes, const clv_pair* pairs, 
 {
     if ( count >= volumes->bit_capacity )
     {
-        uint64_t wanted = count + count / 4 + 1;
-        uint8_t* larger = realloc( volumes->bits, wanted );
-        if ( larger == NULL )
-        {
-            return NULL;
-        }
-        volumes->bits = larger;
-        volumes->bit_capacity = wanted;
+        volumes->bit_capacity = count + count / 4 + 1;
+        volumes->bits = lab_grow( volumes->bits, volumes->bit_capacity, 1 );
     }
     for ( uint64_t i = 0; i < count; ++i )
     {

@@ -61,7 +61,7 @@ enum
 
 /// What a space's method keeps, in preorder: the number of nodes, then for each its axis, and behind one that is no leaf its plane in
 /// steps of the scale. No nodes from methods that keep no tree. False if out of memory.
-bool view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text_room, byte_buffer* out );
+void view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text_room, byte_buffer* out );
 
 /// The same as arrays. Zero-initialised is empty.
 typedef struct view_planes
@@ -73,7 +73,7 @@ typedef struct view_planes
 } view_planes;
 
 /// False if out of memory.
-bool view_planes_read( view_planes* planes, clv_space* space );
+void view_planes_read( view_planes* planes, clv_space* space );
 void view_planes_free( view_planes* planes );
 
 /// The node that owns a box, by the rule of docs/kd.md.
@@ -116,7 +116,7 @@ typedef struct view_volumes
 } view_volumes;
 
 /// Room for `count` bodies. False if out of memory; then nothing is kept.
-bool view_volumes_open( view_volumes* volumes, uint32_t count );
+void view_volumes_open( view_volumes* volumes, uint32_t count );
 void view_volumes_close( view_volumes* volumes );
 
 /// A body of a frame. CLV_BAD_ARGUMENT for sides or a place that no body can have, CLV_OUT_OF_MEMORY.

@@ -21,19 +21,13 @@ enum
     ORDER_SPEED, // against where it would be at the same speed
 };
 
-bool view_coder_open( view_coder* coder, uint32_t object_count, uint32_t channel_count )
+void view_coder_open( view_coder* coder, uint32_t object_count, uint32_t channel_count )
 {
     size_t count = (size_t)object_count * channel_count;
     *coder = ( view_coder ){ .object_count = object_count, .channel_count = channel_count };
-    coder->now = calloc( count, sizeof( int32_t ) );
-    coder->before = calloc( count, sizeof( int32_t ) );
-    coder->earlier = calloc( count, sizeof( int32_t ) );
-    if ( coder->now == NULL || coder->before == NULL || coder->earlier == NULL )
-    {
-        view_coder_close( coder );
-        return false;
-    }
-    return true;
+    coder->now = lab_take( count, sizeof( int32_t ) );
+    coder->before = lab_take( count, sizeof( int32_t ) );
+    coder->earlier = lab_take( count, sizeof( int32_t ) );
 }
 
 void view_coder_close( view_coder* coder )
@@ -184,17 +178,6 @@ typedef struct page_state
     char* cells_before;
 } page_state;
 
-static bool fail_memory( lab_error* why )
-{
-    return lab_error_write( why, "view: out of memory" );
-}
-
-static void put_text( byte_buffer* buffer, char* text )
-{
-    byte_buffer_put( buffer, text, strlen( text ) );
-    free( text );
-}
-
 // ---- frames
 
 static void place_boxes( page_state* state )
@@ -257,8 +240,8 @@ static bool put_volumes( page_state* state, clv_pair_view pairs, lab_error* why 
         }
     }
     const uint8_t* bits = view_volumes_find( &state->volumes, pairs.pairs, pairs.count );
-    byte_buffer_put( &state->raw, bits, bits != NULL ? (size_t)pairs.count : 0 );
-    return bits != NULL || fail_memory( why );
+    byte_buffer_put( &state->raw, bits, (size_t)pairs.count );
+    return true;
 }
 
 // A block begins with the frame before its first, so that speeds are known from there on.
@@ -290,55 +273,47 @@ static bool put_frame( page_state* state, bool is_key, lab_error* why )
     return !state->input.has_poses || put_volumes( state, pairs, why );
 }
 
-static bool put_tree( page_state* state )
+static void put_tree( page_state* state )
 {
     if ( state->search.tree_space == NULL )
     {
         byte_buffer_put_count( &state->raw, 0 );
-        return true;
+        return;
     }
-    return view_tree_put( state->search.tree_space, &state->scale, &state->tree_text, &state->raw );
+    view_tree_put( state->search.tree_space, &state->scale, &state->tree_text, &state->raw );
 }
 
-static bool note_facts( page_state* state, uint32_t frame, lab_error* why )
+static void note_facts( page_state* state, uint32_t frame )
 {
     const view_input* input = &state->input;
     uint32_t count = state->coder.object_count;
     byte_buffer* facts = &state->facts;
-    put_text( facts, text_format( "%s{\"f\":%" PRIu32, frame > input->first ? ",\n" : "", frame ) );
+    byte_buffer_print( facts, "%s{\"f\":%" PRIu32, frame > input->first ? ",\n" : "", frame );
     if ( state->search.has_pairs )
     {
-        put_text( facts, text_format( ",\"pairs\":%" PRIu64, view_search_pairs( &state->search ).count ) );
+        byte_buffer_print( facts, ",\"pairs\":%" PRIu64, view_search_pairs( &state->search ).count );
     }
     if ( frame > input->first )
     {
-        put_text( facts,
-            text_format(
-                ",\"still\":%.4f", frame_static_share( input->boxes_before, input->boxes, count ) ) );
-        put_text( facts,
-            text_format( ",\"begun\":%" PRIu64 ",\"ended\":%" PRIu64, state->search.begun_count,
-                state->search.ended_count ) );
+        byte_buffer_print(
+            facts, ",\"still\":%.4f", frame_static_share( input->boxes_before, input->boxes, count ) );
+        byte_buffer_print( facts, ",\"begun\":%" PRIu64 ",\"ended\":%" PRIu64, state->search.begun_count,
+            state->search.ended_count );
     }
     if ( state->def->has_times && state->search.has_pairs )
     {
         clv_stats stats = clv_space_stats( state->search.pair_space );
-        put_text( facts,
-            text_format( ",\"ms\":[%.4f,%.4f,%.4f]", stats.update_ms, stats.search_ms,
-                stats.clean_ms + stats.output_ms ) );
+        byte_buffer_print( facts, ",\"ms\":[%.4f,%.4f,%.4f]", stats.update_ms, stats.search_ms,
+            stats.clean_ms + stats.output_ms );
     }
     char* cells = view_cells_text( &state->cells, input->boxes, count );
-    if ( cells == NULL )
-    {
-        return fail_memory( why );
-    }
     if ( state->cells_before == NULL || strcmp( cells, state->cells_before ) != 0 )
     {
-        put_text( facts, text_format( ",\"cells\":%s", cells ) );
+        byte_buffer_print( facts, ",\"cells\":%s", cells );
     }
     free( state->cells_before );
     state->cells_before = cells;
     byte_buffer_put_byte( facts, '}' );
-    return true;
 }
 
 static bool write_block( page_state* state, lab_error* why )
@@ -347,16 +322,11 @@ static bool write_block( page_state* state, lab_error* why )
     byte_buffer_clear( &state->packed );
     byte_buffer_clear( &state->text );
     byte_buffer_put( &state->text, open, strlen( open ) );
-    if ( state->raw.has_failed || !deflate_append( &state->packed, state->raw.bytes, state->raw.count ) )
-    {
-        return fail_memory( why );
-    }
+    deflate_append( &state->packed, state->raw.bytes, state->raw.count );
     base64_append( &state->text, state->packed.bytes, state->packed.count );
     byte_buffer_put( &state->text, close, strlen( close ) );
     byte_buffer_clear( &state->raw );
-    return state->text.has_failed
-        ? fail_memory( why )
-        : output_file_write( state->file, state->text.bytes, state->text.count, why );
+    return output_file_write( state->file, state->text.bytes, state->text.count, why );
 }
 
 static bool write_frame( page_state* state, uint32_t frame, lab_error* why )
@@ -366,23 +336,21 @@ static bool write_frame( page_state* state, uint32_t frame, lab_error* why )
     if ( begins && number > 0 )
     {
         // What was put last is put again, as a key: `before` still holds it.
-        if ( !write_block( state, why ) )
-        {
-            return false;
-        }
-        if ( !put_frame( state, true, why ) )
+        if ( !write_block( state, why ) || !put_frame( state, true, why ) )
         {
             return false;
         }
         byte_buffer_put_count( &state->raw, 0 );
     }
     if ( !view_input_read( &state->input, frame, why ) ||
-        !view_search_update( &state->search, state->input.boxes, why ) )
+        !view_search_update( &state->search, state->input.boxes, why ) ||
+        !put_frame( state, number == 0, why ) )
     {
         return false;
     }
-    return put_frame( state, number == 0, why ) && ( put_tree( state ) || fail_memory( why ) ) &&
-        note_facts( state, frame, why );
+    put_tree( state );
+    note_facts( state, frame );
+    return true;
 }
 
 static bool write_frames( page_state* state, lab_error* why )
@@ -410,7 +378,7 @@ static void put_string( byte_buffer* out, const char* text )
     {
         if ( (unsigned char)*text < 0x20 || strchr( "\"\\<>&", *text ) != NULL )
         {
-            put_text( out, text_format( "\\u%04x", (unsigned)(unsigned char)*text ) );
+            byte_buffer_print( out, "\\u%04x", (unsigned)(unsigned char)*text );
         }
         else
         {
@@ -423,25 +391,30 @@ static void put_string( byte_buffer* out, const char* text )
 /// JSON has no infinity; null stands for one.
 static void put_numbers( byte_buffer* out, const char* name, const double* values, uint32_t count )
 {
-    put_text( out, text_format( ",\n\"%s\":[", name ) );
+    byte_buffer_print( out, ",\n\"%s\":[", name );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        put_text( out,
-            isfinite( values[i] ) ? text_format( "%s%.9g", i > 0 ? "," : "", values[i] )
-                                  : text_format( "%snull", i > 0 ? "," : "" ) );
+        const char* comma = i > 0 ? "," : "";
+        if ( isfinite( values[i] ) )
+        {
+            byte_buffer_print( out, "%s%.9g", comma, values[i] );
+        }
+        else
+        {
+            byte_buffer_print( out, "%snull", comma );
+        }
     }
     byte_buffer_put_byte( out, ']' );
 }
 
 static void put_sides( page_state* state, byte_buffer* out )
 {
-    put_text( out, text_format( ",\n\"half\":[" ) );
+    byte_buffer_print( out, ",\n\"half\":[" );
     for ( uint32_t i = 0; i < state->coder.object_count; ++i )
     {
         const float* half = state->input.bodies[i].half_sides;
-        put_text( out,
-            text_format(
-                "%s%.6g,%.6g,%.6g", i > 0 ? "," : "", (double)half[0], (double)half[1], (double)half[2] ) );
+        byte_buffer_print(
+            out, "%s%.6g,%.6g,%.6g", i > 0 ? "," : "", (double)half[0], (double)half[1], (double)half[2] );
     }
     byte_buffer_put_byte( out, ']' );
 }
@@ -455,17 +428,17 @@ static bool write_scene( page_state* state, lab_error* why )
         (double)header->world.lower.z, (double)header->world.upper.x, (double)header->world.upper.y,
         (double)header->world.upper.z };
     byte_buffer_clear( out );
-    put_text( out, text_format( "{\"format\":%d,\"what\":", FORMAT ) );
+    byte_buffer_print( out, "{\"format\":%d,\"what\":", FORMAT );
     put_string( out, state->def->input.what );
-    put_text( out, text_format( ",\"name\":" ) );
+    byte_buffer_print( out, ",\"name\":" );
     put_string( out, header->name );
-    put_text( out, text_format( ",\"type\":" ) );
+    byte_buffer_print( out, ",\"type\":" );
     put_string( out, header->type );
-    put_text( out,
-        text_format( ",\"objects\":%" PRIu32 ",\"first\":%" PRIu32 ",\"count\":%" PRIu32 ",\"block\":%" PRIu32
-                     ",\"poses\":%s,\"shape\":%d,\"rotation\":%d,\"tree\":",
-            header->object_count, input->first, input->last - input->first + 1, state->block_frames,
-            input->has_poses ? "true" : "false", (int)input->shape, ROTATION_STEPS ) );
+    byte_buffer_print( out,
+        ",\"objects\":%" PRIu32 ",\"first\":%" PRIu32 ",\"count\":%" PRIu32 ",\"block\":%" PRIu32
+        ",\"poses\":%s,\"shape\":%d,\"rotation\":%d,\"tree\":",
+        header->object_count, input->first, input->last - input->first + 1, state->block_frames,
+        input->has_poses ? "true" : "false", (int)input->shape, ROTATION_STEPS );
     put_string( out, state->search.tree_space != NULL ? clv_space_method( state->search.tree_space ) : "" );
     put_numbers( out, "world", world, 6 );
     put_numbers( out, "origin", state->scale.origin, 3 );
@@ -474,13 +447,9 @@ static bool write_scene( page_state* state, lab_error* why )
     {
         put_sides( state, out );
     }
-    put_text( out, text_format( ",\n\"frames\":[\n" ) );
+    byte_buffer_print( out, ",\n\"frames\":[\n" );
     byte_buffer_put( out, state->facts.bytes, state->facts.count );
-    put_text( out, text_format( "]}" ) );
-    if ( out->has_failed || state->facts.has_failed )
-    {
-        return fail_memory( why );
-    }
+    byte_buffer_print( out, "]}" );
     return output_file_write( state->file, out->bytes, out->count, why );
 }
 
@@ -501,18 +470,17 @@ static bool open_state( page_state* state, lab_error* why )
         return false;
     }
     view_cells_open( &state->cells );
-    if ( input->has_poses && !view_volumes_open( &state->volumes, count ) )
+    if ( input->has_poses )
     {
-        return fail_memory( why );
+        view_volumes_open( &state->volumes, count );
     }
     state->scale = view_scale_choose( input->boxes, count );
     uint32_t frames = BLOCK_OBJECTS / count;
     state->block_frames = frames < BLOCK_FRAMES_LEAST ? BLOCK_FRAMES_LEAST
         : frames > BLOCK_FRAMES_MOST                  ? BLOCK_FRAMES_MOST
                                                       : frames;
-    return view_coder_open(
-               &state->coder, count, input->has_poses ? VIEW_POSE_CHANNELS : VIEW_BOX_CHANNELS ) ||
-        fail_memory( why );
+    view_coder_open( &state->coder, count, input->has_poses ? VIEW_POSE_CHANNELS : VIEW_BOX_CHANNELS );
+    return true;
 }
 
 static void close_state( page_state* state )

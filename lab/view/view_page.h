@@ -27,8 +27,7 @@ typedef struct view_coder
     uint32_t depth;   ///< frames put since the last key
 } view_coder;
 
-/// False if out of memory; then nothing is kept.
-bool view_coder_open( view_coder* coder, uint32_t object_count, uint32_t channel_count );
+void view_coder_open( view_coder* coder, uint32_t object_count, uint32_t channel_count );
 void view_coder_close( view_coder* coder );
 
 /// The next frame is a key: it refers to no other.

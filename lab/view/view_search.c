@@ -7,33 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One method, with the settings it is to have.
-static bool choose_method( view_search* search, const view_search_def* def, lab_error* why )
-{
-    run_wish wish = { 0 };
-    text_list_add( &wish.names, def->tree_method );
-    for ( uint32_t i = 0; def->tree_settings != NULL && i < def->tree_settings->count; ++i )
-    {
-        text_list_add( &wish.settings, def->tree_settings->items[i] );
-    }
-    bool good = run_spec_list_make( &search->tree_specs, &wish, false, why );
-    run_wish_free( &wish );
-    if ( !good )
-    {
-        return false;
-    }
-    char reason[512];
-    if ( !run_spec_is_available( &search->tree_specs.items[0], reason, sizeof( reason ) ) )
-    {
-        return lab_error_write( why, "view: %s cannot run here: %s", def->tree_method, reason );
-    }
-    return search->tree_specs.items[0].row->dump != NULL ||
-        lab_error_write( why,
-            "view: %s keeps no tree that can be drawn; use kd, kd-complete, kd-incremental, kd-rebuilt, the same of "
-            "kd-paper, or ray-kd",
-            def->tree_method );
-}
-
 static bool create_spaces( view_search* search, lab_error* why )
 {
     clv_space_def def = clv_default_space_def();
@@ -60,11 +33,10 @@ bool view_search_open(
     view_search* search, uint32_t object_count, const view_search_def* def, lab_error* why )
 {
     *search = ( view_search ){ .object_count = object_count, .has_pairs = def->has_pairs };
-    search->pair_ids = calloc( object_count, sizeof( clv_id ) );
-    search->tree_ids = calloc( object_count, sizeof( clv_id ) );
-    bool good = search->pair_ids != NULL && search->tree_ids != NULL;
-    good = good || lab_error_write( why, "view: out of memory" );
-    good = good && ( def->tree_method == NULL || !def->has_pairs || choose_method( search, def, why ) );
+    search->pair_ids = lab_take( object_count, sizeof( clv_id ) );
+    search->tree_ids = lab_take( object_count, sizeof( clv_id ) );
+    bool good = ( def->tree_method == NULL || !def->has_pairs ||
+        run_spec_tree( &search->tree_specs, "view", def->tree_method, def->tree_settings, why ) );
     good = good && create_spaces( search, why );
     if ( !good )
     {
@@ -92,23 +64,8 @@ static void* reserve( void* items, size_t item_size, uint64_t* capacity, uint64_
     {
         return items;
     }
-    uint64_t wanted = count + count / 4 + 1;
-    void* larger = realloc( items, wanted * item_size );
-    *capacity = larger != NULL ? wanted : *capacity;
-    return larger;
-}
-
-// Room for the lists of an update. What cannot grow stays as it was.
-static bool reserve_lists( view_search* search, uint64_t now_count )
-{
-    clv_pair* begun = reserve( search->begun, sizeof( clv_pair ), &search->begun_capacity, now_count );
-    search->begun = begun != NULL ? begun : search->begun;
-    uint32_t* ended =
-        reserve( search->ended, sizeof( uint32_t ), &search->ended_capacity, search->last_count );
-    search->ended = ended != NULL ? ended : search->ended;
-    clv_pair* last = reserve( search->last, sizeof( clv_pair ), &search->last_capacity, now_count );
-    search->last = last != NULL ? last : search->last;
-    return begun != NULL && ended != NULL && last != NULL;
+    *capacity = count + count / 4 + 1;
+    return lab_grow( items, *capacity, item_size );
 }
 
 static clv_result move_on( view_search* search, clv_space* space, clv_id* ids, const clv_aabb* boxes )
@@ -131,13 +88,12 @@ static bool fail( const clv_space* space, clv_result result, lab_error* why )
         why, "view: %s", text != NULL && text[0] != '\0' ? text : clv_result_text( result ) );
 }
 
-static bool compare_lists( view_search* search )
+static void compare_lists( view_search* search )
 {
     clv_pair_view now = clv_space_pairs( search->pair_space );
-    if ( !reserve_lists( search, now.count ) )
-    {
-        return false;
-    }
+    search->begun = reserve( search->begun, sizeof( clv_pair ), &search->begun_capacity, now.count );
+    search->ended = reserve( search->ended, sizeof( uint32_t ), &search->ended_capacity, search->last_count );
+    search->last = reserve( search->last, sizeof( clv_pair ), &search->last_capacity, now.count );
     search->begun_count =
         view_coder_without( now.pairs, now.count, search->last, search->last_count, search->begun, NULL );
     search->ended_count =
@@ -147,7 +103,6 @@ static bool compare_lists( view_search* search )
         memcpy( search->last, now.pairs, now.count * sizeof( clv_pair ) );
     }
     search->last_count = now.count;
-    return true;
 }
 
 bool view_search_update( view_search* search, const clv_aabb* boxes, lab_error* why )
@@ -159,10 +114,7 @@ bool view_search_update( view_search* search, const clv_aabb* boxes, lab_error* 
         {
             return fail( search->pair_space, result, why );
         }
-        if ( !compare_lists( search ) )
-        {
-            return lab_error_write( why, "view: out of memory for the pairs" );
-        }
+        compare_lists( search );
     }
     if ( search->tree_space != NULL )
     {

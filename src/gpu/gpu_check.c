@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gpu_check.h"
+#include "gpu_state.h"
 
 // ---- buffers
 
@@ -136,30 +136,4 @@ const char* clv_gpu_frame_check( const clv_gpu* gpu )
     message = message == NULL ? check_grid( gpu ) : message;
     message = message == NULL ? check_other_plans( gpu ) : message;
     return message == NULL ? check_rest( gpu ) : message;
-}
-
-// ---- pairs
-
-const char* clv_gpu_pairs_check(
-    const clv_pair* pairs, uint64_t count, uint32_t count_of_boxes, bool is_sorted )
-{
-    uint64_t step = count / GPU_CHECK_PAIRS + 1;
-    for ( uint64_t i = 0; i < count; i += step )
-    {
-        if ( pairs[i].a >= pairs[i].b )
-        {
-            return "a pair does not have the lower number first";
-        }
-        if ( pairs[i].b >= count_of_boxes )
-        {
-            return "a pair has a number that no box has";
-        }
-        bool is_after = i == 0 || pairs[i - 1].a < pairs[i].a ||
-            ( pairs[i - 1].a == pairs[i].a && pairs[i - 1].b < pairs[i].b );
-        if ( is_sorted && !is_after )
-        {
-            return "pairs that are to be sorted are not, or one is there twice";
-        }
-    }
-    return NULL;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The way of a frame: boxes to the device, a way chosen, its search put into the queue, its counters read,
 // and whatever the list had no room for searched again.
-#include "gpu_check.h"
 #include "gpu_state.h"
 
 #include "base/assertion.h"

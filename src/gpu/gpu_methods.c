@@ -32,43 +32,14 @@ typedef struct gpu_method
 
 // ---- life
 
-static void* create( const clv_method_context* host, clv_gpu_way way )
+static bool begin( void* state, int way )
 {
-    const method_context* context = NULL;
-    gpu_method* self = clv_method_state_take( host, sizeof( gpu_method ), &context );
-    if ( self != NULL )
-    {
-        *self = ( gpu_method ){ .context = context, .way = way };
-    }
-    return self;
+    gpu_method* self = state;
+    self->way = (clv_gpu_way)way;
+    return true;
 }
 
-static void* create_auto( const clv_method_context* host )
-{
-    return create( host, CLV_GPU_AUTO );
-}
-
-static void* create_tiles( const clv_method_context* host )
-{
-    return create( host, CLV_GPU_TILES );
-}
-
-static void* create_grid( const clv_method_context* host )
-{
-    return create( host, CLV_GPU_GRID );
-}
-
-static void* create_sap( const clv_method_context* host )
-{
-    return create( host, CLV_GPU_SAP );
-}
-
-static void* create_lbvh( const clv_method_context* host )
-{
-    return create( host, CLV_GPU_LBVH );
-}
-
-static void destroy( void* state )
+static void end( void* state )
 {
     gpu_method* self = state;
     if ( self->fallback_state != NULL )
@@ -76,8 +47,14 @@ static void destroy( void* state )
         self->fallback->destroy( self->fallback_state );
     }
     clv_gpu_destroy( self->gpu );
-    clv_method_state_give( self->context, sizeof( gpu_method ) );
 }
+
+METHOD_CREATE( create_auto, gpu_method, begin, end, CLV_GPU_AUTO )
+METHOD_CREATE( create_tiles, gpu_method, begin, end, CLV_GPU_TILES )
+METHOD_CREATE( create_grid, gpu_method, begin, end, CLV_GPU_GRID )
+METHOD_CREATE( create_sap, gpu_method, begin, end, CLV_GPU_SAP )
+METHOD_CREATE( create_lbvh, gpu_method, begin, end, CLV_GPU_LBVH )
+METHOD_DESTROY( destroy, gpu_method, end )
 
 static clv_result open( gpu_method* self )
 {

@@ -219,18 +219,6 @@ clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel )
 
 // ---- running
 
-static void take_time( clv_gpu* gpu, gpu_kernel_id id, cl_event event )
-{
-    uint64_t start = 0;
-    uint64_t end = 0;
-    gpu->cl->clFinish( gpu->queue );
-    gpu->cl->clGetEventProfilingInfo( event, CL_PROFILING_COMMAND_START, sizeof( start ), &start, NULL );
-    gpu->cl->clGetEventProfilingInfo( event, CL_PROFILING_COMMAND_END, sizeof( end ), &end, NULL );
-    gpu->cl->clReleaseEvent( event );
-    gpu->timings->ms[id] += (double)( end - start ) * 1e-6;
-    gpu->timings->launch_count[id] += 1;
-}
-
 // A launch that cannot be kept is not timed.
 static void keep_span( clv_gpu* gpu, gpu_kernel_id id, cl_event event )
 {
@@ -318,14 +306,10 @@ clv_result clv_gpu_launch(
     cl_event event = NULL;
     if ( error == CL_SUCCESS )
     {
-        error = gpu->cl->clEnqueueNDRangeKernel( gpu->queue, kernel, 1, NULL, &global, &local, 0, NULL,
-            gpu->timings != NULL || gpu->spans != NULL ? &event : NULL );
+        error = gpu->cl->clEnqueueNDRangeKernel(
+            gpu->queue, kernel, 1, NULL, &global, &local, 0, NULL, gpu->spans != NULL ? &event : NULL );
     }
-    if ( event != NULL && gpu->timings != NULL )
-    {
-        take_time( gpu, id, event );
-    }
-    else if ( event != NULL )
+    if ( event != NULL )
     {
         keep_span( gpu, id, event );
     }

@@ -2,15 +2,95 @@
 // Sweep and prune on the device: paper 003's broad phase for boxes; kernels/sap.cl tells how.
 #include "base/assertion.h"
 #include "gpu_state.h"
+#include "solid/solid_polar.h"
+
+#include <math.h>
 
 enum
 {
     PATIENCE = 8192,       // places that one item looks ahead
     PATIENT_GROUPS = 1024, // groups that share those that look further
     MOMENT_GROUPS = 128,
+    PAIRS = 16384, // of the sample
 };
 
-// ---- the axis
+// ---- the axis: paper 003 takes the principal axis of the centres, since boxes that are spread widely
+// overlap little along it; counting overlaps in a sample asks the question itself, and sees sizes too
+
+static bool overlap_on( const clv_aabb* a, const clv_aabb* b, uint32_t axis )
+{
+    return axis == 0 ? a->lower.x <= b->upper.x && b->lower.x <= a->upper.x
+        : axis == 1  ? a->lower.y <= b->upper.y && b->lower.y <= a->upper.y
+                     : a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+void clv_gpu_axes_by_sample( const clv_aabb* sample, uint32_t count, uint32_t axes[3] )
+{
+    uint32_t overlaps[3] = { 0, 0, 0 };
+    uint32_t state = 1;
+    for ( uint32_t k = 0; k < PAIRS && count > 1; ++k )
+    {
+        state = state * 1664525u + 1013904223u;
+        uint32_t a = ( state >> 8 ) % count;
+        state = state * 1664525u + 1013904223u;
+        uint32_t b = ( state >> 8 ) % count;
+        for ( uint32_t axis = 0; axis < 3 && a != b; ++axis )
+        {
+            overlaps[axis] += overlap_on( &sample[a], &sample[b], axis ) ? 1 : 0;
+        }
+    }
+    axes[0] = 0;
+    axes[1] = 1;
+    axes[2] = 2;
+    for ( int i = 0; i < 2; ++i ) // three numbers: two rounds of neighbours sort them
+    {
+        for ( int k = 0; k < 2; ++k )
+        {
+            if ( overlaps[axes[k + 1]] < overlaps[axes[k]] )
+            {
+                uint32_t kept = axes[k];
+                axes[k] = axes[k + 1];
+                axes[k + 1] = kept;
+            }
+        }
+    }
+}
+
+// Eigenvalues and eigenvectors of the spread of centres, the largest first, from sums of 10 moments.
+static math_eigen spread_of( const double sums[10] )
+{
+    double n = sums[9] > 0 ? sums[9] : 1;
+    double mean[3] = { sums[0] / n, sums[1] / n, sums[2] / n };
+    double xy = sums[6] / n - mean[0] * mean[1];
+    double xz = sums[7] / n - mean[0] * mean[2];
+    double yz = sums[8] / n - mean[1] * mean[2];
+    math_mat3 spread = { { { sums[3] / n - mean[0] * mean[0], xy, xz },
+        { xy, sums[4] / n - mean[1] * mean[1], yz }, { xz, yz, sums[5] / n - mean[2] * mean[2] } } };
+    return math_eigen_symmetric( &spread );
+}
+
+bool clv_gpu_direction_by_moments( const double sums[10], double direction[3] )
+{
+    math_eigen eigen = spread_of( sums );
+    for ( int i = 0; i < 3; ++i )
+    {
+        direction[i] = eigen.vectors.m[i][0];
+    }
+    return sums[9] >= 2 && eigen.converged && eigen.values[0] > 0;
+}
+
+uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] )
+{
+    double d[3];
+    clv_gpu_direction_by_moments( sums, d );
+    uint32_t axis = 0;
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        direction[i] = (float)d[i];
+        axis = fabs( d[i] ) > fabs( d[axis] ) ? i : axis;
+    }
+    return axis;
+}
 
 static clv_result choose_by_sample( clv_gpu* gpu, const gpu_frame* frame )
 {

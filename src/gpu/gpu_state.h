@@ -200,14 +200,6 @@ typedef struct gpu_frame
     bool is_sampled;     ///< it has counted who changed, in a sample
 } gpu_frame;
 
-/// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after
-/// every launch.
-typedef struct gpu_timings
-{
-    double ms[GPU_KERNEL_ROOM];
-    uint32_t launch_count[GPU_KERNEL_ROOM];
-} gpu_timings;
-
 /// Launches whose times are asked for when the frame is done: the device's own time for each kernel, without
 /// waiting in between.
 typedef struct gpu_span
@@ -406,7 +398,6 @@ struct clv_gpu
 
     gpu_grid_wish grid_wish; ///< 0: as planned
     uint32_t queue_pairs;    ///< 0: GPU_QUEUE
-    gpu_timings* timings;    ///< NULL: none are taken
     gpu_spans* spans;        ///< NULL: none are kept
 };
 
@@ -424,6 +415,11 @@ static inline bool gpu_may_find( const clv_gpu* gpu, const gpu_frame* frame, uin
         gpu_holds( &gpu->buffers.pairs, gpu->pair_room, sizeof( clv_pair ) ) &&
         gpu_holds( &gpu->buffers.slots, GPU_SLOTS, sizeof( gpu_counters ) );
 }
+
+/// What is true of the host's view between two calls, and while a frame is under way: buffers and their
+/// sizes, the list and the one before, plans, and what resting goes on from. The first sentence that is not
+/// true, or NULL; for debug builds and tests. Nothing is read from the device.
+const char* clv_gpu_frame_check( const clv_gpu* gpu );
 
 // ---- failing
 

@@ -12,8 +12,9 @@
 
 // Convex bodies instead of boxes: their vertices are moved, their bounding volumes made and swept on the
 // device, as in the k-DOP paper. Volumes are those of clv_shape_aabb, clv_shape_dop18 and clv_shape_sphere,
-// bit for bit, and so the pairs are those of a clv_volume_sweep. All of it is computed in double:
-// CLV_UNSUPPORTED on a device that has none.
+// bit for bit, and so the pairs are those of a clv_volume_sweep: always by sweep and prune along one axis, a
+// box's three or an 18-DOP's nine to choose from, the one nearest to the principal axis of the volumes'
+// centers. All of it is computed in double: CLV_UNSUPPORTED on a device that has none.
 
 /// Corners of a convex body about its own origin: the vertices of a clv_hull_view, or any points with the
 /// same hull.
@@ -30,36 +31,6 @@ typedef struct clv_gpu_hull
 /// not asked yet.
 clv_result clv_gpu_set_bodies( clv_gpu* gpu, const clv_gpu_hull* hulls, uint32_t hull_count,
     const uint32_t* hull_of, uint32_t body_count );
-
-/// Volumes around all bodies where they stand now, as many transforms as there are bodies, and every pair of
-/// volumes that overlaps, as clv_gpu_update has them: clv_gpu_pair_count, clv_gpu_pair_buffer and
-/// clv_gpu_read_pairs tell. `volume` is CLV_VOLUME_AABB, CLV_VOLUME_DOP18 or CLV_VOLUME_SPHERE; for others
-/// CLV_UNSUPPORTED. CLV_BAD_ARGUMENT for a transform that is not finite, with the body's number in
-/// clv_gpu_error; both leave everything as it was. Otherwise results as clv_gpu_update.
-///
-/// Always by sweep and prune along one axis, a box's three or an 18-DOP's nine to choose from, the one
-/// nearest to the principal axis of the volumes' centers every axis_frames updates: what lies at one place of
-/// that axis is tested against each other. 28 bytes a body travel there. Where there are very many bodies,
-/// hand the boxes on: clv_gpu_update_buffer takes the buffer below.
-clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at );
-
-/// The volumes of the last clv_gpu_update_bodies where they lie: a cl_mem of clv_aabb, clv_dop18 or
-/// clv_sphere by body, alive until the next. NULL if there is none, or if it failed.
-void* clv_gpu_volume_buffer( const clv_gpu* gpu );
-
-/// Brings them to the host, into as many clv_aabb, clv_dop18 or clv_sphere as there are bodies.
-/// CLV_BAD_ARGUMENT if there are none.
-clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes );
-
-/// How the bodies of some pairs touch, where the last clv_gpu_update_bodies put them: GJK and EPA on the
-/// device, an item for each pair, in double, and contacts[i] is of pairs[i]. They are those of
-/// clv_shape_contact: the same bits for hulls of up to 32 vertices, and up to rounding for larger ones. What
-/// a device has no room for (a polytope of more than 64 vertices) the host finishes. Pairs may be any of two
-/// different bodies, not only the last update's. CLV_BAD_ARGUMENT, with its position in clv_gpu_error, for
-/// one that is not, and before the first clv_gpu_update_bodies; then no contact is written. Otherwise results
-/// as clv_gpu_read_pairs.
-clv_result clv_gpu_find_contacts(
-    clv_gpu* gpu, const clv_pair* pairs, uint32_t count, clv_contact* contacts );
 
 // ---- a simulation
 
@@ -80,7 +51,7 @@ clv_result clv_gpu_sim_create(
 /// NULL is legal. Before the gpu's.
 void clv_gpu_sim_destroy( clv_gpu_sim* sim );
 
-/// One frame; waits for it. After any failure (results as clv_gpu_update_bodies) nothing has moved,
+/// One frame; waits for it. After any failure (results as clv_gpu_update) nothing has moved,
 /// clv_gpu_error has the reason, and the next call begins the same frame anew. CLV_STALE for ever after
 /// clv_gpu_set_bodies.
 clv_result clv_gpu_sim_step( clv_gpu_sim* sim );
@@ -99,7 +70,6 @@ uint64_t clv_gpu_sim_finished_count( const clv_gpu_sim* sim );
 
 // KERNEL( name, program )
 #define GPU_BODY_KERNELS( KERNEL )                                                                           \
-    KERNEL( place_bodies, volume )                                                                           \
     KERNEL( move_vertices, volume )                                                                          \
     KERNEL( volume_aabbs, volume )                                                                           \
     KERNEL( volume_dops, volume )                                                                            \
@@ -108,7 +78,6 @@ uint64_t clv_gpu_sim_finished_count( const clv_gpu_sim* sim );
     KERNEL( volume_keys, volume )                                                                            \
     KERNEL( volume_gather, volume )                                                                          \
     KERNEL( volume_find, volume )                                                                            \
-    KERNEL( find_contacts, narrow )                                                                          \
     KERNEL( sim_narrow, narrow )                                                                             \
     KERNEL( sim_integrate, match )                                                                           \
     KERNEL( sim_floor, match )                                                                               \
@@ -163,14 +132,13 @@ enum
 
 // BUFFER( name, what it holds )
 #define GPU_BODY_BUFFERS( BUFFER )                                                                           \
-    BUFFER( vertices )   /* of hulls, three floats each */                                                   \
-    BUFFER( rows )       /* hulls: first vertex, vertices, bits of the radius, 0 */                          \
-    BUFFER( hulls )      /* by body */                                                                       \
-    BUFFER( starts )     /* by body: its first vertex among those moved; one more behind */                  \
-    BUFFER( sources )    /* by vertex moved: body and vertex of its hull */                                  \
-    BUFFER( placements ) /* transforms from the host, seven floats each */                                   \
-    BUFFER( poses )      /* rotation and position, twelve doubles each */                                    \
-    BUFFER( moved )      /* vertices where they are, three doubles each */                                   \
+    BUFFER( vertices ) /* of hulls, three floats each */                                                     \
+    BUFFER( rows )     /* hulls: first vertex, vertices, bits of the radius, 0 */                            \
+    BUFFER( hulls )    /* by body */                                                                         \
+    BUFFER( starts )   /* by body: its first vertex among those moved; one more behind */                    \
+    BUFFER( sources )  /* by vertex moved: body and vertex of its hull */                                    \
+    BUFFER( poses )    /* rotation and position, twelve doubles each */                                      \
+    BUFFER( moved )    /* vertices where they are, three doubles each */                                     \
     BUFFER( volumes )                                                                                        \
     BUFFER( moments )                                                                                        \
     BUFFER( rests )   /* of hulls, for matching */                                                           \
@@ -183,8 +151,6 @@ enum
     BUFFER( depths )                                                                                         \
     BUFFER( tallies )                                                                                        \
     BUFFER( sums )                                                                                           \
-    BUFFER( contact_pairs )                                                                                  \
-    BUFFER( contact_facts )                                                                                  \
     BUFFER( contact_numbers )                                                                                \
     BUFFER( intervals )                                                                                      \
     BUFFER( sorted ) /* intervals in order */
@@ -199,14 +165,12 @@ typedef struct gpu_bodies
     uint32_t* hulls;
     bool is_there; ///< on the device
     bool has_volumes;
-    clv_volume_kind kind; ///< of the volumes
-    uint32_t axis;        ///< of an 18-DOP's nine
-    uint32_t until_axis;  ///< updates left before the axis is chosen again
-    uint64_t number;      ///< how often bodies were set
-    const struct clv_gpu_sim*
-        owner;               ///< whose poses are on the device; NULL: those of clv_gpu_update_bodies, or none
-    uint64_t finished_count; ///< contacts that the host finished
-    uint32_t polytope_room;  ///< 0: GPU_POLYTOPE_ROOM
+    clv_volume_kind kind;            ///< of the volumes
+    uint32_t axis;                   ///< of an 18-DOP's nine
+    uint32_t until_axis;             ///< updates left before the axis is chosen again
+    uint64_t number;                 ///< how often bodies were set
+    const struct clv_gpu_sim* owner; ///< whose poses are on the device; NULL: none
+    uint32_t polytope_room;          ///< 0: GPU_POLYTOPE_ROOM
 #define GPU_BODY_BUFFER_MEMBER( name ) gpu_buffer name;
     struct
     {

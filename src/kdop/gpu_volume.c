@@ -5,26 +5,22 @@
 #include "gpu_bodies.h"
 
 #include "base/assertion.h"
+#include "base/finite.h"
 #include "base/fp_mode.h"
+#include "narrow/bound.h"
+#include "principal_axis.h"
 
-#include <math.h>
 #include <string.h>
 
 enum
 {
     ROW_WORDS = 4,
-    TRANSFORM_FLOATS = 7,
     MOMENT_GROUPS = 32,
     MOMENTS = 10,
     FIRST_AXIS = 1, // y, as clv_default_volume_sweep_def has it
 };
 
 // ---- what the caller told
-
-static bool is_finite( float x, float y, float z )
-{
-    return x * 0.0f + y * 0.0f + z * 0.0f == 0.0f; // infinity and NaN times 0 are NaN
-}
 
 static clv_result check_hull( clv_gpu* gpu, const clv_gpu_hull* hull, uint32_t index )
 {
@@ -34,8 +30,7 @@ static clv_result check_hull( clv_gpu* gpu, const clv_gpu_hull* hull, uint32_t i
     }
     for ( uint32_t i = 0; i < hull->vertex_count; ++i )
     {
-        clv_vec3 v = hull->vertices[i];
-        if ( !is_finite( v.x, v.y, v.z ) )
+        if ( !base_is_finite_point( hull->vertices[i] ) )
         {
             return clv_gpu_fail(
                 gpu, CLV_BAD_ARGUMENT, "clv_gpu_set_bodies: vertex %u of hull %u is not finite", i, index );
@@ -81,28 +76,13 @@ static clv_result check_bodies(
     return CLV_OK;
 }
 
-// No vertex is farther from the hull's own origin: the radius of clv_hull_view, to the last bit.
-static float radius_of( const clv_gpu_hull* hull )
-{
-    double largest = 0.0;
-    for ( uint32_t i = 0; i < hull->vertex_count; ++i )
-    {
-        double x = (double)hull->vertices[i].x, y = (double)hull->vertices[i].y,
-               z = (double)hull->vertices[i].z;
-        double length = sqrt( x * x + y * y + z * z );
-        largest = length > largest ? length : largest;
-    }
-    float radius = (float)( largest * ( 1.0 + 0x1p-23 ) );
-    return (double)radius < largest ? nextafterf( radius, HUGE_VALF ) : radius;
-}
-
 static void fill_hulls( gpu_bodies* bodies, const clv_gpu_hull* hulls )
 {
     uint32_t first = 0;
     for ( uint32_t i = 0; i < bodies->hull_count; ++i )
     {
         uint32_t* row = bodies->rows + (size_t)i * ROW_WORDS;
-        float radius = radius_of( &hulls[i] );
+        float radius = clv_narrow_radius( hulls[i].vertices, hulls[i].vertex_count );
         row[0] = first;
         row[1] = hulls[i].vertex_count;
         memcpy( &row[2], &radius, sizeof( radius ) );
@@ -170,7 +150,6 @@ static clv_result set_bodies(
     }
     made.on = gpu_bodies_of( gpu )->on; // kept, and written anew
     made.number = gpu_bodies_of( gpu )->number + 1;
-    made.finished_count = gpu_bodies_of( gpu )->finished_count;
     made.polytope_room = gpu_bodies_of( gpu )->polytope_room;
     clv_gpu_bodies_free( gpu );
     *gpu_bodies_of( gpu ) = made;
@@ -335,26 +314,6 @@ clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
 
 // ---- the axis
 
-// Of a box's three axes or an 18-DOP's nine the one nearest to the direction; the first of equals.
-static uint32_t nearest_axis( const double d[3], uint32_t axis_count )
-{
-    const double heights[CLV_DOP_AXIS_COUNT] = { d[0], d[1], d[2], d[0] + d[1], d[0] - d[1], d[0] + d[2],
-        d[0] - d[2], d[1] + d[2], d[1] - d[2] };
-    uint32_t best = 0;
-    double best_along = -1.0;
-    for ( uint32_t axis = 0; axis < axis_count; ++axis )
-    {
-        double along = fabs( heights[axis] ) / ( axis < 3 ? 1.0 : 1.4142135623730952 );
-        if ( along > best_along )
-        {
-            best = axis;
-            best_along = along;
-        }
-    }
-    CLV_ASSERT( best < axis_count );
-    return best;
-}
-
 clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
 {
     gpu_bodies* bodies = gpu_bodies_of( gpu );
@@ -385,7 +344,8 @@ clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period )
     }
     if ( clv_gpu_direction_by_moments( sums, direction ) )
     {
-        bodies->axis = nearest_axis( direction, bodies->kind == CLV_VOLUME_AABB ? 3 : CLV_DOP_AXIS_COUNT );
+        bodies->axis = clv_volume_nearest_axis( math_make( direction[0], direction[1], direction[2] ),
+            bodies->kind == CLV_VOLUME_AABB ? CLV_DOP_6 : CLV_DOP_18 );
     }
     base_fp_leave( mode );
     return CLV_OK;
@@ -448,91 +408,11 @@ clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, cons
 {
     for ( uint32_t i = 0; i < gpu_bodies_of( gpu )->body_count; ++i )
     {
-        if ( !is_finite( at[i].position.x, at[i].position.y, at[i].position.z ) ||
-            !is_finite( at[i].rotation.x, at[i].rotation.y, at[i].rotation.z ) ||
-            !is_finite( at[i].rotation.w, 0, 0 ) )
+        if ( !clv_narrow_is_transform( at[i] ) )
         {
             return clv_gpu_fail(
                 gpu, CLV_BAD_ARGUMENT, "%s: the transform of body %u is not finite", caller, i );
         }
     }
     return CLV_OK;
-}
-
-static clv_result place_bodies( clv_gpu* gpu, const clv_transform* at )
-{
-    gpu_bodies* bodies = gpu_bodies_of( gpu );
-    bodies->owner = NULL;
-    clv_result result = clv_gpu_send(
-        gpu, &bodies->on.placements, at, (uint64_t)bodies->body_count * TRANSFORM_FLOATS * sizeof( float ) );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    CLV_ASSERT( gpu_holds( &bodies->on.poses, bodies->body_count, GPU_POSE_DOUBLES * sizeof( double ) ) );
-    return GPU_LAUNCH( gpu, GPU_KERNEL_place_bodies, bodies->body_count, bodies->on.placements,
-        bodies->body_count, bodies->on.poses );
-}
-
-clv_result clv_gpu_update_bodies( clv_gpu* gpu, clv_volume_kind volume, const clv_transform* at )
-{
-    CLV_ASSERT( gpu != NULL );
-    gpu->error[0] = '\0';
-    if ( clv_gpu_bodies_open( gpu ) == NULL )
-    {
-        return CLV_OUT_OF_MEMORY;
-    }
-    CLV_ASSERT( at != NULL || gpu_bodies_of( gpu )->body_count == 0 );
-    if ( volume != CLV_VOLUME_AABB && volume != CLV_VOLUME_DOP18 && volume != CLV_VOLUME_SPHERE )
-    {
-        return clv_gpu_fail( gpu, CLV_UNSUPPORTED,
-            "clv_gpu_update_bodies: volumes on a device are boxes, 18-DOPs or spheres, and %d is none of them",
-            (int)volume );
-    }
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_gpu_check_transforms( gpu, at, "clv_gpu_update_bodies" );
-    base_fp_leave( mode );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    result = clv_gpu_open( gpu );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    result = clv_gpu_bodies_send( gpu );
-    if ( result == CLV_OK && gpu_bodies_of( gpu )->body_count > 0 )
-    {
-        result = place_bodies( gpu, at );
-        GPU_THEN( result, clv_gpu_volumes_build( gpu, volume ) );
-        GPU_THEN( result, clv_gpu_volumes_axis( gpu, gpu->def.axis_frames ) );
-    }
-    return result == CLV_OK ? clv_gpu_volumes_search( gpu ) : clv_gpu_end_failed( gpu, result );
-}
-
-clv_result clv_gpu_read_volumes( clv_gpu* gpu, void* volumes )
-{
-    CLV_ASSERT( gpu != NULL );
-    gpu_bodies* bodies = gpu_bodies_of( gpu );
-    gpu->error[0] = '\0';
-    if ( bodies == NULL || bodies->body_count == 0 )
-    {
-        return CLV_OK;
-    }
-    if ( !bodies->has_volumes )
-    {
-        return clv_gpu_fail( gpu, CLV_BAD_ARGUMENT,
-            "clv_gpu_read_volumes: there are none since the last clv_gpu_set_bodies or failure" );
-    }
-    size_t bytes = bodies->body_count * clv_gpu_volume_bytes( bodies->kind );
-    clv_result result = clv_gpu_read( gpu, bodies->on.volumes.memory, 0, volumes, bytes );
-    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
-}
-
-void* clv_gpu_volume_buffer( const clv_gpu* gpu )
-{
-    CLV_ASSERT( gpu != NULL );
-    return gpu->guest != NULL && gpu_bodies_of( gpu )->has_volumes ? gpu_bodies_of( gpu )->on.volumes.memory
-                                                                   : NULL;
 }

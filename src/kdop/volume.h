@@ -8,8 +8,8 @@
 // the faster answer by far; this is for comparing volumes, and for scenes whose bodies fill their boxes
 // badly.
 //
-// Boxes are those of clv_shape_aabb (narrow.h). Volumes are rounded outwards, so they contain the shape as placed, to the last bit, and closed, so that
-// touching counts. One thread owns a sweep.
+// Boxes are those of clv_shape_aabb (narrow.h). Volumes are rounded outwards, so they contain the shape as
+// placed, to the last bit, and closed, so that touching counts. One thread owns a sweep.
 
 #define CLV_DOP_AXIS_COUNT 9
 

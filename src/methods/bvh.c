@@ -26,39 +26,27 @@ typedef struct bvh_state
     bvh_engine engine;
 } bvh_state;
 
-static void* create_bvh( const clv_method_context* host, bool forward )
+static bool begin_bvh( void* state, int forward )
 {
-    const method_context* context = NULL;
-    bvh_state* self = clv_method_state_take( host, sizeof( bvh_state ), &context );
-    if ( self != NULL )
-    {
-        self->context = context;
-        bvh_rules rules = {
-            .forward = forward,
-            .margin = context->params[BVH_PARAM_MARGIN],
-            .fat = context->params[BVH_PARAM_FAT] != 0,
-        };
-        clv_bvh_engine_init( &self->engine, context->memory, rules );
-    }
-    return self;
+    bvh_state* self = state;
+    bvh_rules rules = {
+        .forward = forward != 0,
+        .margin = self->context->params[BVH_PARAM_MARGIN],
+        .fat = self->context->params[BVH_PARAM_FAT] != 0,
+    };
+    clv_bvh_engine_init( &self->engine, self->context->memory, rules );
+    return true;
 }
 
-static void* create_deferred( const clv_method_context* host )
-{
-    return create_bvh( host, false );
-}
-
-static void* create_forward( const clv_method_context* host )
-{
-    return create_bvh( host, true );
-}
-
-static void destroy_bvh( void* state )
+static void shrink_bvh( void* state )
 {
     bvh_state* self = state;
     clv_bvh_engine_shrink( &self->engine );
-    clv_method_state_give( self->context, sizeof( bvh_state ) );
 }
+
+METHOD_CREATE( create_deferred, bvh_state, begin_bvh, shrink_bvh, false )
+METHOD_CREATE( create_forward, bvh_state, begin_bvh, shrink_bvh, true )
+METHOD_DESTROY( destroy_bvh, bvh_state, shrink_bvh )
 
 static clv_result update_bvh(
     void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
@@ -76,12 +64,6 @@ static clv_result update_bvh(
     return result;
 }
 
-static void shrink_bvh( void* state )
-{
-    bvh_state* self = state;
-    clv_bvh_engine_shrink( &self->engine );
-}
-
 static bool check_bvh( void* state, char* text, size_t text_size )
 {
     const bvh_state* self = state;
@@ -92,12 +74,11 @@ static bool check_bvh( void* state, char* text, size_t text_size )
 
 #define BVH_ROW( row_name, cost, about, make )                                                               \
     {                                                                                                        \
-        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                   \
-        .family = "bounding volume hierarchy", .source = "after Bullet's DBVT and Catto 2019",               \
-        .licence = "MIT", .time_cost = "O(n log n)", .space_cost = ( cost ), .remarks = ( about ),           \
-        .is_temporal = true, .params = s_bvh_params, .param_count = BVH_PARAM_COUNT, .is_trusted = true,     \
-        .create = ( make ), .destroy = destroy_bvh, .update = update_bvh, .shrink = shrink_bvh,              \
-        .check = check_bvh,                                                                                  \
+        METHOD_OWN, .name = ( row_name ), .family = "bounding volume hierarchy",                             \
+                    .source = "after Bullet's DBVT and Catto 2019", .time_cost = "O(n log n)",               \
+                    .space_cost = ( cost ), .remarks = ( about ), .is_temporal = true,                       \
+                    .params = s_bvh_params, .param_count = BVH_PARAM_COUNT, .create = ( make ),              \
+                    .destroy = destroy_bvh, .update = update_bvh, .shrink = shrink_bvh, .check = check_bvh,  \
     }
 
 const clv_method clv_methods_bvh_f =

@@ -27,45 +27,28 @@ typedef struct grid
     grid_search search;
 } grid;
 
-static void destroy_grid( void* state )
+static bool begin_grid( void* state, int sweeps )
 {
     grid* self = state;
-    clv_grid_search_free( &self->search );
-    clv_method_state_give( self->context, sizeof( grid ) );
-}
-
-static void* create_grid( const clv_method_context* host, bool sweeps )
-{
-    const method_context* context = NULL;
-    grid* self = clv_method_state_take( host, sizeof( grid ), &context );
-    if ( self == NULL )
-    {
-        return NULL;
-    }
-    self->context = context;
+    const method_context* context = self->context;
     grid_rules rules = {
-        .sweeps = sweeps,
+        .sweeps = sweeps != 0,
         .objects_per_cell = context->params[GRID_PARAM_CELL],
         .dimensions = (int)context->params[GRID_PARAM_AXES],
     };
-    if ( !clv_grid_search_init( &self->search, context->memory, clv_simd_method_kernels_for( context->isa ),
-             context->tasks, rules ) )
-    {
-        destroy_grid( self );
-        return NULL;
-    }
-    return self;
+    return clv_grid_search_init(
+        &self->search, context->memory, clv_simd_method_kernels_for( context->isa ), context->tasks, rules );
 }
 
-static void* create_plain_grid( const clv_method_context* host )
+static void end_grid( void* state )
 {
-    return create_grid( host, false );
+    grid* self = state;
+    clv_grid_search_free( &self->search );
 }
 
-static void* create_swept_grid( const clv_method_context* host )
-{
-    return create_grid( host, true );
-}
+METHOD_CREATE( create_plain_grid, grid, begin_grid, end_grid, false )
+METHOD_CREATE( create_swept_grid, grid, begin_grid, end_grid, true )
+METHOD_DESTROY( destroy_grid, grid, end_grid )
 
 static clv_result update_grid(
     void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
@@ -90,11 +73,11 @@ static void shrink_grid( void* state )
 
 #define GRID_ROW( row_name, cost, about, row_params, make )                                                  \
     {                                                                                                        \
-        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "grid", \
-        .source = "Broadmark (Serpa and Rodrigues 2019), Table I", .licence = "MIT", .time_cost = ( cost ),  \
-        .space_cost = "O(n)", .remarks = ( about ), .has_isa = true, .has_threads = true,                    \
-        .params = ( row_params ), .param_count = GRID_PARAM_COUNT, .is_trusted = true, .create = ( make ),   \
-        .destroy = destroy_grid, .update = update_grid, .shrink = shrink_grid,                               \
+        METHOD_OWN, .name = ( row_name ), .family = "grid",                                                  \
+                    .source = "Broadmark (Serpa and Rodrigues 2019), Table I", .time_cost = ( cost ),        \
+                    .space_cost = "O(n)", .remarks = ( about ), .has_isa = true, .has_threads = true,        \
+                    .params = ( row_params ), .param_count = GRID_PARAM_COUNT, .create = ( make ),           \
+                    .destroy = destroy_grid, .update = update_grid, .shrink = shrink_grid,                   \
     }
 
 const clv_method clv_methods_grid = GRID_ROW(

@@ -47,15 +47,12 @@ typedef struct isap
     bool is_sound;       // lists and table are those of the last update
 } isap;
 
-static void* create_isap( const clv_method_context* host )
+static bool begin_isap( void* state, int variant )
 {
-    const method_context* context = NULL;
-    isap* self = clv_method_state_take( host, sizeof( isap ), &context );
-    if ( self != NULL )
-    {
-        *self = ( isap ){ .context = context, .kernels = clv_simd_method_kernels_for( context->isa ) };
-    }
-    return self;
+    (void)variant;
+    isap* self = state;
+    self->kernels = clv_simd_method_kernels_for( self->context->isa );
+    return true;
 }
 
 // Everything: the next update sorts afresh.
@@ -75,12 +72,8 @@ static void shrink_isap( void* state )
     *self = ( isap ){ .context = self->context, .kernels = self->kernels };
 }
 
-static void destroy_isap( void* state )
-{
-    isap* self = state;
-    shrink_isap( self );
-    clv_method_state_give( self->context, sizeof( isap ) );
-}
+METHOD_CREATE( create_isap, isap, begin_isap, shrink_isap, 0 )
+METHOD_DESTROY( destroy_isap, isap, shrink_isap )
 
 static void clear_slots( base_u64_array* set, uint64_t from )
 {
@@ -349,12 +342,10 @@ static bool check_isap( void* state, char* text, size_t text_size )
 }
 
 const clv_method clv_methods_isap = {
-    .size = sizeof( clv_method ),
-    .version = CLV_METHOD_VERSION,
+    METHOD_OWN,
     .name = "isap",
     .family = "sweep and prune",
     .source = "Baraff 1992; Cohen et al. 1995",
-    .licence = "MIT",
     .time_cost = "O(n + s)",
     .space_cost = "O(n + k)",
     .remarks = "insertion sort, three axes",
@@ -362,7 +353,6 @@ const clv_method clv_methods_isap = {
     .is_temporal = true,
     .params = s_isap_params,
     .param_count = ISAP_PARAM_COUNT,
-    .is_trusted = true,
     .create = create_isap,
     .destroy = destroy_isap,
     .update = update_isap,

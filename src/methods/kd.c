@@ -22,21 +22,8 @@ typedef struct kd_method
     kd_engine engine;
 } kd_method;
 
-static const method_context* kd_row_take( const clv_method_context* host, void** state )
+static void kd_row_begin( kd_method* self, clv_isa isa, const kd_rules* rules )
 {
-    const method_context* context = NULL;
-    kd_method* self = clv_method_state_take( host, sizeof( kd_method ), &context );
-    if ( self != NULL )
-    {
-        self->context = context;
-    }
-    *state = self;
-    return context;
-}
-
-static void kd_row_begin( void* state, clv_isa isa, const kd_rules* rules )
-{
-    kd_method* self = state;
     clv_kd_engine_init( &self->engine, self->context->memory, self->context->tasks,
         clv_simd_method_kernels_for( isa ), rules );
     self->engine.has_clock = self->context->stage_times;
@@ -53,12 +40,13 @@ static kd_rules kd_row_rules( const double* params, kd_mode mode )
     };
 }
 
-static void kd_row_destroy( void* state )
+static void kd_row_end( void* state )
 {
     kd_method* self = state;
     clv_kd_engine_release( &self->engine );
-    clv_method_state_give( self->context, sizeof( kd_method ) );
 }
+
+METHOD_DESTROY( kd_row_destroy, kd_method, kd_row_end )
 
 static clv_result kd_row_update(
     void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
@@ -182,37 +170,25 @@ static uint32_t kd_row_report( void* state, clv_method_figure* figures, uint32_t
     return list.count;
 }
 
-// Of create_<name>( host, mode ) the four that rows need, one for each way of detecting.
+// The four that rows need, one for each way of detecting: begin_<name> takes the mode.
 #define METHODS_KD_CREATES( name )                                                                           \
-    static void* create_##name##_rebuilt( const clv_method_context* host )                                   \
-    {                                                                                                        \
-        return create_##name( host, KD_MODE_REBUILT );                                                       \
-    }                                                                                                        \
-    static void* create_##name##_complete( const clv_method_context* host )                                  \
-    {                                                                                                        \
-        return create_##name( host, KD_MODE_COMPLETE );                                                      \
-    }                                                                                                        \
-    static void* create_##name##_incremental( const clv_method_context* host )                               \
-    {                                                                                                        \
-        return create_##name( host, KD_MODE_INCREMENTAL );                                                   \
-    }                                                                                                        \
-    static void* create_##name##_adaptive( const clv_method_context* host )                                  \
-    {                                                                                                        \
-        return create_##name( host, KD_MODE_ADAPTIVE );                                                      \
-    }
+    METHOD_CREATE( create_##name##_rebuilt, kd_method, begin_##name, kd_row_end, KD_MODE_REBUILT )           \
+    METHOD_CREATE( create_##name##_complete, kd_method, begin_##name, kd_row_end, KD_MODE_COMPLETE )         \
+    METHOD_CREATE( create_##name##_incremental, kd_method, begin_##name, kd_row_end, KD_MODE_INCREMENTAL )   \
+    METHOD_CREATE( create_##name##_adaptive, kd_method, begin_##name, kd_row_end, KD_MODE_ADAPTIVE )
 
 // The row of a KD-tree. `temporal`: something is carried from update to update; `rests`: it uses the set of
 // moved boxes.
 #define METHODS_KD_ROW(                                                                                      \
     row_name, row_source, row_remarks, row_params, row_param_count, row_create, temporal, rests )            \
     {                                                                                                        \
-        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                   \
-        .family = "kd-tree", .source = ( row_source ), .licence = "MIT", .time_cost = "O(n log(n/T) + k)",   \
-        .space_cost = "O(n)", .remarks = ( row_remarks ), .has_isa = true, .has_threads = true,              \
-        .is_temporal = ( temporal ), .wants_moved = ( rests ), .is_trusted = true, .params = ( row_params ), \
-        .param_count = ( row_param_count ), .create = ( row_create ), .destroy = kd_row_destroy,             \
-        .update = kd_row_update, .shrink = kd_row_shrink, .check = kd_row_check, .report = kd_row_report,    \
-        .dump = kd_row_dump                                                                                  \
+        METHOD_OWN, .name = ( row_name ), .family = "kd-tree", .source = ( row_source ),                     \
+                    .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)", .remarks = ( row_remarks ),      \
+                    .has_isa = true, .has_threads = true, .is_temporal = ( temporal ),                       \
+                    .wants_moved = ( rests ), .params = ( row_params ), .param_count = ( row_param_count ),  \
+                    .create = ( row_create ), .destroy = kd_row_destroy, .update = kd_row_update,            \
+                    .shrink = kd_row_shrink, .check = kd_row_check, .report = kd_row_report,                 \
+                    .dump = kd_row_dump                                                                      \
     }
 
 // ---- kd
@@ -241,22 +217,17 @@ static const clv_method_param s_kd_params[KD_PARAM_COUNT] = {
         "1: count the lengths of the sweeps' batches, which costs time" },
 };
 
-static void* create_kd( const clv_method_context* host, kd_mode mode )
+static bool begin_kd( void* state, int mode )
 {
-    void* state;
-    const method_context* context = kd_row_take( host, &state );
-    if ( context == NULL )
-    {
-        return NULL;
-    }
+    const method_context* context = ( (kd_method*)state )->context;
     const double* params = context->params;
-    kd_rules rules = kd_row_rules( params, mode );
+    kd_rules rules = kd_row_rules( params, (kd_mode)mode );
     rules.query_share = params[KD_PARAM_QUERY];
     kd_sweep sweep = params[KD_PARAM_SMALL] != 0 ? KD_SWEEP_SMALL : KD_SWEEP_SORTED;
     rules.search.sweep = params[METHODS_KD_SAP] != 0 ? sweep : KD_SWEEP_NONE;
     rules.search.count_batches = params[KD_PARAM_BATCHES] != 0;
     kd_row_begin( state, context->isa, &rules );
-    return state;
+    return true;
 }
 
 METHODS_KD_CREATES( kd )
@@ -303,16 +274,11 @@ static const clv_method_param s_paper_params[PAPER_PARAM_COUNT] = {
         "1: count the lengths of the sweeps' batches, which costs time" },
 };
 
-static void* create_paper( const clv_method_context* host, kd_mode mode )
+static bool begin_paper( void* state, int mode )
 {
-    void* state;
-    const method_context* context = kd_row_take( host, &state );
-    if ( context == NULL )
-    {
-        return NULL;
-    }
+    const method_context* context = ( (kd_method*)state )->context;
     const double* params = context->params;
-    kd_rules rules = kd_row_rules( params, mode );
+    kd_rules rules = kd_row_rules( params, (kd_mode)mode );
     rules.flow = KD_FLOW_2019;
     rules.still = params[PAPER_PARAM_SPEED] * params[PAPER_PARAM_STEP];
     rules.is_endless = true;
@@ -326,7 +292,7 @@ static void* create_paper( const clv_method_context* host, kd_mode mode )
         .count_batches = params[PAPER_PARAM_BATCHES] != 0,
     };
     kd_row_begin( state, params[PAPER_PARAM_SIMD] != 0 ? context->isa : CLV_ISA_SCALAR, &rules );
-    return state;
+    return true;
 }
 
 METHODS_KD_CREATES( paper )
@@ -361,14 +327,10 @@ static const clv_method_param s_ray_params[RAY_PARAM_COUNT] = {
     [RAY_PARAM_LEAF] = { "ray.leaf", 10, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
 };
 
-static void* create_ray( const clv_method_context* host )
+static bool begin_ray( void* state, int variant )
 {
-    void* state;
-    const method_context* context = kd_row_take( host, &state );
-    if ( context == NULL )
-    {
-        return NULL;
-    }
+    (void)variant;
+    const method_context* context = ( (kd_method*)state )->context;
     kd_rules rules = {
         .mode = KD_MODE_COMPLETE,
         .balance = KD_BALANCE_CHILDREN,
@@ -377,8 +339,10 @@ static void* create_ray( const clv_method_context* host )
         .search = { .sweep = KD_SWEEP_NONE },
     };
     kd_row_begin( state, context->isa, &rules );
-    return state;
+    return true;
 }
+
+METHOD_CREATE( create_ray, kd_method, begin_ray, kd_row_end, 0 )
 
 const clv_method clv_methods_ray_kd = METHODS_KD_ROW( "ray-kd", "Serpa and Rodrigues, RAY KD-Tree, 2015",
     "persistent tree", s_ray_params, RAY_PARAM_COUNT, create_ray, true, false );

@@ -25,15 +25,12 @@ typedef struct sap
     task_gather gather;
 } sap;
 
-static void* create_sap( const clv_method_context* host )
+static bool begin_sap( void* state, int variant )
 {
-    const method_context* context = NULL;
-    sap* self = clv_method_state_take( host, sizeof( sap ), &context );
-    if ( self != NULL )
-    {
-        *self = ( sap ){ .context = context, .kernels = clv_simd_method_kernels_for( context->isa ) };
-    }
-    return self;
+    (void)variant;
+    sap* self = state;
+    self->kernels = clv_simd_method_kernels_for( self->context->isa );
+    return true;
 }
 
 static void shrink_sap( void* state )
@@ -45,12 +42,8 @@ static void shrink_sap( void* state )
     base_array_free( &self->keys, memory );
 }
 
-static void destroy_sap( void* state )
-{
-    sap* self = state;
-    shrink_sap( self );
-    clv_method_state_give( self->context, sizeof( sap ) );
-}
+METHOD_CREATE( create_sap, sap, begin_sap, shrink_sap, 0 )
+METHOD_DESTROY( destroy_sap, sap, shrink_sap )
 
 static bool reserve_sap( sap* self, uint32_t count )
 {
@@ -120,18 +113,15 @@ static clv_result update_sap(
 }
 
 const clv_method clv_methods_sap = {
-    .size = sizeof( clv_method ),
-    .version = CLV_METHOD_VERSION,
+    METHOD_OWN,
     .name = "sap",
     .family = "sweep and prune",
     .source = "Baraff 1992; Cohen et al. 1995",
-    .licence = "MIT",
     .time_cost = "O(n log n + n^(5/3) + k)",
     .space_cost = "O(n)",
     .remarks = "one axis, sorted anew every frame",
     .has_isa = true,
     .has_threads = true,
-    .is_trusted = true,
     .create = create_sap,
     .destroy = destroy_sap,
     .update = update_sap,

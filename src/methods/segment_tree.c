@@ -7,8 +7,6 @@
 #include "base/assertion.h"
 #include "match/match_search.h"
 
-#include <string.h>
-
 enum
 {
     SEGMENTS_PARAM_CUTOFF,
@@ -30,20 +28,15 @@ typedef struct segment_tree
     match_search search;
 } segment_tree;
 
-static void* create_segments( const clv_method_context* host )
+static bool begin_segments( void* state, int variant )
 {
-    const method_context* context = NULL;
-    segment_tree* self = clv_method_state_take( host, sizeof( segment_tree ), &context );
-    if ( self != NULL )
-    {
-        memset( self, 0, sizeof( *self ) );
-        self->context = context;
-        self->search.world = &self->world;
-        self->search.memory = context->memory;
-        self->search.few = (uint32_t)context->params[SEGMENTS_PARAM_CUTOFF];
-        self->search.user = self;
-    }
-    return self;
+    (void)variant;
+    segment_tree* self = state;
+    self->search.world = &self->world;
+    self->search.memory = self->context->memory;
+    self->search.few = (uint32_t)self->context->params[SEGMENTS_PARAM_CUTOFF];
+    self->search.user = self;
+    return true;
 }
 
 static void shrink_segments( void* state )
@@ -57,12 +50,8 @@ static void shrink_segments( void* state )
     self->search.stack_capacity = 0;
 }
 
-static void destroy_segments( void* state )
-{
-    segment_tree* self = state;
-    shrink_segments( self );
-    clv_method_state_give( self->context, sizeof( segment_tree ) );
-}
+METHOD_CREATE( create_segments, segment_tree, begin_segments, shrink_segments, 0 )
+METHOD_DESTROY( destroy_segments, segment_tree, shrink_segments )
 
 // Doubles hold floats as they are.
 static bool rank_boxes( segment_tree* self, const clv_method_input* input )
@@ -128,18 +117,15 @@ static clv_result update_segments(
 }
 
 const clv_method clv_methods_segment_tree = {
-    .size = sizeof( clv_method ),
-    .version = CLV_METHOD_VERSION,
+    METHOD_OWN,
     .name = "segment-tree",
     .family = "segment tree and sweep",
     .source = "Zomorodian and Edelsbrunner 2002",
-    .licence = "MIT",
     .time_cost = "O(n log^3 n + k)",
     .space_cost = "O(n)",
     .remarks = "stateless",
     .params = s_segments_params,
     .param_count = SEGMENTS_PARAM_COUNT,
-    .is_trusted = true,
     .create = create_segments,
     .destroy = destroy_segments,
     .update = update_segments,

@@ -77,35 +77,32 @@ static void shrink_tracy( void* state )
     self->is_sound = false;
 }
 
-static void destroy_tracy( void* state )
+static void end_tracy( void* state )
 {
     tracy* self = state;
-    base_memory* memory = self->context->memory;
     shrink_tracy( self );
-    clv_base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed_array ) );
-    clv_method_state_give( self->context, sizeof( tracy ) );
+    clv_base_memory_give(
+        self->context->memory, self->scratch, self->worker_count, sizeof( base_keyed_array ) );
 }
 
-static void* create_tracy( const clv_method_context* host )
+static bool begin_tracy( void* state, int variant )
 {
-    const method_context* context = NULL;
-    tracy* self = clv_method_state_take( host, sizeof( tracy ), &context );
-    if ( self == NULL )
-    {
-        return NULL;
-    }
-    *self = ( tracy ){ .context = context,
-        .kernels = clv_simd_method_kernels_for( context->isa ),
-        .worker_count = task_worker_count( context->tasks ) };
-    self->scratch = clv_base_memory_take( context->memory, self->worker_count, sizeof( base_keyed_array ) );
+    (void)variant;
+    tracy* self = state;
+    uint32_t count = task_worker_count( self->context->tasks );
+    self->kernels = clv_simd_method_kernels_for( self->context->isa );
+    self->scratch = clv_base_memory_take( self->context->memory, count, sizeof( base_keyed_array ) );
     if ( self->scratch == NULL )
     {
-        clv_method_state_give( context, sizeof( tracy ) );
-        return NULL;
+        return false;
     }
-    memset( self->scratch, 0, self->worker_count * sizeof( base_keyed_array ) );
-    return self;
+    self->worker_count = count;
+    memset( self->scratch, 0, count * sizeof( base_keyed_array ) );
+    return true;
 }
+
+METHOD_CREATE( create_tracy, tracy, begin_tracy, end_tracy, 0 )
+METHOD_DESTROY( destroy_tracy, tracy, end_tracy )
 
 // ---- cells
 
@@ -260,12 +257,10 @@ static bool check_tracy( void* state, char* text, size_t text_size )
 }
 
 const clv_method clv_methods_tracy = {
-    .size = sizeof( clv_method ),
-    .version = CLV_METHOD_VERSION,
+    METHOD_OWN,
     .name = "tracy",
     .family = "grid",
     .source = "Tracy, Buss and Woods 2009",
-    .licence = "MIT",
     .time_cost = "O(n + s)",
     .space_cost = "O(n + k)",
     .remarks = "insertion sort per cell, t objects per cell",
@@ -273,7 +268,6 @@ const clv_method clv_methods_tracy = {
     .is_temporal = true,
     .params = s_tracy_params,
     .param_count = TRACY_PARAM_COUNT,
-    .is_trusted = true,
     .create = create_tracy,
     .destroy = destroy_tracy,
     .update = update_tracy,

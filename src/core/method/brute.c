@@ -23,25 +23,23 @@ typedef struct brute
     uint32_t band_rows; // rows of a piece; a multiple of TILE or a divisor of it
 } brute;
 
-static void* create_brute( const clv_method_context* host )
+static bool begin_brute( void* state, int variant )
 {
-    const method_context* context = NULL;
-    brute* self = clv_method_state_take( host, sizeof( brute ), &context );
-    if ( self != NULL )
-    {
-        *self = ( brute ){ .context = context, .kernels = clv_simd_kernels_for( context->isa ) };
-    }
-    return self;
+    (void)variant;
+    brute* self = state;
+    self->kernels = clv_simd_kernels_for( self->context->isa );
+    return true;
 }
 
-static void destroy_brute( void* state )
+static void shrink_brute( void* state )
 {
     brute* self = state;
-    base_memory* memory = self->context->memory;
-    clv_task_gather_release( &self->gather, memory );
-    clv_simd_box_lanes_release( &self->lanes, memory );
-    clv_method_state_give( self->context, sizeof( brute ) );
+    clv_task_gather_release( &self->gather, self->context->memory );
+    clv_simd_box_lanes_release( &self->lanes, self->context->memory );
 }
+
+METHOD_CREATE( create_brute, brute, begin_brute, shrink_brute, 0 )
+METHOD_DESTROY( destroy_brute, brute, shrink_brute )
 
 static void load_boxes( brute* self, const clv_method_input* input )
 {
@@ -148,26 +146,16 @@ static clv_result update_brute(
     return result;
 }
 
-static void shrink_brute( void* state )
-{
-    brute* self = state;
-    clv_task_gather_release( &self->gather, self->context->memory );
-    clv_simd_box_lanes_release( &self->lanes, self->context->memory );
-}
-
 const clv_method clv_method_brute = {
-    .size = sizeof( clv_method ),
-    .version = CLV_METHOD_VERSION,
+    METHOD_OWN,
     .name = "brute",
     .family = "brute force",
     .source = "own",
-    .licence = "MIT",
     .time_cost = "O(n^2)",
     .space_cost = "O(n)",
     .remarks = "naive: each against all that follow",
     .has_isa = true,
     .has_threads = true,
-    .is_trusted = true,
     .create = create_brute,
     .destroy = destroy_brute,
     .update = update_brute,

@@ -45,7 +45,7 @@ typedef struct cleave_state
     uint64_t handed_over; ///< changes of the list at rest when it was last handed over
 } cleave_state;
 
-static void destroy( void* state )
+static void end( void* state )
 {
     cleave_state* self = state;
     if ( self->brute != NULL )
@@ -54,38 +54,27 @@ static void destroy( void* state )
     }
     clv_rest_world_release( &self->rest );
     clv_engine_release( &self->engine );
-    clv_method_state_give( self->context, sizeof( cleave_state ) );
 }
 
-static void* create( const clv_method_context* host )
+static bool begin( void* state, int variant )
 {
-    const method_context* context = NULL;
-    cleave_state* self = clv_method_state_take( host, sizeof( cleave_state ), &context );
-    if ( self == NULL )
-    {
-        return NULL;
-    }
-    self->context = context;
+    (void)variant;
+    cleave_state* self = state;
+    const method_context* context = self->context;
     const simd_kernels* kernels = clv_simd_kernels_for( context->isa );
-    self->brute = clv_method_brute.create( host );
+    self->brute = clv_method_brute.create( context->host );
     self->by_brute = true;
-    self->by_engine = false;
     clv_engine_init( &self->engine, context->memory, kernels, context->tasks,
         (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE] );
     clv_rest_world_init( &self->rest, context->memory, kernels, context->tasks );
     self->rest.is_forced = (rest_choice)context->params[PARAM_REST] == REST_ALWAYS;
     clv_rest_mode_init(
         &self->mode, (rest_choice)context->params[PARAM_REST], (uint32_t)context->params[PARAM_REST_LEAST] );
-    self->rest_is_behind = false;
-    self->rest_is_over = false;
-    self->handed_over = 0;
-    if ( self->brute == NULL )
-    {
-        destroy( self );
-        return NULL;
-    }
-    return self;
+    return self->brute != NULL;
 }
+
+METHOD_CREATE( create, cleave_state, begin, end, 0 )
+METHOD_DESTROY( destroy, cleave_state, end )
 
 static void end_rest( cleave_state* self )
 {
@@ -162,6 +151,7 @@ static bool enter(
     cleave_state* self, const clv_method_input* input, uint64_t most, clv_method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
+    self->rest.reference_age = self->rest.reference_age > 0 ? self->mode.remembered : 0;
     if ( expected <= most &&
         clv_rest_world_enter( &self->rest, input, expected, most, &self->engine, &counters->test_count ) )
     {
@@ -303,12 +293,10 @@ static BASE_COLD uint32_t report( void* state, clv_method_figure* figures, uint3
 }
 
 const clv_method clv_method_cleave = {
-    .size = sizeof( clv_method ),
-    .version = CLV_METHOD_VERSION,
+    METHOD_OWN,
     .name = METHOD_DEFAULT,
     .family = "blocks and cells",
     .source = "own",
-    .licence = "MIT",
     .time_cost = "O(n + k), worst n^2 / 64",
     .space_cost = "O(n)",
     .has_isa = true,
@@ -318,7 +306,6 @@ const clv_method clv_method_cleave = {
     .moved_least = 256,
     .params = s_params,
     .param_count = PARAM_COUNT,
-    .is_trusted = true,
     .create = create,
     .destroy = destroy,
     .update = update,

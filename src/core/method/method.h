@@ -28,11 +28,32 @@ typedef struct method_context
     task_runner own_tasks;
 } method_context;
 
-/// A state of `size` bytes, not zeroed, and the context opened for it, in one block. NULL if out of memory.
-void* clv_method_state_take( const clv_method_context* host, size_t size, const method_context** context );
+/// A state is a struct whose first member is its `const method_context* context`. `begin` fills in the rest,
+/// which is 0; false if out of memory. `end` gives back what it took, and is called after a `begin` that
+/// failed too. Rows that differ in one number have it as `variant`.
+typedef bool method_begin( void* state, int variant );
+typedef void method_end( void* state );
 
-/// The end of a state that was taken so, when everything else of it was given back.
-void clv_method_state_give( const method_context* context, size_t size );
+/// State and context in one block; NULL if out of memory.
+void* clv_method_create(
+    const clv_method_context* host, size_t size, method_begin* begin, method_end* end, int variant );
+void clv_method_destroy( void* state, size_t size, method_end* end );
+
+/// These two as a row has them.
+#define METHOD_CREATE( name, type, begin, end, variant )                                                     \
+    static void* name( const clv_method_context* host )                                                      \
+    {                                                                                                        \
+        return clv_method_create( host, sizeof( type ), begin, end, variant );                               \
+    }
+#define METHOD_DESTROY( name, type, end )                                                                    \
+    static void name( void* state )                                                                          \
+    {                                                                                                        \
+        clv_method_destroy( state, sizeof( type ), end );                                                    \
+    }
+
+/// What all rows of this tree have in common.
+#define METHOD_OWN                                                                                           \
+    .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .licence = "MIT", .is_trusted = true
 
 /// The other side: a context of this memory and these workers, both of which outlive it. Parameters are 0,
 /// there is no logger, and times are not measured; the caller fills these in.

@@ -40,8 +40,9 @@ static bool are_planes( const query_probe* p )
 
 static bool is_round( const query_probe* p )
 {
-    return is_modest( p->a, 3 ) && is_modest( p->b, 3 ) && is_modest( p->motion, 3 ) && p->radius >= 0 &&
-        is_modest( &p->radius, 1 ) && p->max_t >= 0;
+    bool is_moving = p->form == QUERY_ROUND_CAST;
+    return is_modest( p->a, 3 ) && is_modest( p->b, 3 ) && p->radius >= 0 && p->radius <= QUERY_MOST &&
+        ( !is_moving || ( is_modest( p->motion, 3 ) && p->max_t >= 0 ) );
 }
 
 static bool is_turned( const query_probe* p )

@@ -30,14 +30,23 @@ typedef enum query_form
     QUERY_ROUND_CAST, ///< a capsule that moves
 } query_form;
 
-/// One question. What its form has not is 0.
+/// One question. Only a motion has `motion` and `max_t`, only a turned box its half sides and turn.
 typedef struct query_probe
 {
     query_form form;
     bool is_flat, is_double; ///< as it was asked
     bool is_box;             ///< a and b are its corners; otherwise a line's ends, or one place
-    double a[3], b[3];       ///< a turned box's middle; where half-spaces are looked at from
-    double radius, max_t;    ///< of a distance or a time
+    union
+    {
+        struct
+        {
+            double a[3], b[3]; ///< a turned box's middle; where half-spaces are looked at from
+            double radius;     ///< of a distance
+        };
+        clv_aabb64 box;      ///< a and b of those that are boxes
+        query_capsule round; ///< a, b and radius of those that are lines
+    };
+    double max_t; ///< of a time
     double motion[3];
     double half[3], turn[4]; ///< a turned box: half its sides, and a quaternion of any length
     const void* planes;      ///< clv_plane, clv_half_plane or clv_plane64
@@ -49,6 +58,7 @@ typedef struct query_row
 {
     query_form form;
     uint8_t place_count, has_radius, moves;
+    bool is_box;      ///< two places are corners; otherwise the ends of a line
     uint8_t sizes[3]; ///< bytes of an item: of floats, flat, of doubles
 } query_row;
 
@@ -58,22 +68,24 @@ typedef struct query_row
     }
 
 static const query_row QUERY_ROWS[CLV_QUERY_CAPSULE_CAST + 1] = {
-    [CLV_QUERY_POINT] = { QUERY_OVERLAP, 1, 0, 0, QUERY_SIZES( clv_vec3, clv_vec2, clv_vec64 ) },
-    [CLV_QUERY_BOX] = { QUERY_OVERLAP, 2, 0, 0, QUERY_SIZES( clv_aabb, clv_aabb2, clv_aabb64 ) },
-    [CLV_QUERY_SPHERE] = { QUERY_DISTANCE, 1, 1, 0, QUERY_SIZES( clv_sphere, clv_circle, clv_sphere64 ) },
-    [CLV_QUERY_NEIGHBOURHOOD] = { QUERY_DISTANCE, 2, 1, 0,
+    [CLV_QUERY_POINT] = { QUERY_OVERLAP, 1, 0, 0, false, QUERY_SIZES( clv_vec3, clv_vec2, clv_vec64 ) },
+    [CLV_QUERY_BOX] = { QUERY_OVERLAP, 2, 0, 0, true, QUERY_SIZES( clv_aabb, clv_aabb2, clv_aabb64 ) },
+    [CLV_QUERY_SPHERE] = { QUERY_DISTANCE, 1, 1, 0, false,
+        QUERY_SIZES( clv_sphere, clv_circle, clv_sphere64 ) },
+    [CLV_QUERY_NEIGHBOURHOOD] = { QUERY_DISTANCE, 2, 1, 0, true,
         QUERY_SIZES( clv_neighbourhood, clv_neighbourhood2, clv_neighbourhood64 ) },
-    [CLV_QUERY_CAPSULE] = { QUERY_CAPSULE, 2, 1, 0, QUERY_SIZES( clv_capsule, clv_capsule2, clv_capsule64 ) },
-    [CLV_QUERY_ORIENTED_BOX] = { QUERY_TURNED, 1, 0, 0,
+    [CLV_QUERY_CAPSULE] = { QUERY_CAPSULE, 2, 1, 0, false,
+        QUERY_SIZES( clv_capsule, clv_capsule2, clv_capsule64 ) },
+    [CLV_QUERY_ORIENTED_BOX] = { QUERY_TURNED, 1, 0, 0, false,
         QUERY_SIZES( clv_oriented_box, clv_oriented_box2, clv_oriented_box64 ) },
-    [CLV_QUERY_HALF_SPACES] = { QUERY_PLANES, 0, 0, 0,
+    [CLV_QUERY_HALF_SPACES] = { QUERY_PLANES, 0, 0, 0, false,
         QUERY_SIZES( clv_half_spaces, clv_half_planes, clv_half_spaces64 ) },
-    [CLV_QUERY_RAY] = { QUERY_CAST, 1, 0, 1, QUERY_SIZES( clv_ray, clv_ray2, clv_ray64 ) },
-    [CLV_QUERY_BOX_CAST] = { QUERY_CAST, 2, 0, 1,
+    [CLV_QUERY_RAY] = { QUERY_CAST, 1, 0, 1, false, QUERY_SIZES( clv_ray, clv_ray2, clv_ray64 ) },
+    [CLV_QUERY_BOX_CAST] = { QUERY_CAST, 2, 0, 1, true,
         QUERY_SIZES( clv_box_cast, clv_box_cast2, clv_box_cast64 ) },
-    [CLV_QUERY_SPHERE_CAST] = { QUERY_ROUND_CAST, 1, 1, 1,
+    [CLV_QUERY_SPHERE_CAST] = { QUERY_ROUND_CAST, 1, 1, 1, false,
         QUERY_SIZES( clv_sphere_cast, clv_circle_cast, clv_sphere_cast64 ) },
-    [CLV_QUERY_CAPSULE_CAST] = { QUERY_ROUND_CAST, 2, 1, 1,
+    [CLV_QUERY_CAPSULE_CAST] = { QUERY_ROUND_CAST, 2, 1, 1, false,
         QUERY_SIZES( clv_capsule_cast, clv_capsule_cast2, clv_capsule_cast64 ) },
 };
 
@@ -195,36 +207,59 @@ static inline void query_take_planes( query_probe* p, const char* at )
     memcpy( p->b, p->a, sizeof( p->b ) );
 }
 
-/// Item `index` of a list of that kind, which is one.
-static inline void query_probe_read( query_probe* p, clv_query_kind kind, const void* items, uint32_t index )
+/// An item; `arithmetic` is a constant where this is called, so that one kind of number is left.
+static inline void query_take_item(
+    query_probe* p, const query_row* row, const char* at, uint32_t arithmetic )
 {
-    const uint32_t arithmetic = (uint32_t)kind / QUERY_FLAT;
-    const query_row* row = &QUERY_ROWS[(uint32_t)kind % QUERY_FLAT];
-    const char* at = (const char*)items + (size_t)row->sizes[arithmetic] * index;
     p->form = row->form;
-    p->is_flat = arithmetic == QUERY_FLAT / QUERY_FLAT;
-    p->is_double = arithmetic == QUERY_DOUBLE / QUERY_FLAT;
-    p->is_box = row->place_count == 2 && row->form != QUERY_CAPSULE && row->form != QUERY_ROUND_CAST;
-    p->radius = p->max_t = 0;
-    p->motion[0] = p->motion[1] = p->motion[2] = 0;
+    p->is_flat = arithmetic == QUERY_FLAT;
+    p->is_double = arithmetic == QUERY_DOUBLE;
+    p->is_box = row->is_box;
+    p->radius = 0;
     if ( row->form == QUERY_PLANES )
     {
         query_take_planes( p, at );
         return;
     }
     at = query_take_place( p, at, QUERY_HALF_WAY, p->a );
-    memcpy( p->b, p->a, sizeof( p->b ) );
+    if ( row->place_count == 2 )
+    {
+        at = query_take_place( p, at, QUERY_HALF_WAY, p->b );
+    }
+    else
+    {
+        memcpy( p->b, p->a, sizeof( p->b ) );
+    }
     if ( row->form == QUERY_TURNED )
     {
         query_take_turned( p, at );
         return;
     }
-    at = row->place_count == 2 ? query_take_place( p, at, QUERY_HALF_WAY, p->b ) : at;
     at = row->has_radius ? query_take_number( p, at, &p->radius ) : at;
     if ( row->moves )
     {
         at = query_take_place( p, at, 0, p->motion );
         query_take_number( p, at, &p->max_t );
+    }
+}
+
+/// Item `index` of a list of that kind, which is one.
+static inline void query_probe_read( query_probe* p, clv_query_kind kind, const void* items, uint32_t index )
+{
+    const uint32_t arithmetic = (uint32_t)kind / QUERY_FLAT;
+    const query_row* row = &QUERY_ROWS[(uint32_t)kind % QUERY_FLAT];
+    const char* at = (const char*)items + (size_t)row->sizes[arithmetic] * index;
+    if ( arithmetic == 0 )
+    {
+        query_take_item( p, row, at, 0 );
+    }
+    else if ( arithmetic == QUERY_DOUBLE / QUERY_FLAT )
+    {
+        query_take_item( p, row, at, QUERY_DOUBLE );
+    }
+    else
+    {
+        query_take_item( p, row, at, QUERY_FLAT );
     }
 }
 

@@ -52,14 +52,11 @@ static bool comes_before( clv_hit64 a, clv_hit64 b )
 
 // ---- does it count?
 
-static bool is_wanted( const query_search* s, uint32_t slot )
+// Is the object still there, and does the filter want it?
+static bool is_wanted_slot( const query_search* s, uint32_t slot )
 {
     const query_scene* scene = s->scene;
     const object_store* objects = scene->objects;
-    if ( slot == ( QUERY_NOBODY & ~QUERY_OBJECT ) )
-    {
-        return false;
-    }
     if ( scene->may_be_gone && object_generations( objects )[slot] != scene->generations[slot] )
     {
         return false;
@@ -76,18 +73,16 @@ static bool is_wanted( const query_search* s, uint32_t slot )
 // Farther away than these shapes reach.
 static bool is_out_of_reach( const clv_aabb64* from )
 {
-    const double *lower = &from->lower.x, *upper = &from->upper.x;
-    bool is_out = false;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        is_out |= lower[axis] >= QUERY_MOST || upper[axis] <= -QUERY_MOST;
-    }
-    return is_out;
+    double first = from->lower.x > from->lower.y ? from->lower.x : from->lower.y;
+    double last = from->upper.x < from->upper.y ? from->upper.x : from->upper.y;
+    first = first > from->lower.z ? first : from->lower.z;
+    last = last < from->upper.z ? last : from->upper.z;
+    return first >= QUERY_MOST || last <= -QUERY_MOST;
 }
 
 static bool meets_distance( const query_search* s, const clv_aabb64* box, double* t )
 {
-    double gaps[3], square = query_gaps( &s->box, box, gaps );
+    double gaps[3], square = query_gaps( &s->probe.box, box, gaps );
     if ( s->probe.is_double )
     {
         *t = query_length( square, gaps[0], gaps[1], gaps[2] );
@@ -116,7 +111,7 @@ static bool meets_cast( const query_search* s, const clv_aabb64* box, double* t 
 static bool meets_round( const query_search* s, const clv_aabb64* box, double* t )
 {
     const query_probe* p = &s->probe;
-    clv_aabb64 from = query_box_from( box, p->a );
+    clv_aabb64 from = p->is_double ? query_box_from( box, p->a ) : *box; // floats: endlessly far or not
     double near;
     if ( is_out_of_reach( &from ) ||
         ( p->is_double && s->is_given && !query_cast_sides( &s->cast, box, query_cast_reach( s ), &near ) ) )
@@ -125,10 +120,10 @@ static bool meets_round( const query_search* s, const clv_aabb64* box, double* t
     }
     if ( p->form == QUERY_CAPSULE )
     {
-        return clv_query_capsule_meets( &s->round, box );
+        return clv_query_capsule_meets( &p->round, box );
     }
     bool is_met =
-        clv_query_capsule_cast( &s->round, p->motion, p->is_double ? s->reach : query_latest( s ), box, t );
+        clv_query_capsule_cast( &p->round, p->motion, p->is_double ? s->reach : query_latest( s ), box, t );
     *t = p->is_double ? *t : (double)(float)*t;
     return is_met && *t <= s->reach;
 }
@@ -145,11 +140,14 @@ static bool meets_turned( const query_search* s, const clv_aabb64* box )
 // is not asked again.
 static bool meets( const query_search* s, const clv_aabb64* box, double* t )
 {
+    if ( s->probe.form == QUERY_DISTANCE )
+    {
+        return meets_distance( s, box, t );
+    }
     *t = 0;
     switch ( s->probe.form )
     {
-    case QUERY_OVERLAP: return clv_aabb64_overlap( *box, s->box );
-    case QUERY_DISTANCE: return meets_distance( s, box, t );
+    case QUERY_OVERLAP: return clv_aabb64_overlap( *box, s->probe.box );
     case QUERY_TURNED: return meets_turned( s, box );
     case QUERY_PLANES:
     {
@@ -210,17 +208,10 @@ static void keep_nearest( query_search* s, clv_hit64 hit )
     }
 }
 
-static void keep( query_search* s, clv_hit64 hit )
+static void keep_one( query_search* s, clv_hit64 hit )
 {
     switch ( s->mode )
     {
-    case QUERY_ALL:
-        if ( s->count < s->room )
-        {
-            write_hit( s, s->count, hit );
-        }
-        s->count += 1;
-        break;
     case QUERY_ANY:
         s->best = hit;
         s->is_done = true;
@@ -233,6 +224,20 @@ static void keep( query_search* s, clv_hit64 hit )
         break;
     default: keep_nearest( s, hit ); break;
     }
+}
+
+static inline void keep( query_search* s, clv_hit64 hit )
+{
+    if ( s->mode != QUERY_ALL )
+    {
+        keep_one( s, hit );
+        return;
+    }
+    if ( s->count < s->room )
+    {
+        write_hit( s, s->count, hit );
+    }
+    s->count += 1;
 }
 
 // Would the callback's answer make a difference? It is not asked about what another hit has outdone.
@@ -281,7 +286,7 @@ static void examine( query_search* s, uint32_t slot, double near, const clv_aabb
 {
     clv_aabb64 given;
     clv_hit64 hit = { slot, near };
-    if ( !is_wanted( s, slot ) )
+    if ( slot == ( QUERY_NOBODY & ~QUERY_OBJECT ) || ( s->is_choosy && !is_wanted_slot( s, slot ) ) )
     {
         return;
     }
@@ -295,7 +300,7 @@ static void examine( query_search* s, uint32_t slot, double near, const clv_aabb
         return;
     }
     CLV_ASSERT( hit.t >= 0 );
-    if ( !query_calls( s->list ) || ask_about( s, hit ) )
+    if ( !s->asks || ask_about( s, hit ) )
     {
         keep( s, hit );
     }
@@ -464,11 +469,12 @@ static void start_search( query_search* s, const query_scene* scene, const query
     s->room = s->count = 0;
     s->best = no_hit();
     s->is_shortened = s->is_done = false;
-    query_form form = s->probe.form;
     s->is_given = list->as_given && ( s->probe.is_double ? scene->given64 != NULL : scene->given != NULL );
-    s->is_settled = !s->is_given &&
-        ( form == QUERY_OVERLAP || form == QUERY_CAST || form == QUERY_PLANES ||
-            ( form == QUERY_DISTANCE && s->probe.is_double ) );
+    const uint32_t settled = 1u << QUERY_OVERLAP | 1u << QUERY_CAST | 1u << QUERY_PLANES |
+        (uint32_t)s->probe.is_double << QUERY_DISTANCE;
+    s->is_settled = !s->is_given && ( settled >> s->probe.form & 1 ) != 0;
+    s->asks = query_calls( list );
+    s->is_choosy = s->filter != NULL || scene->may_be_gone;
     clv_query_walk_start( s );
 }
 

@@ -29,7 +29,7 @@ static clv_aabb roomy_box( const double a[3], const double b[3], double radius, 
     clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double low = fmin( a[axis], b[axis] ), high = fmax( a[axis], b[axis] );
+        double low = a[axis] < b[axis] ? a[axis] : b[axis], high = a[axis] < b[axis] ? b[axis] : a[axis];
         double size = radius + fabs( low ) + fabs( high );
         double more = radius + QUERY_SLACK * size + LANE_ROOM;
         *span += size;
@@ -190,12 +190,9 @@ static void start_test( query_search* s )
 
 void clv_query_walk_start( query_search* s )
 {
-    const query_probe* p = &s->probe;
     start_test( s );
     s->reach_least = UINT32_MAX;
-    s->box = ( clv_aabb64 ){ { p->a[0], p->a[1], p->a[2] }, { p->b[0], p->b[1], p->b[2] } };
-    s->round = ( query_capsule ){ { p->a[0], p->a[1], p->a[2] }, { p->b[0], p->b[1], p->b[2] }, p->radius };
-    s->is_by_lanes = !p->is_double && start_lanes( s );
+    s->is_by_lanes = !s->probe.is_double && start_lanes( s );
     if ( !s->is_by_lanes )
     {
         start_doubles( s );

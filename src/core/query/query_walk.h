@@ -60,10 +60,10 @@ typedef struct query_search
 
     bool is_given;   ///< boxes without their margins decide
     bool is_settled; ///< what the walk hands over counts, and its time is right
-    clv_aabb64 box;  ///< overlap and distance
+    bool is_choosy;  ///< not every object may be wanted
+    bool asks;       ///< the caller is asked about each
     double square;   ///< floats: of the distance
     double end;      ///< floats: of the times of a round cast
-    query_capsule round;
     query_turned_box turned;
 
     bool is_by_lanes; ///< walked in float
@@ -191,8 +191,8 @@ static inline uint32_t query_look_overlap( const query_search* s, const query_no
         uint32_t is_in = 1;
         for ( int axis = 0; axis < 3; ++axis )
         {
-            is_in &= ( node->lower[axis][lane] <= ( &s->box.upper.x )[axis] ) &
-                ( ( &s->box.lower.x )[axis] <= node->upper[axis][lane] );
+            is_in &= ( node->lower[axis][lane] <= ( &s->probe.box.upper.x )[axis] ) &
+                ( ( &s->probe.box.lower.x )[axis] <= node->upper[axis][lane] );
         }
         passed |= is_in << lane;
     }
@@ -243,7 +243,7 @@ static inline uint32_t query_look_distance(
     double gaps[3][QUERY_LANES], squares[QUERY_LANES] = { 0 };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double lower = ( &s->box.lower.x )[axis], upper = ( &s->box.upper.x )[axis];
+        double lower = ( &s->probe.box.lower.x )[axis], upper = ( &s->probe.box.upper.x )[axis];
         for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
         {
             gaps[axis][lane] = query_gap( lower, upper, node->lower[axis][lane], node->upper[axis][lane] );

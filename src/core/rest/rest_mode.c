@@ -28,10 +28,10 @@ enum
 enum
 {
     SAMPLE_AGE = 6, // updates after which a sample is judged: jitter has gone nowhere, drift has
-    SECOND_HALF = SAMPLE_AGE - SAMPLE_AGE / 2,
     FIRST_WAIT = 4, // updates after rest ended before it is thought of again
     LONGEST_WAIT = 64,
     LONG_STAY = 32, // rest that lasted so long was worth it
+    REST_HOLD = 5,  // updates between a sample that promises rest and entering, to learn speeds
 };
 
 void clv_rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )
@@ -40,6 +40,7 @@ void clv_rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )
     mode->choice = choice;
     mode->least = least;
     mode->next_wait = FIRST_WAIT;
+    mode->is_first = true;
 }
 
 void clv_rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count )
@@ -52,6 +53,7 @@ void clv_rest_mode_note_failure( rest_mode* mode )
     mode->pair_count = 0;
     mode->age = 0;
     mode->hold = 0;
+    mode->remembered = 0;
     mode->wait = mode->wait > FIRST_WAIT ? mode->wait : FIRST_WAIT;
 }
 
@@ -117,19 +119,33 @@ static void give_sample_margins( rest_mode* mode, const clv_method_input* input 
     }
 }
 
+// Are most of the sample so fast that their margins would be the widest there are?
+static bool is_fast( const rest_mode* mode, const clv_method_input* input )
+{
+    uint32_t fast = 0;
+    for ( uint32_t i = 0; i < mode->sample_count; ++i )
+    {
+        float shift = sample_shift( mode, input, i );
+        fast += !(
+            clv_rest_margin( &mode->boxes[i], shift, i ) < clv_rest_margin( &mode->boxes[i], INFINITY, i ) );
+    }
+    return fast > mode->sample_count / 2;
+}
+
 static void note_shifts( rest_mode* mode, const clv_method_input* input )
 {
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
         mode->shifts[i] = sample_shift( mode, input, i );
     }
+    mode->shift_age = mode->age;
 }
 
-// Refits per update in 1024ths of the objects, if these move on as they did. Jitter is as far half way as it
-// is at the end, so over many it adds up to nothing; drift goes on.
+// Refits per update in 1024ths of the objects, if these move on as they did. Jitter is as far when its shifts
+// are noted as it is at the end, so over many it adds up to nothing; drift goes on.
 static uint64_t expected_refits( const rest_mode* mode, const clv_method_input* input )
 {
-    float sum = 0;
+    float sum = 0, age = (float)mode->age, since = (float)( mode->age - mode->shift_age );
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
         float margin = mode->margins[i];
@@ -137,11 +153,11 @@ static uint64_t expected_refits( const rest_mode* mode, const clv_method_input* 
         float share = shift > 0 ? 1.0f : 0.0f;
         if ( shift < margin )
         {
-            share = ( shift - mode->shifts[i] ) / ( margin * SECOND_HALF );
+            share = ( shift - mode->shifts[i] ) / ( margin * since );
         }
-        else if ( shift < margin * SAMPLE_AGE )
+        else if ( shift < margin * age )
         {
-            share = shift / ( margin * SAMPLE_AGE );
+            share = shift / ( margin * age );
         }
         sum += share > -1 ? share : -1;
     }
@@ -161,22 +177,54 @@ static uint64_t moved_count( const clv_method_input* input )
 // ---- advice
 // ------------------------------------------------------------------------------------------------------
 
-static rest_advice judge_sample( rest_mode* mode, const clv_method_input* input )
+// Does following promise to cost less than searching?
+static bool promises_rest( const rest_mode* mode, const clv_method_input* input )
 {
     uint64_t refits = expected_refits( mode, input ) * input->live_count / 1024;
-    CLV_ASSERT( mode->age == SAMPLE_AGE && refits <= input->live_count );
+    CLV_ASSERT( refits <= input->live_count );
     uint64_t cost = (uint64_t)input->live_count * COMPARE + mode->pair_count / 4 * TEST +
         refits * refit_cost( mode, input->live_count );
-    mode->age = 0;
-    if ( 3 * cost <= 2 * search_cost( mode, input->live_count ) ) // entering has its price, too
-    {
-        mode->hold = 1;
-        return REST_REMEMBER;
-    }
-    return REST_SEARCH;
+    return 3 * cost <= 2 * search_cost( mode, input->live_count ); // entering has its price, too
 }
 
-rest_advice clv_rest_mode_advise( rest_mode* mode, const clv_method_input* input )
+// What the sample, an update older, says. While a space's first sample ages all boxes are remembered, unless
+// it is clear at once that there is no rest; it is judged early and once more, and the world can then be
+// entered at once. Later samples promise less, so boxes are remembered only once they do.
+static rest_advice advise_by_sample( rest_mode* mode, const clv_method_input* input )
+{
+    rest_advice advice = REST_SEARCH;
+    CLV_ASSERT( mode->age <= SAMPLE_AGE );
+    if ( mode->age == 0 )
+    {
+        sample_boxes( mode, input );
+    }
+    else if ( mode->age == 1 )
+    {
+        give_sample_margins( mode, input );
+        note_shifts( mode, input );
+        advice = mode->is_first && !is_fast( mode, input ) ? REST_REMEMBER : REST_SEARCH;
+    }
+    else if ( mode->age == SAMPLE_AGE / 2 )
+    {
+        if ( mode->remembered > 0 && promises_rest( mode, input ) )
+        {
+            return REST_ENTER;
+        }
+        note_shifts( mode, input );
+    }
+    else if ( mode->age == SAMPLE_AGE )
+    {
+        bool is_promising = promises_rest( mode, input ), is_known = mode->remembered > 0;
+        mode->age = 0;
+        mode->is_first = false;
+        mode->hold = is_promising && !is_known;
+        return !is_promising ? REST_SEARCH : is_known ? REST_ENTER : REST_REMEMBER;
+    }
+    mode->age += 1;
+    return advice;
+}
+
+static rest_advice advise( rest_mode* mode, const clv_method_input* input )
 {
     if ( mode->choice != REST_BY_COST || input->live_count < mode->least )
     {
@@ -199,25 +247,21 @@ rest_advice clv_rest_mode_advise( rest_mode* mode, const clv_method_input* input
         mode->age = 0;
         return REST_ENTER;
     }
-    CLV_ASSERT( mode->age <= SAMPLE_AGE );
-    if ( mode->age == 0 )
+    return advise_by_sample( mode, input );
+}
+
+rest_advice clv_rest_mode_advise( rest_mode* mode, const clv_method_input* input )
+{
+    rest_advice advice = advise( mode, input );
+    if ( advice == REST_REMEMBER )
     {
-        sample_boxes( mode, input );
+        mode->remembered = 1;
     }
-    else if ( mode->age == 1 )
+    else if ( mode->remembered > 0 && advice == REST_SEARCH )
     {
-        give_sample_margins( mode, input );
+        mode->remembered = mode->age > 0 || mode->hold > 0 ? mode->remembered + 1 : 0;
     }
-    else if ( mode->age == SAMPLE_AGE / 2 )
-    {
-        note_shifts( mode, input );
-    }
-    else if ( mode->age == SAMPLE_AGE )
-    {
-        return judge_sample( mode, input );
-    }
-    mode->age += 1;
-    return REST_SEARCH;
+    return advice;
 }
 
 uint64_t clv_rest_mode_limit( const rest_mode* mode, const clv_method_input* input )
@@ -250,4 +294,5 @@ void clv_rest_mode_note_end( rest_mode* mode )
     mode->stay = 0;
     mode->age = 0;
     mode->hold = 0;
+    mode->remembered = 0;
 }

@@ -32,15 +32,18 @@ typedef struct rest_mode
     uint32_t next_wait;
     uint32_t stay; ///< updates at rest this time
     uint64_t pair_count;
-    uint64_t cost; ///< of following, averaged
-    uint32_t hold; ///< updates since all boxes were remembered; 0: they are not
+    uint64_t cost;       ///< of following, averaged
+    uint32_t hold;       ///< updates since a sample promised rest; 0: none did
+    uint32_t remembered; ///< updates since all boxes were remembered, for entering; 0: they are not
 
-    uint32_t age; ///< of the sample, in updates; 0: there is none
+    uint32_t age;       ///< of the sample, in updates; 0: there is none
+    uint32_t shift_age; ///< at which `shifts` were noted
+    bool is_first;      ///< of the space
     uint32_t sample_count;
     uint32_t slots[REST_SAMPLES];
     clv_aabb boxes[REST_SAMPLES];
     float margins[REST_SAMPLES];
-    float shifts[REST_SAMPLES]; ///< half way
+    float shifts[REST_SAMPLES]; ///< from where each was sampled
 } rest_mode;
 
 void clv_rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least );

@@ -45,7 +45,7 @@ void clv_rest_world_release( rest_world* world )
 void clv_rest_world_leave( rest_world* world )
 {
     world->is_on = false;
-    world->has_references = false;
+    world->reference_age = 0;
     world->grid_is_made = false;
     world->slot_count = 0;
     if ( world->word_capacity > 0 )
@@ -132,7 +132,7 @@ void clv_rest_world_remember( rest_world* world, const clv_method_input* input )
         world->boxes.items[slot] = rest_box_make( &input->boxes[slot], 0 );
     }
     world->slot_count = input->slot_count;
-    world->has_references = true;
+    world->reference_age = 1;
 }
 
 // Margins by how far each box moved since it was remembered; fat boxes by slot.
@@ -145,11 +145,11 @@ static void set_margins( rest_world* world, const clv_method_input* input, clv_a
         const clv_aabb* box = &input->boxes[slot];
         simd_rest_box* rest = &world->boxes.items[slot];
         float speed = 0;
-        if ( world->has_references && slot < world->slot_count && base_bits_has( world->known, slot ) )
+        if ( world->reference_age > 0 && slot < world->slot_count && base_bits_has( world->known, slot ) )
         {
             clv_aabb before = rest_box_reference( rest );
-            speed = clv_rest_shift( &before, box ) /
-                REST_HOLD; // jitter returns to where it was, so over several updates it counts for little
+            // Jitter returns to where it was, so over several updates it counts for little.
+            speed = clv_rest_shift( &before, box ) / (float)world->reference_age;
         }
         *rest = rest_box_make( box, clv_rest_margin( box, speed, slot ) );
         fat[slot] = rest_zone_of( rest ).fat;
@@ -157,7 +157,7 @@ static void set_margins( rest_world* world, const clv_method_input* input, clv_a
     }
     memcpy( world->known, world->live, (size_t)base_bits_words( input->slot_count ) * sizeof( uint64_t ) );
     world->slot_count = input->slot_count;
-    world->has_references = false;
+    world->reference_age = 0;
 }
 
 // What the search of fat boxes fills.

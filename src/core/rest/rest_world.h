@@ -41,9 +41,10 @@ typedef struct rest_world
     uint32_t slot_count; ///< known slots are below
     uint32_t now;        ///< number of the update
     bool is_on;
-    bool is_forced;      ///< entered and followed whatever it costs
-    bool has_references; ///< boxes of an earlier update are remembered, to learn speeds from
-    uint32_t tightened;  ///< words of slots that were looked at so far, again and again from the first
+    bool is_forced; ///< entered and followed whatever it costs
+    uint32_t
+        reference_age;  ///< updates since all boxes were remembered, to learn speeds from; 0: they are not
+    uint32_t tightened; ///< words of slots that were looked at so far, again and again from the first
     rest_counters counters;
 } rest_world;
 
@@ -51,12 +52,9 @@ void clv_rest_world_init(
     rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks );
 void clv_rest_world_release( rest_world* world );
 
-/// Remember all boxes, so that clv_rest_world_enter knows how fast they move. Allocation failure is ignored:
-/// then no speed is known.
+/// Remember all boxes, so that clv_rest_world_enter knows how fast they move; reference_age tells it how long
+/// ago that was. Allocation failure is ignored: then no speed is known.
 void clv_rest_world_remember( rest_world* world, const clv_method_input* input );
-
-/// Updates that clv_rest_world_enter follows clv_rest_world_remember by, if it was called.
-#define REST_HOLD 5
 
 /// Give every box a margin and find all pairs, about `pair_count` of them, by a complete search of the fat
 /// boxes. False if out of memory, or as soon as there are more than `most` pairs, or so many marginal ones

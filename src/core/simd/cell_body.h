@@ -395,7 +395,7 @@ static inline __attribute__( ( always_inline ) ) uint64_t lanes_that_meet(
     return all;
 }
 
-// Rows [*row, last) against these registers of a word. Those without a hit are passed over without a branch.
+// Rows [first, last) against these registers of a word. Those without a hit are passed over without a branch.
 // `step` is 1 where the rows are the word's own lanes: each has only those behind it, one fewer than the row
 // before.
 static inline __attribute__( ( always_inline ) ) void search_parts( const cell_entry* rows, uint32_t first,
@@ -420,12 +420,9 @@ static inline __attribute__( ( always_inline ) ) void search_parts( const cell_e
 static inline __attribute__( ( always_inline ) ) void search_registers( const cell_entry* rows,
     uint32_t row_count, const lane_word* lanes, uint32_t end, bool are_lanes, int axes, row_hits* hits )
 {
-    if ( !are_lanes )
-    {
-        search_parts( rows, 0, row_count, lanes, ( part_range ){ 0, end }, 0, axes, hits );
-        return;
-    }
-    for ( uint32_t part = 0; part < end; ++part )
+    uint32_t last = are_lanes && row_count > BYTE_LANES ? BYTE_LANES : row_count;
+    search_parts( rows, 0, last, lanes, ( part_range ){ 0, end }, are_lanes, axes, hits );
+    for ( uint32_t part = 1; part < end && are_lanes; ++part )
     {
         uint32_t from = part * BYTE_LANES, to = from + BYTE_LANES;
         search_parts(
@@ -444,14 +441,14 @@ static inline __attribute__( ( always_inline ) ) clv_result search_word( cell_se
     const bool are_lanes = first == word;
     row_hits hits;
     hits.count = 0;
-    if ( LANE_PARTS == 1 || lane_count > 64 - BYTE_LANES )
+    uint32_t end = lane_count < 64 ? ( lane_count + BYTE_LANES - 1 ) / BYTE_LANES : LANE_PARTS;
+    if ( LANE_PARTS == 1 || ( LANE_PARTS == 2 && end == LANE_PARTS ) )
     {
         search_registers( rows, row_count, lanes, LANE_PARTS, are_lanes, axes, &hits );
     }
     else
     {
-        uint32_t end = LANE_PARTS == 2 ? 1 : ( lane_count + BYTE_LANES - 1 ) / BYTE_LANES;
-        search_registers( rows, row_count, lanes, end, are_lanes, axes, &hits );
+        search_registers( rows, row_count, lanes, LANE_PARTS == 2 ? 1 : end, are_lanes, axes, &hits );
     }
     hit_sides sides = { { rows, search->lanes + first, search->slots + first },
         { view->entries + word, search->lanes + word, search->slots + word }, view->stride };

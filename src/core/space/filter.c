@@ -2,9 +2,15 @@
 // Categories, masks and groups; pairs of two static objects; the caller's callback.
 #include "space/space_internal.h"
 
+#include "base/bits.h"
 #include "object/filter_rule.h"
 
 #include <string.h>
+
+enum
+{
+    FILTERS_AHEAD = 16
+};
 
 static bool skips_static( const clv_space* space )
 {
@@ -34,15 +40,42 @@ bool clv_space_has_filter( const clv_space* space, space_filter_stage stage )
     return has_columns( space, stage ) || has_callback( space, stage ) || decides_doubles( space, stage );
 }
 
-static bool columns_allow( const clv_space* space, clv_pair pair )
+// What the objects themselves say of pairs.
+typedef struct filter_columns
 {
-    const clv_filter* filters = space->objects.columns[OBJECT_FILTER];
-    if ( filters != NULL && !object_filters_allow( &filters[pair.a], &filters[pair.b] ) )
+    const clv_filter* filters; ///< NULL: all may pair
+    const uint8_t* statics;    ///< NULL: pairs of two static objects count
+} filter_columns;
+
+static filter_columns columns_of( const clv_space* space )
+{
+    const void* statics = space->objects.columns[OBJECT_STATIC];
+    return (
+        filter_columns ){ space->objects.columns[OBJECT_FILTER], skips_static( space ) ? statics : NULL };
+}
+
+static inline bool columns_allow( filter_columns by, clv_pair pair )
+{
+    bool may_pair = by.filters == NULL || object_filters_allow( &by.filters[pair.a], &by.filters[pair.b] );
+    return may_pair & ( by.statics == NULL || ( by.statics[pair.a] & by.statics[pair.b] ) == 0 );
+}
+
+// Where the columns alone decide: without a branch on the answer, and with the filters of later pairs on
+// their way from memory.
+static space_filtered filter_by_columns(
+    filter_columns by, const clv_pair* from, uint64_t count, clv_pair* to, uint64_t most )
+{
+    uint64_t taken = 0, kept = 0;
+    for ( ; taken < count && kept < most; ++taken )
     {
-        return false;
+        clv_pair pair = from[taken],
+                 later = from[taken + FILTERS_AHEAD < count ? taken + FILTERS_AHEAD : taken];
+        base_prefetch( by.filters != NULL ? (const void*)&by.filters[later.a] : by.statics + later.a );
+        base_prefetch( by.filters != NULL ? (const void*)&by.filters[later.b] : by.statics + later.b );
+        to[kept] = pair;
+        kept += columns_allow( by, pair );
     }
-    const uint8_t* statics = skips_static( space ) ? space->objects.columns[OBJECT_STATIC] : NULL;
-    return statics == NULL || statics[pair.a] == 0 || statics[pair.b] == 0;
+    return ( space_filtered ){ taken, 0, kept };
 }
 
 // An answer given before stands, unless one of the two objects is new or asked to be asked again.
@@ -68,6 +101,12 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
     bool by_columns = has_columns( space, stage );
     bool by_callback = has_callback( space, stage );
     const clv_aabb64* boxes64 = decides_doubles( space, stage ) ? object_boxes64( &space->objects ) : NULL;
+    filter_columns columns = columns_of( space );
+    if ( by_columns && !by_callback && boxes64 == NULL )
+    {
+        *done = filter_by_columns( columns, from, count, to, most );
+        return CLV_OK;
+    }
     uint64_t taken = 0, kept = 0, apart = 0;
     if ( !by_columns && !by_callback && boxes64 == NULL )
     {
@@ -86,7 +125,7 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
             apart += 1;
             continue;
         }
-        bool allowed = !by_columns || columns_allow( space, pair );
+        bool allowed = !by_columns || columns_allow( columns, pair );
         if ( allowed && by_callback )
         {
             result = ask_callback( space, pair, remember, &allowed );

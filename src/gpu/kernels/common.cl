@@ -62,16 +62,42 @@ inline void clear_slot( __global uint* slots, uint slot )
     }
 }
 
+// A key that sorts like the float: -0 becomes 0, negative ones are turned over.
+inline uint float_key( float value )
+{
+    uint bits = as_uint( value + 0.0f );
+    bits = bits == 0x80000000u ? 0u : bits;
+    return ( bits & 0x80000000u ) != 0 ? ~bits : bits | 0x80000000u;
+}
+
 // ---- pairs: collected in local memory, written out by the whole group with one atomic
 
-inline void put_pair( __local uint2* queue, volatile __local uint* fill, volatile __global uint* counters,
-    __global uint2* pairs, uint capacity, uint a, uint b )
+typedef struct pair_queue
+{
+    uint2 pairs[QUEUE];
+    uint fill, base;
+    uint test_sum; // of the items
+} pair_queue;
+
+// By the whole group.
+inline void open_queue( __local pair_queue* queue )
+{
+    if ( get_local_id( 0 ) == 0 )
+    {
+        queue->fill = 0;
+        queue->test_sum = 0;
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+}
+
+inline void put_pair( __local pair_queue* queue, volatile __global uint* counters, __global uint2* pairs, uint capacity,
+    uint a, uint b )
 {
     uint2 pair = (uint2)( min( a, b ), max( a, b ) );
-    uint at = atomic_inc( fill );
+    uint at = atomic_inc( (volatile __local uint*)&queue->fill );
     if ( at < QUEUE )
     {
-        queue[at] = pair;
+        queue->pairs[at] = pair;
         return;
     }
     uint to = add_wide( counters + SLOT_PAIRS, 1 );
@@ -81,32 +107,59 @@ inline void put_pair( __local uint2* queue, volatile __local uint* fill, volatil
     }
 }
 
-// By the whole group. What does not fit is counted all the same: the host sees that the list was cut and runs
-// again. The items' tests were added up in *test_sum.
-inline void write_queue( __local const uint2* queue, __local uint* fill, __local uint* base, __local const uint* test_sum,
-    volatile __global uint* counters, __global uint2* pairs, uint capacity )
+// By the whole group, with the tests that each item made. What does not fit is counted all the same: the host
+// sees that the list was cut and runs again.
+inline void write_queue( __local pair_queue* queue, uint tests, volatile __global uint* counters, __global uint2* pairs,
+    uint capacity )
 {
+    if ( tests > 0 )
+    {
+        atomic_add( (volatile __local uint*)&queue->test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
+    }
     barrier( CLK_LOCAL_MEM_FENCE );
     uint item = (uint)get_local_id( 0 );
-    if ( item == 0 && *test_sum > 0 )
+    if ( item == 0 && queue->test_sum > 0 )
     {
-        add_wide( counters + SLOT_TESTS, *test_sum );
+        add_wide( counters + SLOT_TESTS, queue->test_sum );
     }
-    uint count = min( *fill, (uint)QUEUE );
+    uint count = min( queue->fill, (uint)QUEUE );
     if ( item == 0 && count > 0 )
     {
-        *base = add_wide( counters + SLOT_PAIRS, count );
+        queue->base = add_wide( counters + SLOT_PAIRS, count );
     }
     barrier( CLK_LOCAL_MEM_FENCE );
-    uint first = count > 0 ? *base : 0;
+    uint first = count > 0 ? queue->base : 0;
     for ( uint at = item; at < count; at += GROUP )
     {
         if ( first < capacity && at < capacity - first )
         {
-            pairs[first + at] = queue[at];
+            pairs[first + at] = queue->pairs[at];
         }
     }
 }
+
+// Ten numbers of each item, own[10], added up over the group, whose sums go to sums[10 * group] and on: what
+// a principal axis needs. `shared` has GROUP of the same type.
+#define ADD_UP_MOMENTS( shared, own, sums )                                                                  \
+    for ( uint k = 0; k < 10; ++k )                                                                          \
+    {                                                                                                        \
+        uint item = (uint)get_local_id( 0 );                                                                 \
+        shared[item] = own[k];                                                                               \
+        barrier( CLK_LOCAL_MEM_FENCE );                                                                      \
+        for ( uint step = GROUP / 2; step > 0; step /= 2 )                                                   \
+        {                                                                                                    \
+            if ( item < step )                                                                               \
+            {                                                                                                \
+                shared[item] += shared[item + step];                                                         \
+            }                                                                                                \
+            barrier( CLK_LOCAL_MEM_FENCE );                                                                  \
+        }                                                                                                    \
+        if ( item == 0 )                                                                                     \
+        {                                                                                                    \
+            sums[10 * get_group_id( 0 ) + k] = shared[0];                                                    \
+        }                                                                                                    \
+        barrier( CLK_LOCAL_MEM_FENCE );                                                                      \
+    }
 
 // Sum of the values of the items before this one; the sum of all in *total. By the whole group.
 inline uint scan_group( __local uint* sums, uint value, uint* total )

@@ -16,7 +16,8 @@ inline uint pair_hash( uint2 pair )
     return hash ^ hash >> 16;
 }
 
-// The table has `mask` + 1 entries, a power of two and at least twice the number of pairs; all are EMPTY before.
+// The table has `mask` + 1 entries, a power of two and at least twice the number of pairs; all are EMPTY
+// before.
 __kernel void events_insert( __global const uint2* pairs, uint count, volatile __global uint* table, uint mask )
 {
     uint i = (uint)get_global_id( 0 );

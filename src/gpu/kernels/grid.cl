@@ -401,7 +401,7 @@ __kernel void grid_scatter( uint count, __global const uint2* places, __global c
         float4 u = records[2 * (size_t)( j ) + 1];                                                           \
         if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z )                                            \
         {                                                                                                    \
-            put_pair( queue, &fill, counters, pairs, capacity, as_uint( lower.w ) & ~IS_MOVER,               \
+            put_pair( &queue, counters, pairs, capacity, as_uint( lower.w ) & ~IS_MOVER,               \
                 as_uint( l.w ) & ~IS_MOVER );                                                                \
         }                                                                                                    \
     }
@@ -438,8 +438,7 @@ __kernel void grid_find( __global const float4* both_records, uint count, uint f
     __constant const grid_plan* plan, __global const uint* movers, uint mover_groups, __global uint* slots, uint slot,
     uint moved_most, __global uint2* pairs, uint capacity, uint counts_tests )
 {
-    __local uint2 queue[QUEUE];
-    __local uint fill, base, test_sum;
+    __local pair_queue queue;
     uint item = (uint)get_local_id( 0 );
     uint group = (uint)get_group_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
@@ -449,12 +448,7 @@ __kernel void grid_find( __global const float4* both_records, uint count, uint f
     uint placed = slots[slot * SLOT_WORDS + ( is_anew ? SLOT_PLACED : SLOT_KEPT )];
     uint mover_count = is_anew ? 0 : slots[slot * SLOT_WORDS + SLOT_MOVED];
     uint tests = 0;
-    if ( item == 0 )
-    {
-        fill = 0;
-        test_sum = 0;
-    }
-    barrier( CLK_LOCAL_MEM_FENCE );
+    open_queue( &queue );
     if ( group < mover_groups )
     {
         uint stride = mover_groups * GROUP;
@@ -543,9 +537,5 @@ __kernel void grid_find( __global const float4* both_records, uint count, uint f
         tests += count - large;
         TEST_RANGE( large, count )
     }
-    if ( counts_tests != 0 )
-    {
-        atomic_add( &test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
-    }
-    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+    write_queue( &queue, counts_tests != 0 ? tests : 0, counters, pairs, capacity );
 }

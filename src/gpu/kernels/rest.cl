@@ -170,7 +170,7 @@ inline int is_marked( __global const uint* bits, uint index )
             uint other = as_uint( l.w ) & ~IS_MOVER;                                                         \
             if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z && ( tells ) )                           \
             {                                                                                                \
-                put_pair( queue, &fill, counters, pairs, capacity, index, other );                           \
+                put_pair( &queue, counters, pairs, capacity, index, other );                           \
             }                                                                                                \
         }                                                                                                    \
     }
@@ -227,9 +227,8 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     uint carry_groups, __global uint* slots, uint slot, uint last_slot, uint left_most, uint changed_most, uint work_most,
     __global uint2* pairs, uint capacity, uint counts_tests )
 {
-    __local uint2 queue[QUEUE];
+    __local pair_queue queue;
     __local uint sums[GROUP];
-    __local uint fill, base, test_sum;
     uint item = (uint)get_local_id( 0 );
     uint group = (uint)get_group_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
@@ -244,12 +243,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
         ( last[SLOT_WORK] & WORK_UNDONE ) != 0 ||
         last[SLOT_PAIRS + 1] != 0 || source_count > source_room;
     uint tests = 0;
-    if ( item == 0 )
-    {
-        fill = 0;
-        test_sum = 0;
-    }
-    barrier( CLK_LOCAL_MEM_FENCE );
+    open_queue( &queue );
     if ( is_undone )
     {
         source_count = 0;
@@ -264,7 +258,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     uint carried = group < carry_groups ? source_count : 0;
     for ( uint first = group * CARRIED * GROUP; first < carried; first += carry_groups * CARRIED * GROUP )
     {
-        carry_over( source, first, source_count, bits, sums, &base, counters, pairs, capacity );
+        carry_over( source, first, source_count, bits, sums, &queue.base, counters, pairs, capacity );
     }
     uint lane = item % LANES;
     uint first_asker = ( ( group - carry_groups ) * GROUP + item ) / LANES;
@@ -323,11 +317,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
             MEET( j, 0u, BY_ASKER )
         }
     }
-    if ( counts_tests != 0 )
-    {
-        atomic_add( &test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
-    }
-    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+    write_queue( &queue, counts_tests != 0 ? tests : 0, counters, pairs, capacity );
 }
 
 // From a frame that was searched whole: where each box's record lies, and the copy to compare with.

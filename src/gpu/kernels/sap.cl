@@ -12,14 +12,6 @@ inline float part_of( __global const float* boxes, uint index, uint part )
     return boxes[6 * (size_t)index + part];
 }
 
-// A key that sorts like the float: -0 becomes 0, negative ones are turned over.
-inline uint float_key( float value )
-{
-    uint bits = as_uint( value + 0.0f );
-    bits = bits == 0x80000000u ? 0u : bits;
-    return ( bits & 0x80000000u ) != 0 ? ~bits : bits | 0x80000000u;
-}
-
 // The interval of a box along any direction, a little longer than it is: boxes that overlap must overlap here
 // too, whatever is rounded. Seven roundings of half an ulp each are far below 2e-6 of what they are taken of.
 inline float2 project( __global const float* boxes, uint index, float x, float y, float z )
@@ -115,7 +107,7 @@ inline uint look_ahead( __global const float* begins, uint at, uint count, float
             float2 last = thirds[j];                                                                         \
             if ( last.x <= third.y && third.x <= last.y && IS_MET_FIRST( j ) )                               \
             {                                                                                                \
-                put_pair( queue, &fill, counters, pairs, capacity, own, values[j] );                         \
+                put_pair( &queue, counters, pairs, capacity, own, values[j] );                         \
             }                                                                                                \
         }                                                                                                    \
     }
@@ -126,18 +118,11 @@ __kernel void sap_find( uint count, uint first, uint end, __global const uint* v
     __global const float* ends, __global const float2* firsts, __global const float2* seconds, __global const float2* thirds,
     __global uint* slots, uint slot, __global uint2* pairs, uint capacity, uint patience, __global uint2* patient, uint flags )
 {
-    __local uint2 queue[QUEUE];
-    __local uint fill, base, test_sum;
-    uint item = (uint)get_local_id( 0 );
+    __local pair_queue queue;
     uint at = first + (uint)get_global_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     uint tests = 0;
-    if ( item == 0 )
-    {
-        fill = 0;
-        test_sum = 0;
-    }
-    barrier( CLK_LOCAL_MEM_FENCE );
+    open_queue( &queue );
     if ( at < end )
     {
         uint own = values[at];
@@ -156,11 +141,7 @@ __kernel void sap_find( uint count, uint first, uint end, __global const uint* v
             SAP_TEST( j )
         }
     }
-    if ( ( flags & COUNTS_TESTS ) != 0 )
-    {
-        atomic_add( &test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
-    }
-    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+    write_queue( &queue, ( flags & COUNTS_TESTS ) != 0 ? tests : 0, counters, pairs, capacity );
 }
 
 // The list: group after group takes one, its items every GROUP-th place.
@@ -168,18 +149,12 @@ __kernel void sap_find_patient( __global const uint* values, __global const floa
     __global const float2* thirds, __global uint* slots, uint slot, __global uint2* pairs, uint capacity,
     __global const uint2* patient, uint flags )
 {
-    __local uint2 queue[QUEUE];
-    __local uint fill, base, test_sum;
+    __local pair_queue queue;
     uint item = (uint)get_local_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     uint patient_count = slots[slot * SLOT_WORDS + SLOT_LARGE];
     uint tests = 0;
-    if ( item == 0 )
-    {
-        fill = 0;
-        test_sum = 0;
-    }
-    barrier( CLK_LOCAL_MEM_FENCE );
+    open_queue( &queue );
     for ( uint k = (uint)get_group_id( 0 ); k < patient_count; k += (uint)get_num_groups( 0 ) )
     {
         uint2 range = patient[k];
@@ -193,11 +168,7 @@ __kernel void sap_find_patient( __global const uint* values, __global const floa
             SAP_TEST( j )
         }
     }
-    if ( ( flags & COUNTS_TESTS ) != 0 )
-    {
-        atomic_add( &test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
-    }
-    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+    write_queue( &queue, ( flags & COUNTS_TESTS ) != 0 ? tests : 0, counters, pairs, capacity );
 }
 
 // Sums of centres and of their products about `shift`, 10 floats per group, for the principal axis: the
@@ -207,7 +178,6 @@ __kernel void axis_moments( __global const float* boxes, uint count, float shift
 {
     __local float shared[GROUP];
     float own[10] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
-    uint item = (uint)get_local_id( 0 );
     for ( uint i = (uint)get_global_id( 0 ); i < count; i += (uint)get_global_size( 0 ) )
     {
         float x = 0.5f * part_of( boxes, i, 0 ) + 0.5f * part_of( boxes, i, 3 ) - shift_x;
@@ -227,22 +197,5 @@ __kernel void axis_moments( __global const float* boxes, uint count, float shift
             own[9] += 1.0f;
         }
     }
-    for ( uint k = 0; k < 10; ++k )
-    {
-        shared[item] = own[k];
-        barrier( CLK_LOCAL_MEM_FENCE );
-        for ( uint step = GROUP / 2; step > 0; step /= 2 )
-        {
-            if ( item < step )
-            {
-                shared[item] += shared[item + step];
-            }
-            barrier( CLK_LOCAL_MEM_FENCE );
-        }
-        if ( item == 0 )
-        {
-            sums[10 * get_group_id( 0 ) + k] = shared[0];
-        }
-        barrier( CLK_LOCAL_MEM_FENCE );
-    }
+    ADD_UP_MOMENTS( shared, own, sums )
 }

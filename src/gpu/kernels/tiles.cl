@@ -11,10 +11,9 @@
 __kernel void find_tiles( __global const float2* boxes, uint count, uint first_unit, __global uint* slots, uint slot,
     uint next_slot, __global uint2* pairs, uint capacity )
 {
-    __local uint2 queue[QUEUE];
+    __local pair_queue queue;
     __local float4 lower[STRIP];
     __local float4 upper[STRIP];
-    __local uint fill, base, test_sum;
     uint item = (uint)get_local_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     clear_slot( slots, next_slot );
@@ -33,18 +32,13 @@ __kernel void find_tiles( __global const float2* boxes, uint count, uint first_u
     }
     uint first = ( tile - row * ( row + 1 ) / 2 ) * GROUP + unit % STRIPS * STRIP;
     uint own = row * GROUP + item;
-    if ( item == 0 )
-    {
-        fill = 0;
-        test_sum = 0; // known beforehand
-    }
     if ( item < STRIP && first + item < count )
     {
         box6 other = load_box( boxes, first + item );
         lower[item] = (float4)( other.lower_x, other.lower_y, other.lower_z, 0 );
         upper[item] = (float4)( other.upper_x, other.upper_y, other.upper_z, 0 );
     }
-    barrier( CLK_LOCAL_MEM_FENCE );
+    open_queue( &queue );
     if ( own < count && own > first )
     {
         box6 box = load_box( boxes, own );
@@ -57,11 +51,11 @@ __kernel void find_tiles( __global const float2* boxes, uint count, uint first_u
                 ( box.lower_z <= u.z ) & ( l.z <= box.upper_z );
             if ( meets )
             {
-                put_pair( queue, &fill, counters, pairs, capacity, own, first + k );
+                put_pair( &queue, counters, pairs, capacity, own, first + k );
             }
         }
     }
-    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+    write_queue( &queue, 0, counters, pairs, capacity ); // how many tests there are is known beforehand
 }
 
 // Box i * count / sample_count for each i: what a plan is made of.

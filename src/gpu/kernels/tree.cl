@@ -122,18 +122,11 @@ __kernel void tree_find( __global const float4* records, __global const float4* 
     __constant const tree_plan* plan, __global uint* slots, uint slot, __global uint2* pairs, uint capacity,
     uint counts_tests )
 {
-    __local uint2 queue[QUEUE];
-    __local uint fill, base, test_sum;
-    uint item = (uint)get_local_id( 0 );
+    __local pair_queue queue;
     uint i = first + (uint)get_global_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     uint tests = 0;
-    if ( item == 0 )
-    {
-        fill = 0;
-        test_sum = 0;
-    }
-    barrier( CLK_LOCAL_MEM_FENCE );
+    open_queue( &queue );
     if ( i < end )
     {
         float4 lower = records[2 * (size_t)i];
@@ -158,15 +151,11 @@ __kernel void tree_find( __global const float4* records, __global const float4* 
             }
             if ( meets )
             {
-                put_pair( queue, &fill, counters, pairs, capacity, as_uint( lower.w ), as_uint( l.w ) );
+                put_pair( &queue, counters, pairs, capacity, as_uint( lower.w ), as_uint( l.w ) );
             }
             place += 1u << ( 2 * level );
             level = min( top, popcount( ( place & ( 0u - place ) ) - 1u ) / 2 );
         }
     }
-    if ( counts_tests != 0 )
-    {
-        atomic_add( &test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
-    }
-    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+    write_queue( &queue, counts_tests != 0 ? tests : 0, counters, pairs, capacity );
 }

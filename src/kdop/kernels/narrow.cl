@@ -19,16 +19,6 @@ SOLID void store_contact( __global double* numbers, uint index, const narrow_con
     to[9] = contact->point_b.z;
 }
 
-#define CONTACT_TOUCHING 1
-#define CONTACT_CONVERGED 2
-#define CONTACT_UNDECIDED 4
-
-SOLID uint contact_bits( const narrow_contact* contact )
-{
-    return ( contact->touching ? CONTACT_TOUCHING : 0u ) | ( contact->converged ? CONTACT_CONVERGED : 0u ) |
-        ( contact->undecided ? CONTACT_UNDECIDED : 0u );
-}
-
 // ---- pairs of a simulation's frame
 
 SOLID void load_cache( __global const uint* record, clv_pair_cache* cache )
@@ -48,28 +38,6 @@ SOLID void store_cache( __global uint* record, const clv_pair_cache* cache )
     {
         record[RECORD_CACHE + 1 + i] = cache->a[i];
         record[RECORD_CACHE + 5 + i] = cache->b[i];
-    }
-}
-
-// Items `stride` apart work: neighbours that go different ways through a search wait for each other on a GPU.
-// facts: bits, rounds of GJK, rounds of EPA, 0.
-__kernel void find_contacts( __global const double* poses, __global const uint* hulls, __global const uint* rows,
-    __global const float* vertices, __global const uint2* pairs, uint count, uint stride, uint room,
-    __global uint4* facts, __global double* numbers )
-{
-    uint item = (uint)get_global_id( 0 );
-    uint i = item / stride;
-    if ( i < count && item % stride == 0 )
-    {
-        uint2 pair = pairs[i];
-        narrow_core a = load_core( poses, hulls, rows, vertices, pair.x );
-        narrow_core b = load_core( poses, hulls, rows, vertices, pair.y );
-        clv_pair_cache cache;
-        cache.count = 0;
-        narrow_contact contact;
-        narrow_contact_find( &a, 0.0, &b, 0.0, room, &cache, &contact );
-        store_contact( numbers, i, &contact );
-        facts[i] = (uint4)( contact_bits( &contact ), contact.gjk_round_count, contact.epa_round_count, 0 );
     }
 }
 
@@ -143,7 +111,8 @@ inline void solve_floor( narrow_core* core, uint body, uint task, __global uint*
     }
 }
 
-// Tasks [first, end) of one level.
+// Tasks [first, end) of one level. Items `stride` apart work: neighbours that go different ways through a
+// search wait for each other on a GPU.
 __kernel void sim_narrow( __global const double* poses, __global const uint* hulls, __global const uint* rows,
     __global const float* vertices, __global const uint* tasks, uint first, uint end, uint stride, uint pair_count,
     __global uint* records, __global uint* marks, uint room_and_level, __global uint* states, __global double* numbers,

@@ -29,17 +29,6 @@ SOLID void store_pose( __global double* poses, uint body, const math_pose* pose 
     to[11] = pose->position.z;
 }
 
-// The pose of seven floats: position, quaternion.
-SOLID math_pose pose_of( __global const float* transform )
-{
-    math_quat q = math_quat_make(
-        (double)transform[3], (double)transform[4], (double)transform[5], (double)transform[6] );
-    math_pose pose;
-    pose.rotation = math_quat_matrix( math_quat_normalize( q ) );
-    pose.position = math_load( transform, 0 );
-    return pose;
-}
-
 // ---- hulls: rows of four words (first vertex, vertices, bits of the radius, 0), and three floats a vertex
 
 // ---- pairs of a simulation's frame: what its rounds remember of one

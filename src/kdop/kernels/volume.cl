@@ -13,17 +13,6 @@
 
 // ---- bodies
 
-// From seven floats a body: position, quaternion.
-__kernel void place_bodies( __global const float* transforms, uint count, __global double* poses )
-{
-    uint i = (uint)get_global_id( 0 );
-    if ( i < count )
-    {
-        math_pose pose = pose_of( transforms + 7 * (size_t)i );
-        store_pose( poses, i, &pose );
-    }
-}
-
 // Every vertex of every body where it is: sources has (body, vertex of its hull).
 __kernel void move_vertices( __global const double* poses, __global const uint2* sources, uint count,
     __global const float* vertices, __global double* moved )
@@ -175,7 +164,6 @@ __kernel void volume_moments( __global const float* volumes, uint kind, uint cou
 {
     __local double shared[GROUP];
     double own[10] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
-    uint item = (uint)get_local_id( 0 );
     math_vec3 origin = volume_center( volumes, kind, 0 );
     for ( uint i = (uint)get_global_id( 0 ); i < count; i += (uint)get_global_size( 0 ) )
     {
@@ -194,35 +182,10 @@ __kernel void volume_moments( __global const float* volumes, uint kind, uint cou
             own[9] += 1.0;
         }
     }
-    for ( uint k = 0; k < 10; ++k )
-    {
-        shared[item] = own[k];
-        barrier( CLK_LOCAL_MEM_FENCE );
-        for ( uint step = GROUP / 2; step > 0; step /= 2 )
-        {
-            if ( item < step )
-            {
-                shared[item] += shared[item + step];
-            }
-            barrier( CLK_LOCAL_MEM_FENCE );
-        }
-        if ( item == 0 )
-        {
-            sums[10 * get_group_id( 0 ) + k] = shared[0];
-        }
-        barrier( CLK_LOCAL_MEM_FENCE );
-    }
+    ADD_UP_MOMENTS( shared, own, sums )
 }
 
 // ---- sweep and prune
-
-// A key that sorts like the float: -0 becomes 0, negative ones are turned over.
-static uint volume_key( float value )
-{
-    uint bits = as_uint( value + 0.0f );
-    bits = bits == 0x80000000u ? 0u : bits;
-    return ( bits & 0x80000000u ) != 0 ? ~bits : bits | 0x80000000u;
-}
 
 // Where a volume begins and ends along one of the axes; spheres outwards beyond every rounding on the way,
 // for the axis must not part what the spheres' own test joins.
@@ -250,7 +213,7 @@ __kernel void volume_keys( __global const float* volumes, uint kind, uint axis, 
     if ( i < count )
     {
         float2 interval = volume_interval( volumes, kind, axis, i );
-        keys[i] = volume_key( interval.x );
+        keys[i] = float_key( interval.x );
         values[i] = i;
         intervals[i] = interval;
     }
@@ -301,18 +264,11 @@ __kernel void volume_find( __global const float* volumes, uint kind, uint count,
     __global const uint* values, __global const float2* sorted, __global uint* slots, uint slot, __global uint2* pairs,
     uint capacity, uint counts_tests )
 {
-    __local uint2 queue[QUEUE];
-    __local uint fill, base, test_sum;
-    uint item = (uint)get_local_id( 0 );
+    __local pair_queue queue;
     uint at = first + (uint)get_global_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     uint tests = 0;
-    if ( item == 0 )
-    {
-        fill = 0;
-        test_sum = 0;
-    }
-    barrier( CLK_LOCAL_MEM_FENCE );
+    open_queue( &queue );
     if ( at < end )
     {
         uint own = values[at];
@@ -323,13 +279,9 @@ __kernel void volume_find( __global const float* volumes, uint kind, uint count,
             tests += 1;
             if ( volumes_overlap( volumes, kind, own, other ) )
             {
-                put_pair( queue, &fill, counters, pairs, capacity, own, other );
+                put_pair( &queue, counters, pairs, capacity, own, other );
             }
         }
     }
-    if ( counts_tests != 0 )
-    {
-        atomic_add( &test_sum, tests );
-    }
-    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+    write_queue( &queue, counts_tests != 0 ? tests : 0, counters, pairs, capacity );
 }

@@ -84,5 +84,5 @@ typedef struct kd_crew_wish
     uint64_t candidate_count; ///< afterwards: pairs before `exact` was asked
 } kd_crew_wish;
 
-/// What clv_kd_search_run does, by all workers: the same pairs in the same order, and the same counters.
+/// The search by all workers: the same pairs in the same order as by one, and the same counters.
 clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish );

@@ -3,6 +3,7 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
+#include "base/finite.h"
 #include "base/timer.h"
 
 #include <float.h>
@@ -30,12 +31,6 @@ static bool kd_world_is_stale( const kd_world* world, uint32_t live_count, uint3
     uint64_t measured = world->measured_count;
     return measured == 0 || live_count > measured * 2 || (uint64_t)live_count * 2 < measured ||
         ( !world->is_endless && far_count > far_limit( live_count ) );
-}
-
-static bool is_finite( const clv_aabb* box )
-{
-    return isfinite( box->lower.x ) && isfinite( box->lower.y ) && isfinite( box->lower.z ) &&
-        isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
 }
 
 static double mean_side( const clv_aabb* box )
@@ -74,7 +69,7 @@ static void take_sample( const clv_method_input* input, world_sample* sample )
     {
         uint32_t picked = base_sample_step( i, stride, input->live_count );
         const clv_aabb* box = &input->boxes[clv_method_live_slot( input, picked )];
-        if ( !is_finite( box ) )
+        if ( !base_is_finite_box( box ) )
         {
             continue;
         }
@@ -109,7 +104,7 @@ static uint32_t count_far_boxes( const clv_method_input* input, const kd_world* 
         {
             inside &= lower[axis] >= world->lower[axis] && upper[axis] < world->upper[axis];
         }
-        count += !inside && is_finite( box );
+        count += !inside && base_is_finite_box( box );
     }
     return count;
 }
@@ -163,7 +158,7 @@ static kd_world kd_world_measure_published( const clv_method_input* input )
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
-        if ( is_finite( box ) )
+        if ( base_is_finite_box( box ) )
         {
             sum += mean_side( box );
             count += 1;
@@ -344,9 +339,7 @@ static void count_far( kd_engine* engine )
     {
         const clv_aabb* box = &tree->boxes[tree->outside.items[i]];
         CLV_ASSERT( !kd_node_holds( &tree->nodes.items[tree->root], box ) );
-        bool finite = isfinite( box->lower.x ) && isfinite( box->lower.y ) && isfinite( box->lower.z ) &&
-            isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
-        engine->far_count += finite;
+        engine->far_count += base_is_finite_box( box );
     }
 }
 

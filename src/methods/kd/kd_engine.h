@@ -26,8 +26,8 @@ typedef struct kd_world
 // the stretch is tested one by one. An object is in the one cell where its lower corner lies, and a question
 // goes to all cells from which a box may reach it.
 
-/// As clv_kd_search_run, for active objects alone; `active` is not NULL and has `active_count` bits. Uses the
-/// search's scratch and counters, and puts objects at rest in order where too many are not.
+/// The pairs of clv_kd_crew_run, for active objects alone; `active` is not NULL and has `active_count` bits.
+/// Uses the search's scratch and counters, and puts objects at rest in order where too many are not.
 clv_result clv_kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
     uint32_t active_count, clv_pair_sink* sink );
 

@@ -133,19 +133,9 @@ static kd_block_sums look_at_block( block_job job )
     return all;
 }
 
-kd_block_sums clv_kd_block_moments( kd_tree* tree, const kd_block* block )
-{
-    return look_at_block( ( block_job ){ tree, block, look_at_moments } );
-}
-
 kd_block_sums clv_kd_block_centres( kd_tree* tree, const kd_block* block )
 {
     return look_at_block( ( block_job ){ tree, block, look_at_centres } );
-}
-
-kd_block_sums clv_kd_block_sides( kd_tree* tree, const kd_block* block )
-{
-    return look_at_block( ( block_job ){ tree, block, look_at_sides } );
 }
 
 // ---- Filter (figure 6a): objects wholly on one side of the plane go down to the child there. The child's
@@ -178,14 +168,6 @@ typedef struct filter_split
     filter_pass* passes; // by chunk: how many
     filter_pass* places; // and where
 } filter_split;
-
-static void shift_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
-{
-    if ( count > 0 && to != from )
-    {
-        memmove( tree->order.items + to, tree->order.items + from, (size_t)count * sizeof( uint32_t ) );
-    }
-}
 
 static void pass_part( kd_tree* tree, const kd_node* node, uint32_t from, uint32_t to, filter_pass* pass )
 {
@@ -273,7 +255,7 @@ static uint32_t make_room_left( kd_tree* tree, const kd_node* node, uint32_t cou
     {
         return place;
     }
-    shift_slots( tree, left->end + count, left->end, inner_count );
+    clv_kd_move_slots( tree, left->end + count, left->end, inner_count );
     tree->counters.shift_count += inner_count;
     left->end += count;
     left->population += count;
@@ -295,7 +277,7 @@ static uint32_t make_room_right( kd_tree* tree, const kd_node* node, uint32_t co
     {
         return right->begin;
     }
-    shift_slots( tree, node->end - count, node->end, inner_count );
+    clv_kd_move_slots( tree, node->end - count, node->end, inner_count );
     tree->counters.shift_count += inner_count;
     right->begin -= count;
     right->population += count;
@@ -413,7 +395,7 @@ void clv_kd_filter( kd_tree* tree, uint32_t index )
     node->rest_begin = pass.write;
     if ( rest_count > 0 )
     {
-        shift_slots( tree, pass.write, rest_begin, rest_count );
+        clv_kd_move_slots( tree, pass.write, rest_begin, rest_count );
         pass.write += rest_count;
         pass_part( tree, node, rest_begin + rest_count, node->end, &pass );
     }
@@ -425,7 +407,7 @@ void clv_kd_filter( kd_tree* tree, uint32_t index )
     }
     CLV_ASSERT( pass.write + pass.left + pass.right == node->end );
     uint32_t stay_count = pass.write - node->begin;
-    shift_slots( tree, node->begin + pass.left, node->begin, stay_count );
+    clv_kd_move_slots( tree, node->begin + pass.left, node->begin, stay_count );
     hand_down( tree, node, &pass );
     take_block( tree, node, pass.left, stay_count );
 }
@@ -449,7 +431,7 @@ static leaf_moments measure( kd_tree* tree, uint32_t begin, uint32_t end )
     {
         block.origin[axis] = (double)kd_lower( first, axis ) + (double)kd_upper( first, axis );
     }
-    kd_block_sums sums = clv_kd_block_moments( tree, &block );
+    kd_block_sums sums = look_at_block( ( block_job ){ tree, &block, look_at_moments } );
     leaf_moments moments;
     double count = end - begin;
     for ( uint32_t axis = 0; axis < 3; ++axis )
@@ -489,7 +471,7 @@ static void rank_axes( const leaf_moments* moments, uint32_t ranked[3] )
 static kd_block_sums count_sides( kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane )
 {
     kd_block block = { .begin = leaf->begin, .end = leaf->end, .axis = axis, .plane = plane };
-    return clv_kd_block_sides( tree, &block );
+    return look_at_block( ( block_job ){ tree, &block, look_at_sides } );
 }
 
 // Would Evaluate accept this plane?
@@ -550,19 +532,10 @@ static bool choose_plane( kd_tree* tree, const kd_node* leaf, uint32_t* axis, fl
     leaf_moments moments = measure( tree, leaf->begin, leaf->end );
     uint32_t ranked[3] = { 0, 0, 0 };
     rank_axes( &moments, ranked );
-    for ( uint32_t i = 0; i < 3; ++i )
+    for ( uint32_t i = 0; i < 6; ++i ) // at the mean of each, then at the median
     {
-        *axis = ranked[i];
-        *plane = (float)moments.mean[*axis];
-        if ( try_plane( tree, leaf, *axis, *plane ) )
-        {
-            return true;
-        }
-    }
-    for ( uint32_t i = 0; i < 3; ++i )
-    {
-        *axis = ranked[i];
-        *plane = sample_median( tree, leaf, *axis );
+        *axis = ranked[i % 3];
+        *plane = i < 3 ? (float)moments.mean[*axis] : sample_median( tree, leaf, *axis );
         if ( try_plane( tree, leaf, *axis, *plane ) )
         {
             return true;

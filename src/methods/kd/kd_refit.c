@@ -24,14 +24,6 @@ typedef struct leaver_pass
     uint32_t loose;   // in spare, from the back: fit, but are no longer at rest
 } leaver_pass;
 
-static void move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
-{
-    if ( count > 0 && to != from )
-    {
-        memmove( tree->order.items + to, tree->order.items + from, (size_t)count * sizeof( uint32_t ) );
-    }
-}
-
 // Objects [from, to), most of whose boxes are known not to have changed: those that fit close ranks.
 static void pass_marked( kd_tree* tree, kd_node* node, uint32_t from, uint32_t to, leaver_pass* pass )
 {
@@ -60,7 +52,7 @@ static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
     node->rest_begin = pass->write;
     if ( !node->rest_is_hit )
     {
-        move_slots( tree, pass->write, from, to - from );
+        clv_kd_move_slots( tree, pass->write, from, to - from );
         pass->write += to - from;
         node->rest_end = pass->write;
         return;
@@ -124,7 +116,7 @@ static void hand_up_from_left( kd_tree* tree, kd_node* node, uint32_t* parent_be
 {
     uint32_t inner_begin = node->end + count;
     CLV_ASSERT( inner_begin <= *parent_begin );
-    move_slots( tree, node->end, inner_begin, *parent_begin - inner_begin );
+    clv_kd_move_slots( tree, node->end, inner_begin, *parent_begin - inner_begin );
     tree->counters.shift_count += *parent_begin - inner_begin;
     *parent_begin -= count;
     memcpy( tree->order.items + *parent_begin, tree->spare.items, (size_t)count * sizeof( uint32_t ) );
@@ -139,8 +131,8 @@ static void hand_up_from_right( kd_tree* tree, kd_node* node, uint32_t* parent_e
 {
     uint32_t stay = node->end - node->begin;
     CLV_ASSERT( *parent_end <= node->begin );
-    move_slots( tree, node->begin + count, node->begin, stay );
-    move_slots( tree, *parent_end + count, *parent_end, node->begin - *parent_end );
+    clv_kd_move_slots( tree, node->begin + count, node->begin, stay );
+    clv_kd_move_slots( tree, *parent_end + count, *parent_end, node->begin - *parent_end );
     tree->counters.shift_count += node->begin - *parent_end;
     memcpy( tree->order.items + *parent_end, tree->spare.items, (size_t)count * sizeof( uint32_t ) );
     *parent_end += count;
@@ -323,9 +315,9 @@ static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
         tree->boxes, node->lower, node->upper, tree->order.items + own_end, right_count, leavers + count );
     count += from_right;
     uint32_t write = node->begin + left_count - from_left;
-    move_slots( tree, write, branch->begin, branch->own_count - branch->leavers );
+    clv_kd_move_slots( tree, write, branch->begin, branch->own_count - branch->leavers );
     write += branch->own_count - branch->leavers;
-    move_slots( tree, write, own_end, right_count - from_right );
+    clv_kd_move_slots( tree, write, own_end, right_count - from_right );
     node->end = write + right_count - from_right;
     node->rest_begin = node->rest_end = node->begin;
     node->touched = true;

@@ -362,19 +362,6 @@ void clv_kd_search_end( kd_search_job* job, bool is_done )
     }
 }
 
-clv_result clv_kd_search_run(
-    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, clv_pair_sink* sink )
-{
-    kd_search_job job = { search, tree, boxes, active, NULL, sink, 0, 1, 0 };
-    clv_result result = clv_kd_search_begin( &job );
-    if ( result == CLV_OK )
-    {
-        result = clv_kd_search_walk( &job, clv_kd_search_root( &job ) );
-    }
-    clv_kd_search_end( &job, result == CLV_OK );
-    return result;
-}
-
 clv_result clv_kd_search_sweep(
     kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, clv_pair_sink* sink )
 {

@@ -205,19 +205,15 @@ void clv_kd_search_release( kd_search* search );
 /// steady frame takes no memory. False if there was none; the search will ask again for what it needs.
 bool clv_kd_search_reserve( kd_search* search, uint32_t object_count );
 
-/// Every pair of objects whose `boxes` overlap and of which at least one is active, once each, in an order
-/// that depends on the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was
-/// updated with.
-clv_result clv_kd_search_run(
-    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, clv_pair_sink* sink );
-
 /// Room for so much; `rests` if some objects are at rest.
 bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool rests );
 
 /// Where more memory comes from, and whether there is any.
 void clv_kd_search_use_memory( kd_search* search, base_memory* memory );
 
-// ---- the parts of a run, for kd_crew.c
+// ---- the parts of a run, for kd_crew.c: every pair of objects whose boxes overlap and of which at least one
+// is active, once each, in an order that depends on the tree alone. Boxes lie within those that the tree was
+// updated with.
 
 /// First: which objects are active below each node, the pairs of the objects outside, and these as items in
 /// search->arena. Sets job->active_counts.

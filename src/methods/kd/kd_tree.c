@@ -3,7 +3,9 @@
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
+
 #include "base/bits.h"
+#include <string.h>
 
 void clv_kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
     uint32_t leaf_limit, kd_balance balance, kd_flow flow )
@@ -335,6 +337,14 @@ static kd_node* rightmost( kd_tree* tree )
         node = &tree->nodes.items[node->right];
     }
     return node;
+}
+
+void clv_kd_move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
+{
+    if ( count > 0 && to != from )
+    {
+        memmove( tree->order.items + to, tree->order.items + from, (size_t)count * sizeof( uint32_t ) );
+    }
 }
 
 void clv_kd_tree_append( kd_tree* tree, uint32_t slot )

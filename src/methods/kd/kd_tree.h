@@ -228,6 +228,9 @@ uint32_t clv_kd_tree_height( kd_tree* tree );
 
 // ---- objects in and out
 
+/// `count` objects of the array, to another place of it.
+void clv_kd_move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count );
+
 /// Append a slot to the array, in the rightmost node; the next refit and optimize find its place. Room must
 /// be reserved.
 void clv_kd_tree_append( kd_tree* tree, uint32_t slot );
@@ -246,11 +249,8 @@ void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced );
 /// Leaves delayed offsets behind. Out of memory only if the outside list could not grow.
 bool clv_kd_refit( kd_tree* tree );
 
-/// Sums over a stretch: of both bounds and lengths on all axes, of both bounds on one, of those on either
-/// side of a plane.
-kd_block_sums clv_kd_block_moments( kd_tree* tree, const kd_block* block );
+/// Sums over a stretch: of both bounds on one axis.
 kd_block_sums clv_kd_block_centres( kd_tree* tree, const kd_block* block );
-kd_block_sums clv_kd_block_sides( kd_tree* tree, const kd_block* block );
 
 /// Top-down, after clv_kd_refit: figure 7, with the six operators below. False if out of memory.
 bool clv_kd_optimize( kd_tree* tree );

@@ -5,94 +5,45 @@
 
 #include "simd/kernel_plain.h"
 
-static bool sweep_scalar(
-    const simd_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
-{
-    for ( ; cursor->row < boxes->count; cursor->row += 1 )
-    {
-        uint32_t row = cursor->row;
-        float reach = boxes->upper[0][row];
-        uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
-        for ( ; boxes->lower[0][column] <= reach; ++column ) // NaN ends the list
-        {
-            if ( overlap_axis( boxes, 1, row, column ) && overlap_axis( boxes, 2, row, column ) )
-            {
-                if ( clv_pair_sink_is_full( sink ) )
-                {
-                    cursor->column = column;
-                    return false;
-                }
-                put_pair( sink, boxes->slots[row], boxes->slots[column] );
-            }
-        }
-        *test_count += column - ( row + 1 );
-        cursor->column = 0;
-    }
-    return true;
-}
-
 static bool overlap_axis_of_two( const simd_boxes* a, uint32_t i, const simd_boxes* b, uint32_t j, int axis )
 {
     return a->lower[axis][i] <= b->upper[axis][j] && b->lower[axis][j] <= a->upper[axis][i];
 }
 
-// Row `row` of one list against the other from `begin` on. False, and *column where to go on, if the sink is
-// full.
-static bool cross_row_scalar( const simd_boxes* rows, uint32_t row, const simd_boxes* columns, uint32_t begin,
-    uint32_t* column, clv_pair_sink* sink, uint64_t* test_count )
-{
-    float reach = rows->upper[0][row];
-    for ( ; *column < columns->count && columns->lower[0][*column] <= reach; *column += 1 )
-    {
-        if ( overlap_axis_of_two( rows, row, columns, *column, 1 ) &&
-            overlap_axis_of_two( rows, row, columns, *column, 2 ) )
-        {
-            if ( clv_pair_sink_is_full( sink ) )
-            {
-                return false;
-            }
-            put_pair( sink, rows->slots[row], columns->slots[*column] );
-        }
-    }
-    *test_count += *column - begin;
-    return true;
-}
-
-// A row at rest against the movers from *column on.
-static bool resting_row_scalar( const simd_boxes* rows, uint32_t row, const simd_list* columns,
+// Row `row` of one list against the other from *column on; one at rest against the movers there alone.
+// `begin` is where the row began. False, and *column where to go on, if the sink is full.
+static bool cross_row_scalar( const simd_list* rows, uint32_t row, const simd_list* columns, uint32_t begin,
     uint32_t* column, clv_pair_sink* sink, uint64_t* test_count )
 {
     const simd_boxes* boxes = columns->boxes;
-    float reach = rows->upper[0][row];
-    *column = simd_next_mover( columns->movers, *column );
-    for ( ; boxes->lower[0][*column] <= reach; *column = simd_next_mover( columns->movers, *column + 1 ) )
+    bool rests = rows->movers != NULL && !base_bits_has( rows->movers, row );
+    float reach = rows->boxes->upper[0][row];
+    *column = rests ? simd_next_mover( columns->movers, *column ) : *column;
+    while ( boxes->lower[0][*column] <= reach ) // NaN ends the list
     {
-        if ( overlap_axis_of_two( rows, row, boxes, *column, 1 ) &&
-            overlap_axis_of_two( rows, row, boxes, *column, 2 ) )
+        if ( overlap_axis_of_two( rows->boxes, row, boxes, *column, 1 ) &&
+            overlap_axis_of_two( rows->boxes, row, boxes, *column, 2 ) )
         {
             if ( clv_pair_sink_is_full( sink ) )
             {
                 return false;
             }
-            put_pair( sink, rows->slots[row], boxes->slots[*column] );
+            put_pair( sink, rows->boxes->slots[row], boxes->slots[*column] );
         }
-        *test_count += 1;
+        *column = rests ? simd_next_mover( columns->movers, *column + 1 ) : *column + 1;
     }
+    *test_count += rests ? simd_count_movers( columns->movers, begin, *column ) : *column - begin;
     return true;
 }
 
 static bool sweep_movers_scalar(
     const simd_list* list, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
-    const simd_boxes* boxes = list->boxes;
-    for ( ; cursor->row < boxes->count; cursor->row += 1 )
+    for ( ; cursor->row < list->boxes->count; cursor->row += 1 )
     {
         uint32_t row = cursor->row;
         uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
-        bool done = base_bits_has( list->movers, row )
-            ? cross_row_scalar( boxes, row, boxes, row + 1, &column, sink, test_count )
-            : resting_row_scalar( boxes, row, list, &column, sink, test_count );
-        if ( !done )
+        if ( !cross_row_scalar( list, row, list, row + 1, &column, sink, test_count ) )
         {
             cursor->column = column;
             return false;
@@ -102,12 +53,11 @@ static bool sweep_movers_scalar(
     return true;
 }
 
-static bool cross_head_scalar( const simd_list* rows, uint32_t row, const simd_list* columns, uint32_t begin,
-    uint32_t* column, clv_pair_sink* sink, uint64_t* test_count )
+static bool sweep_scalar(
+    const simd_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
-    return rows->movers == NULL || base_bits_has( rows->movers, row )
-        ? cross_row_scalar( rows->boxes, row, columns->boxes, begin, column, sink, test_count )
-        : resting_row_scalar( rows->boxes, row, columns, column, sink, test_count );
+    const simd_list list = { boxes, NULL };
+    return sweep_movers_scalar( &list, cursor, sink, test_count );
 }
 
 static bool sweep_cross_scalar( const simd_list* first, const simd_list* second, simd_cross_cursor* cursor,
@@ -119,8 +69,8 @@ static bool sweep_cross_scalar( const simd_list* first, const simd_list* second,
         uint32_t begin = by_first ? cursor->heads[1] : cursor->heads[0];
         uint32_t column = cursor->column > begin ? cursor->column : begin;
         bool done = by_first
-            ? cross_head_scalar( first, cursor->heads[0], second, begin, &column, sink, test_count )
-            : cross_head_scalar( second, cursor->heads[1], first, begin, &column, sink, test_count );
+            ? cross_row_scalar( first, cursor->heads[0], second, begin, &column, sink, test_count )
+            : cross_row_scalar( second, cursor->heads[1], first, begin, &column, sink, test_count );
         if ( !done )
         {
             cursor->column = column;
@@ -299,37 +249,20 @@ static bool test_small_row(
     return true;
 }
 
-static bool sweep_small_scalar(
-    const simd_small_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
+static bool cross_small_scalar( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+    simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
 {
-    for ( ; cursor->row < boxes->count; cursor->row += 1 )
+    for ( ; cursor->row < row_count; cursor->row += 1 )
     {
         uint32_t at = cursor->row;
-        simd_small_row row = {
+        simd_small_row own = {
             { boxes->lower[0][at], boxes->lower[1][at] },
             { boxes->upper[0][at], boxes->upper[1][at] },
             boxes->slots[at],
             at + 1,
             boxes->ends[at],
         };
-        uint32_t column = cursor->column > 0 ? cursor->column : row.begin;
-        if ( !test_small_row( &row, boxes, &column, sink ) )
-        {
-            cursor->column = column;
-            return false;
-        }
-        *test_count += row.end - row.begin;
-        cursor->column = 0;
-    }
-    return true;
-}
-
-static bool cross_small_scalar( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
-    simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
-{
-    for ( ; cursor->row < row_count; cursor->row += 1 )
-    {
-        const simd_small_row* row = &rows[cursor->row];
+        const simd_small_row* row = rows != NULL ? &rows[at] : &own;
         uint32_t column = cursor->column > 0 ? cursor->column : row->begin;
         if ( !test_small_row( row, boxes, &column, sink ) )
         {
@@ -340,6 +273,12 @@ static bool cross_small_scalar( const simd_small_row* rows, uint32_t row_count, 
         cursor->column = 0;
     }
     return true;
+}
+
+static bool sweep_small_scalar(
+    const simd_small_boxes* boxes, simd_cursor* cursor, clv_pair_sink* sink, uint64_t* test_count )
+{
+    return cross_small_scalar( NULL, boxes->count, boxes, cursor, sink, test_count );
 }
 
 const simd_method_kernels clv_simd_method_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep_scalar,

@@ -87,15 +87,10 @@ typedef struct quick_part
     uint32_t cuts_left; // before the list counts as one that is cut badly
 } quick_part;
 
-static uint64_t rank_of( base_keyed key )
-{
-    return (uint64_t)key.key << 32 | key.value;
-}
-
 static int compare_ranks( const void* a, const void* b )
 {
-    uint64_t first = rank_of( *(const base_keyed*)a );
-    uint64_t second = rank_of( *(const base_keyed*)b );
+    uint64_t first = sweep_rank( *(const base_keyed*)a );
+    uint64_t second = sweep_rank( *(const base_keyed*)b );
     return ( first > second ) - ( first < second );
 }
 
@@ -104,9 +99,9 @@ static void insertion_sort_list( base_keyed* keys, uint32_t begin, uint32_t end 
     for ( uint32_t i = begin + 1; i < end; ++i )
     {
         base_keyed key = keys[i];
-        uint64_t rank = rank_of( key );
+        uint64_t rank = sweep_rank( key );
         uint32_t hole = i;
-        for ( ; hole > begin && rank_of( keys[hole - 1] ) > rank; --hole )
+        for ( ; hole > begin && sweep_rank( keys[hole - 1] ) > rank; --hole )
         {
             keys[hole] = keys[hole - 1];
         }
@@ -119,9 +114,9 @@ static void insertion_sort_list( base_keyed* keys, uint32_t begin, uint32_t end 
 static uint64_t median_of_three( const base_keyed* keys, const quick_part* list )
 {
     uint32_t quarter = ( list->end - list->begin ) / 4;
-    uint64_t a = rank_of( keys[list->begin + quarter] );
-    uint64_t b = rank_of( keys[list->begin + 2 * quarter] );
-    uint64_t c = rank_of( keys[list->begin + 3 * quarter] );
+    uint64_t a = sweep_rank( keys[list->begin + quarter] );
+    uint64_t b = sweep_rank( keys[list->begin + 2 * quarter] );
+    uint64_t c = sweep_rank( keys[list->begin + 3 * quarter] );
     uint64_t low = a < b ? a : b;
     uint64_t high = a < b ? b : a;
     return c < low ? low : c > high ? high : c;
@@ -136,11 +131,11 @@ static uint32_t cut_list( base_keyed* keys, const quick_part* list )
     uint32_t right = list->end - 1;
     for ( ;; )
     {
-        while ( rank_of( keys[left] ) < pivot )
+        while ( sweep_rank( keys[left] ) < pivot )
         {
             left += 1;
         }
-        while ( rank_of( keys[right] ) > pivot )
+        while ( sweep_rank( keys[right] ) > pivot )
         {
             right -= 1;
         }

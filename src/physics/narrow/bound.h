@@ -8,6 +8,9 @@
 float clv_narrow_round_up( double value );
 float clv_narrow_round_down( double value );
 
+/// Is every number of it finite?
+bool clv_narrow_is_transform( clv_transform transform );
+
 /// Writes the volume of a core with a skin.
 typedef void narrow_maker( const narrow_core* core, double radius, void* volume );
 

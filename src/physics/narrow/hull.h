@@ -33,6 +33,9 @@ struct clv_hull
     float radius;
 };
 
+/// No vertex is farther from the origin.
+float clv_narrow_radius( const clv_vec3* vertices, uint32_t count );
+
 /// Corners of faces and edges, as the builder leaves them.
 typedef struct hull_triangle
 {

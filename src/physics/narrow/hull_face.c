@@ -456,18 +456,15 @@ static void link_vertices(
     }
 }
 
-static void measure_radius( clv_hull* hull )
+float clv_narrow_radius( const clv_vec3* vertices, uint32_t count )
 {
     double largest = 0.0;
-    for ( uint32_t v = 0; v < hull->vertex_count; ++v )
+    for ( uint32_t v = 0; v < count; ++v )
     {
-        largest = math_max( largest, math_length( math_widen( hull->vertices[v] ) ) );
+        largest = math_max( largest, math_length( math_widen( vertices[v] ) ) );
     }
-    hull->radius = (float)( largest * ( 1.0 + 0x1p-23 ) ); // never below, also after rounding to float
-    if ( (double)hull->radius < largest )
-    {
-        hull->radius = nextafterf( hull->radius, HUGE_VALF ); // denormals have fewer digits
-    }
+    float radius = (float)( largest * ( 1.0 + 0x1p-23 ) ); // never below, also after rounding to float
+    return (double)radius < largest ? nextafterf( radius, HUGE_VALF ) : radius; // denormals have fewer digits
 }
 
 static bool fill_from_groups( joiner* j, clv_hull* hull, const uint32_t* starts, const uint32_t* members )
@@ -496,7 +493,7 @@ static bool fill_from_groups( joiner* j, clv_hull* hull, const uint32_t* starts,
     walk_faces( j, hull, starts, members );
     link_vertices( j, vertices, true, hull->neighbour_starts, hull->neighbours );
     link_vertices( j, vertices, false, hull->climb_starts, hull->climbs );
-    measure_radius( hull );
+    hull->radius = clv_narrow_radius( hull->vertices, hull->vertex_count );
     return true;
 }
 
@@ -559,7 +556,7 @@ static bool fill_ring( clv_hull* hull, const clv_vec3* points, const hull_mesh* 
     {
         fill_faces_flat( hull, mesh );
     }
-    measure_radius( hull );
+    hull->radius = clv_narrow_radius( hull->vertices, hull->vertex_count );
     return true;
 }
 

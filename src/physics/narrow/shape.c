@@ -67,7 +67,7 @@ clv_result clv_shape_check( clv_shape shape )
     return result;
 }
 
-static bool is_transform( clv_transform t )
+bool clv_narrow_is_transform( clv_transform t )
 {
     return base_is_finite_point( t.position ) && isfinite( t.rotation.x ) && isfinite( t.rotation.y ) &&
         isfinite( t.rotation.z ) && isfinite( t.rotation.w );
@@ -89,8 +89,9 @@ typedef bool query_answer( const query* q );
 
 static bool is_query( const query* q )
 {
-    return is_shape( &q->a ) && is_shape( &q->b ) && is_transform( q->at_a ) && is_transform( q->at_b ) &&
-        base_is_finite_point( q->plane.normal ) && isfinite( q->plane.offset );
+    return is_shape( &q->a ) && is_shape( &q->b ) && clv_narrow_is_transform( q->at_a ) &&
+        clv_narrow_is_transform( q->at_b ) && base_is_finite_point( q->plane.normal ) &&
+        isfinite( q->plane.offset );
 }
 
 static clv_result ask( query q, query_answer* answer )
