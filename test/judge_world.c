@@ -107,6 +107,25 @@ void judge_world_change( judge_world* world )
     }
 }
 
+void judge_world_change_one( judge_world* world )
+{
+    uint32_t slot = test_random_below( &world->random, world->count );
+    uint32_t chance = test_random_below( &world->random, 100 );
+    if ( !world->is_there[slot] || ( chance < 20 && world->count < JUDGE_MOST ) )
+    {
+        add_box( world );
+    }
+    else if ( chance < 35 )
+    {
+        CHECK_OK( clv_space_remove_one( world->space, world->ids[slot] ) );
+        world->is_there[slot] = world->is_seen[slot] = false;
+    }
+    else
+    {
+        move_box( world, slot );
+    }
+}
+
 clv_filter judge_some_mask( test_random* random )
 {
     clv_filter filter = { 1u << test_random_below( random, 3 ), 1 + test_random_below( random, 7 ), 0 };

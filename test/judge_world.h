@@ -33,7 +33,10 @@ typedef struct judge_world
 judge_world* judge_world_make( bool is_flat, uint32_t workers, int crowd, uint32_t count, uint64_t seed );
 void judge_world_free( judge_world* world );
 
-/// Adds, moves, removes; dresses with margins and filters. The space is told, and not updated.
+/// One object moves, goes or comes. The space is told, and not updated.
+void judge_world_change_one( judge_world* world );
+
+/// Adds, moves, removes; dresses with margins and filters. Likewise.
 void judge_world_change( judge_world* world );
 void judge_world_dress( judge_world* world );
 

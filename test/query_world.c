@@ -130,6 +130,40 @@ void query_world_change( query_world* world )
     }
 }
 
+static void move_to( query_world* world, uint32_t slot, clv_aabb box )
+{
+    world->given[slot] = box;
+    CHECK_OK( clv_space_move_one( world->space, world->ids[slot], box ) );
+}
+
+void query_world_change_one( query_world* world )
+{
+    test_random* random = &world->random;
+    uint32_t slot = test_random_below( random, world->count ), chance = test_random_below( random, 100 );
+    if ( !world->is_there[slot] || chance < 20 )
+    {
+        add_some( world, 1 );
+    }
+    else if ( chance < 35 )
+    {
+        CHECK_OK( clv_space_remove_one( world->space, world->ids[slot] ) );
+        world->is_there[slot] = world->is_seen[slot] = false;
+    }
+    else if ( chance < 45 && world->has_margins )
+    {
+        world->margins[slot] = test_random_between( random, 0, 0.7f );
+        CHECK_OK( clv_space_set_margin( world->space, &world->ids[slot], &world->margins[slot], 1 ) );
+    }
+    else if ( chance < 65 )
+    {
+        move_to( world, slot, test_crowd_box( world->crowd, world->count, random ) );
+    }
+    else
+    {
+        move_to( world, slot, test_crowd_step( world->crowd, world->given[slot], random ) );
+    }
+}
+
 // ---- items
 
 static float real( float value )
@@ -185,7 +219,7 @@ static float some_end( query_world* world )
 static void some_planes( query_world* world, clv_plane* planes )
 {
     clv_vec3 at = real_vec( some_box( world ).lower );
-    for ( int i = 0; i < QUERY_PLANES; ++i )
+    for ( int i = 0; i < QUERY_ITEM_PLANES; ++i )
     {
         clv_vec3 n = real_vec( some_direction( world ) );
         planes[i].normal = n;
@@ -219,7 +253,7 @@ query_item_any query_world_item( query_world* world, clv_query_kind kind, clv_pl
         break;
     case CLV_QUERY_HALF_SPACES:
         some_planes( world, planes );
-        item.half_spaces = ( clv_half_spaces ){ planes, test_random_below( random, QUERY_PLANES + 1 ) };
+        item.half_spaces = ( clv_half_spaces ){ planes, test_random_below( random, QUERY_ITEM_PLANES + 1 ) };
         break;
     case CLV_QUERY_RAY: item.ray = ( clv_ray ){ at, some_direction( world ), some_end( world ) }; break;
     case CLV_QUERY_BOX_CAST:
@@ -497,7 +531,7 @@ static kind_list make_list( query_world* world, clv_query_kind kind, uint32_t co
     kind_list list = { .total = 0 };
     list.items = test_alloc( count, sizeof( query_item_any ) );
     list.packed = test_alloc( count, sizeof( query_item_any ) );
-    list.planes = test_alloc( (size_t)count * QUERY_PLANES, sizeof( clv_plane ) );
+    list.planes = test_alloc( (size_t)count * QUERY_ITEM_PLANES, sizeof( clv_plane ) );
     list.filters = test_alloc( count, sizeof( clv_filter ) );
     list.offsets = test_alloc( count + 1, sizeof( uint64_t ) );
     list.expected = test_alloc( (size_t)count * ( world->count + MOST_K ) + 1, sizeof( clv_hit ) );
@@ -505,7 +539,7 @@ static kind_list make_list( query_world* world, clv_query_kind kind, uint32_t co
     list.queries = query_list_of( kind, list.packed, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        list.items[i] = query_world_item( world, kind, list.planes + (size_t)i * QUERY_PLANES );
+        list.items[i] = query_world_item( world, kind, list.planes + (size_t)i * QUERY_ITEM_PLANES );
         memcpy( list.packed + i * query_item_size( kind ), &list.items[i], query_item_size( kind ) );
         list.filters[i] = some_filter( &world->random );
     }

@@ -38,6 +38,9 @@ void query_world_see( query_world* world );
 /// Some objects move, some go, some come; the space is told, and not updated.
 void query_world_change( query_world* world );
 
+/// One object moves, a little or to anywhere, goes, comes or gets another margin; likewise.
+void query_world_change_one( query_world* world );
+
 void query_world_set_margins( query_world* world );
 void query_world_set_filters( query_world* world );
 
@@ -60,10 +63,10 @@ typedef union query_item_any
 enum
 {
     QUERY_KINDS = CLV_QUERY_CAPSULE_CAST,
-    QUERY_PLANES = 6,
+    QUERY_ITEM_PLANES = 6,
 };
 
-/// Planes of half-spaces are written to `planes`, QUERY_PLANES of them.
+/// Planes of half-spaces are written to `planes`, QUERY_ITEM_PLANES of them.
 query_item_any query_world_item( query_world* world, clv_query_kind kind, clv_plane* planes );
 
 /// How many bytes an item of that kind has.

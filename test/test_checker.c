@@ -313,6 +313,34 @@ static void broken_nodes_of_a_query_tree_are_noticed( void )
     close_asked( &a );
 }
 
+// Nodes made since the build, and the links by which few objects are followed.
+static void broken_links_of_a_query_tree_are_noticed( void )
+{
+    asked a;
+    open_asked( &a, OBJECTS - 9 );
+    uint32_t comers[8];
+    for ( uint32_t i = 0; i < 8; ++i )
+    {
+        comers[i] = OBJECTS - 9 + i;
+        a.generations[comers[i]] = 1;
+    }
+    a.from.live_count += 8;
+    const query_slots changed = { comers, 8 };
+    CHECK( clv_query_tree_patch( &a.tree, &a.wide, a.boxes64, &a.from, &changed, a.kernels, &a.memory ) );
+    CHECK( ASK == NULL );
+    CHECK( clv_query_tree64_check( &a.wide, &a.tree, a.boxes64, &a.from ) == NULL );
+    CHECK( a.tree.node_count > a.tree.built_nodes && a.tree.patch_count == 8 );
+    uint32_t made = a.tree.node_count - 1, built = a.tree.built_nodes;
+    SPOIL( a.tree.links.parents[made], made, "another than the one above it" );
+    SPOIL( a.tree.links.places[comers[3]], QUERY_NOBODY, "another node than that of its lane" );
+    SPOIL( a.tree.links.place_count, 3, "another node than that of its lane" );
+    SPOIL( a.tree.built_nodes, a.tree.node_count, "does not follow those below the lane before it" );
+    SPOIL( a.tree.built_nodes, built - 1, "a part is not one node with all below it" );
+    SPOIL( a.tree.built_nodes, a.tree.node_count + 1, "fewer nodes than the build made" );
+    SPOIL( a.tree.node_count, a.tree.node_count + 1, "has no parent" );
+    close_asked( &a );
+}
+
 #undef ASK
 #define ASK clv_query_tree64_check( &a.wide, &a.tree, a.boxes64, &a.from )
 
@@ -532,6 +560,7 @@ int main( int argc, char** argv )
         TEST_CASE( broken_lanes_of_a_query_tree_are_noticed ),
         TEST_CASE( an_object_twice_in_a_query_tree_is_noticed ),
         TEST_CASE( broken_nodes_of_a_query_tree_are_noticed ),
+        TEST_CASE( broken_links_of_a_query_tree_are_noticed ),
         TEST_CASE( broken_hulls_in_double_are_noticed ),
         TEST_CASE( objects_at_rest_that_are_wrong_are_noticed ),
         TEST_CASE( a_wrong_grid_at_rest_is_noticed ),

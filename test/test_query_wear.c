@@ -527,6 +527,32 @@ static void queries_visit_at_most_twice_a_fresh_tree( void )
     }
 }
 
+// The same motions object by object, each followed by a refresh: a build for
+// every sixteenth of them that left its node, and some for what the world has become.
+static void objects_that_move_one_by_one_cost_no_more( void )
+{
+    for ( uint32_t number = 0; number < TEST_COUNT( s_motions ) * 3; ++number )
+    {
+        test_where.note = s_motions[number / 3].name;
+        wear_world* w = make_world( (int)( number % 3 ), 7 + number );
+        s_motions[number / 3].setup( w );
+        start_world( w, clv_isa_best(), 1 );
+        s_motions[number / 3].step( w );
+        for ( uint32_t i = 0; i < OBJECTS; ++i )
+        {
+            uint32_t at = i * 769 % OBJECTS;
+            if ( !w->is_gone[at] )
+            {
+                CHECK_OK( put_box( w, w->space, at, &w->ids[at], false ) );
+                CHECK_OK( clv_space_refresh( w->space ) );
+            }
+        }
+        check_visits( w );
+        CHECK( build_count( w ) - w->builds <= 28 );
+        free_world( w );
+    }
+}
+
 // The nodes of then may do for a while, but what they cost then says nothing about now.
 static void a_changed_world_is_built_anew( void )
 {
@@ -625,6 +651,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( queries_visit_at_most_twice_a_fresh_tree ),
+        TEST_CASE( objects_that_move_one_by_one_cost_no_more ),
         TEST_CASE( a_changed_world_is_built_anew ),
         TEST_CASE( builds_in_vain_become_rare ),
         TEST_CASE( wear_of_one_part_of_the_world_is_seen ),

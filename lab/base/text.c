@@ -345,6 +345,22 @@ char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_AD
     return text_advice( buffer, CHOICE_ADVICE_ROOM, word, &known, "use", " or " );
 }
 
+const char* text_take_flag( int* argc, char*** argv, const char* flag )
+{
+    const size_t length = strlen( flag );
+    const char* word = *argc > 1 ? ( *argv )[1] : "";
+    bool is_joined = text_starts_with( word, flag ) && word[length] == '=';
+    if ( !is_joined && strcmp( word, flag ) != 0 )
+    {
+        return NULL;
+    }
+    const char* value = is_joined ? word + length + 1 : *argc > 2 ? ( *argv )[2] : "";
+    int taken = is_joined || *argc < 3 ? 1 : 2;
+    *argc -= taken;
+    *argv += taken;
+    return value;
+}
+
 // ---- lines
 
 bool text_line_fail( const text_line* line, const char* word, const char* message )

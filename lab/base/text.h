@@ -43,6 +43,10 @@ void text_list_add_all( text_list* list, const text_list* from );
 bool text_list_add_split( text_list* list, const char* text );
 void text_list_free( text_list* list );
 
+/// The value of a flag that stands first behind the program's name, as "--ansi never" or "--ansi=never", and moves past both; "" if it is
+/// missing, NULL if another word stands there.
+const char* text_take_flag( int* argc, char*** argv, const char* flag );
+
 /// What a user may have meant by a name that there is not: begin with it, try every name there is, and say which is like it.
 typedef struct text_guess
 {

@@ -498,17 +498,16 @@ bool run_method( frame_source* source, const run_spec* spec, const run_options* 
 
 void run_result_free( run_result* result )
 {
-    free( result->frame_ms );
-    free( result->frame_static );
-    free( result->frame_update_ms );
-    free( result->frame_search_ms );
-    free( result->frame_clean_ms );
-    free( result->pass_ms );
+    double** const lists[] = { &result->frame_ms, &result->frame_static, &result->frame_update_ms,
+        &result->frame_search_ms, &result->frame_clean_ms, &result->pass_ms };
+    for ( size_t index = 0; index < sizeof( lists ) / sizeof( lists[0] ); ++index )
+    {
+        free( *lists[index] );
+        *lists[index] = NULL;
+    }
     free( result->counters );
     result->counters = NULL;
     result->counter_count = 0;
-    result->frame_ms = result->frame_static = result->pass_ms = NULL;
-    result->frame_update_ms = result->frame_search_ms = result->frame_clean_ms = NULL;
     json_free( result->json );
     result->json = NULL;
 }

@@ -181,18 +181,15 @@ static far_verdict choose_anew( far_fit* fit, const far_crowd* crowd, const far_
     return choose_cells( fit, crowd, sample, memory );
 }
 
-static bool is_due( const far_fit* fit, const far_crowd* crowd )
+bool clv_far_fit_is_due( const far_fit* fit, uint32_t count )
 {
-    uint64_t few = 2 * (uint64_t)integer_root( crowd->count );
-    return crowd->count > FIT_LEAST && ( !fit->is_made || fit->is_wasteful || fit->change_count >= few );
+    uint64_t few = 2 * (uint64_t)integer_root( count );
+    return count > FIT_LEAST && ( !fit->is_made || fit->is_wasteful || fit->change_count >= few );
 }
 
 BASE_COLD far_verdict clv_far_fit_choose( far_fit* fit, const far_crowd* crowd, base_memory* memory )
 {
-    if ( !is_due( fit, crowd ) )
-    {
-        return FAR_SAME;
-    }
+    CLV_ASSERT( clv_far_fit_is_due( fit, crowd->count ) );
     far_sample sample = { 0 };
     if ( !take_sample( fit, crowd, memory, &sample ) )
     {

@@ -30,8 +30,10 @@ typedef enum far_verdict
     FAR_NO_MEMORY, ///< the map stays, and was not judged
 } far_verdict;
 
-/// Before a search. O(1) until enough boxes have changed, then about two tests per box, and a sort where
-/// cells are made.
+/// Have enough of so many boxes changed that the map is to be judged?
+bool clv_far_fit_is_due( const far_fit* fit, uint32_t count );
+
+/// Before a search, if it is due: about two tests per box, and a sort where cells are made.
 far_verdict clv_far_fit_choose( far_fit* fit, const far_crowd* crowd, base_memory* memory );
 
 /// After a search: how many pairs of the floats touch in double, and how many do not.

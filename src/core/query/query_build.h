@@ -156,6 +156,19 @@ static inline void query_set_lane( query_node* node, uint32_t lane, const float*
     }
 }
 
+// ---- hulls in double
+
+typedef struct query_hulls64
+{
+    query_node64* nodes;
+    const query_tree* tree;
+    const clv_aabb64* boxes;
+    const query_boxes* from;
+} query_hulls64;
+
+/// A node's lanes in double, after those of the nodes below it.
+void clv_query_bring_node64( const query_hulls64* h, uint32_t index );
+
 // ---- where items in order are cut in two
 
 enum

@@ -20,6 +20,7 @@ typedef struct tree_check
     const query_tree64* tree64; // NULL: boxes are those of the floats
     const clv_aabb64* boxes64;
     uint32_t object_count, object_sum; // of the lanes seen so far
+    uint32_t made_count;               // nodes seen so far that were made since the build
     uint32_t part;                     // the part that the walk is in, or the next one
     uint32_t part_depth;               // of its first node; 0: the walk is in none
     uint32_t top;
@@ -138,13 +139,38 @@ static const char* check_parts_at( tree_check* c, uint32_t index, uint32_t depth
     return NULL;
 }
 
+// What a change of a few goes by: the way up from a lane.
+static const char* check_links( const tree_check* c, uint32_t index )
+{
+    const query_links* links = &c->tree->links;
+    const char* wrong = NULL;
+    for ( uint32_t lane = 0; lane < QUERY_LANES && wrong == NULL && links->are_made; ++lane )
+    {
+        uint32_t child = c->tree->nodes[index].child[lane], slot = child & ~QUERY_OBJECT;
+        if ( ( child & QUERY_OBJECT ) == 0 )
+        {
+            wrong =
+                links->parents[child] == index ? NULL : "a node is linked to another than the one above it";
+        }
+        else if ( child != QUERY_NOBODY )
+        {
+            bool is_known = slot < links->place_count && links->places[slot] == index;
+            wrong = is_known ? NULL : "an object is linked to another node than that of its lane";
+        }
+    }
+    return wrong;
+}
+
 static const char* check_node( tree_check* c, tree_stop at )
 {
-    const char* wrong = check_parts_at( c, at.node, at.depth );
+    bool is_built = at.node < c->tree->built_nodes;
+    const char* wrong = is_built ? check_parts_at( c, at.node, at.depth ) : NULL;
+    c->made_count += !is_built;
     for ( uint32_t lane = 0; lane < QUERY_LANES && wrong == NULL; ++lane )
     {
         wrong = check_lane( c, at.node, lane );
     }
+    wrong = wrong == NULL ? check_links( c, at.node ) : wrong;
     for ( uint32_t lane = QUERY_LANES; lane > 0 && wrong == NULL; --lane ) // the first lane's is next
     {
         uint32_t child = c->tree->nodes[at.node].child[lane - 1];
@@ -156,19 +182,22 @@ static const char* check_node( tree_check* c, tree_stop at )
     return wrong;
 }
 
-// In the order of the array: so no node has two parents or none, and a subtree is a part of the array. At no
-// depth of at most QUERY_DEPTH more than QUERY_STACK can wait.
+// In the order of the array but for the nodes made since the build, of which as many are met as there are: so no
+// node has two parents or none, and a subtree, less these, is a part of the array. At no depth of at most
+// QUERY_DEPTH more than QUERY_STACK can wait.
 static const char* check_nodes( tree_check* c )
 {
     const query_tree* tree = c->tree;
     const char* wrong = tree->depth <= QUERY_DEPTH ? NULL : "the tree is deeper than stacks are long";
     uint32_t next = 0;
+    wrong = tree->built_nodes <= tree->node_count ? wrong : "fewer nodes than the build made";
     c->waiting[0] = ( tree_stop ){ 0, 1 };
     c->top = tree->node_count > 0 ? 1 : 0;
     while ( c->top > 0 && wrong == NULL )
     {
         tree_stop at = c->waiting[--c->top];
-        if ( at.node != next )
+        bool is_built = at.node < tree->built_nodes;
+        if ( is_built && at.node != next )
         {
             return "a node does not follow those below the lane before it";
         }
@@ -177,9 +206,12 @@ static const char* check_nodes( tree_check* c )
             return "a node is deeper than the tree says";
         }
         wrong = check_node( c, at );
-        next += 1;
+        wrong = wrong == NULL && c->made_count > tree->node_count - tree->built_nodes
+            ? "a node has two parents"
+            : wrong;
+        next += is_built;
     }
-    if ( wrong == NULL && next != tree->node_count )
+    if ( wrong == NULL && ( next != tree->built_nodes || next + c->made_count != tree->node_count ) )
     {
         return "a node has no parent";
     }
@@ -205,7 +237,7 @@ const char* clv_query_tree_check( const query_tree* tree, const query_boxes* fro
     {
         return "objects are missing, or there twice";
     }
-    if ( wrong == NULL && ( live_count != from->live_count || live_count > tree->item_count ) )
+    if ( wrong == NULL && ( live_count != from->live_count || live_count != tree->item_count ) )
     {
         return "the number of objects is not that of the slots";
     }

@@ -19,6 +19,18 @@ enum
         OBJECT_GIVEN_BOX64 + 1, ///< boxes, as given too, and generations are the first columns of a store
 };
 
+/// What changed since the tree was last up to date, as long as that is little: the slots of objects that came,
+/// went or moved.
+typedef struct query_changes
+{
+    uint32_t* slots;
+    uint64_t capacity;
+    uint32_t limit; ///< no more are noted: a whole refit would cost less
+    uint32_t count;
+    uint32_t copied; ///< the first so many were noted before the copy was made
+    bool are_known;  ///< no other slot differs between the store and the copy or the tree
+} query_changes;
+
 typedef struct query_state
 {
     task_lock lock;       ///< of all below, and of the space's memory, while several threads may ask
@@ -38,6 +50,7 @@ typedef struct query_state
     uint64_t copy_capacities[QUERY_COPY_COUNT];
     bool copy_is_used[QUERY_COPY_COUNT]; ///< the store had this column
     uint32_t slot_count, live_count;
+    query_changes changes;
 
     query_tree64 tree64; ///< where boxes are doubles
     query_tree tree;
@@ -66,6 +79,37 @@ void clv_query_state_renew( query_state* state );
 /// Before a box is changed or an object added.
 void clv_query_state_freeze( query_state* state, const object_store* objects, base_memory* memory );
 
+/// After it: any object, or one, or some, are others.
+static inline void query_note_all( query_state* state )
+{
+    state->changes.are_known = false;
+}
+
+static inline void query_note( query_state* state, uint32_t slot )
+{
+    query_changes* changes = &state->changes;
+    if ( !changes->are_known ||
+        ( changes->count > changes->copied && changes->slots[changes->count - 1] == slot ) )
+    {
+        return;
+    }
+    if ( changes->count >= changes->limit )
+    {
+        changes->are_known = false;
+        return;
+    }
+    changes->slots[changes->count++] = slot;
+}
+
+/// Could so many more be noted? If not all of them are as good as noted.
+static inline bool query_may_note( query_state* state, uint32_t count )
+{
+    query_changes* changes = &state->changes;
+    changes->are_known =
+        changes->are_known && count <= changes->limit && changes->count <= changes->limit - count;
+    return changes->are_known;
+}
+
 /// After objects were removed.
 void clv_query_state_note_removal( query_state* state );
 
@@ -74,6 +118,9 @@ void clv_query_state_clear( query_state* state );
 
 /// Back to what the copy needs; the tree is built anew at the next query.
 void clv_query_state_shrink( query_state* state, base_memory* memory );
+
+/// Is every object in the copy as it is in the store? For debug builds; a free slot's box is no box.
+bool clv_query_state_is_copy( const query_state* state, const object_store* objects );
 
 /// Everything ready? CLV_OUT_OF_MEMORY or CLV_STALE otherwise. Under the lock.
 clv_result clv_query_state_prepare( query_state* state, const object_store* objects,

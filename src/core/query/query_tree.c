@@ -213,12 +213,14 @@ static void visit_part( uint32_t piece, uint32_t worker, void* context )
     visit_nodes( up, part.first, part.end );
 }
 
-// Parts by all workers, then the nodes between them, which have these below them.
+// First the nodes that were made since the build, which have no others below them; then parts by all workers,
+// then the nodes between them, which have these below them.
 static void visit_upwards( upwards* up, task_runner* tasks )
 {
     const query_tree* tree = up->tree;
+    visit_nodes( up, tree->built_nodes, tree->node_count );
     clv_task_run( tasks, visit_part, tree->part_count, up );
-    uint32_t end = tree->node_count;
+    uint32_t end = tree->built_nodes;
     for ( uint32_t part = tree->part_count + 1; part > 0; --part )
     {
         uint32_t first = part > 1 ? tree->parts[part - 2].end : 0;
@@ -281,6 +283,7 @@ void clv_query_tree_refit(
     query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks )
 {
     refit_tree( tree, from, kernels, tasks );
+    tree->item_count = from->live_count;
     tree->refit_count += 1;
     CLV_VALIDATE( clv_query_tree_check( tree, from ) == NULL );
 }
@@ -305,6 +308,8 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
     base_memory* memory, task_runner* tasks )
 {
     tree->node_count = tree->item_count = tree->part_count = tree->depth = 0;
+    tree->built_nodes = tree->built_items = tree->patch_count = 0;
+    tree->links.are_made = false;
     if ( !reserve_scratch( tree, from->slot_count + 1, memory ) )
     {
         return false;
@@ -335,7 +340,8 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
         return false;
     }
     CLV_ASSERT( tree->depth <= QUERY_DEPTH );
-    tree->item_count = b.count;
+    tree->built_nodes = tree->node_count;
+    tree->item_count = tree->built_items = b.count;
     refit_tree( tree, NULL, kernels, tasks );
     tree->build_count += 1;
     CLV_VALIDATE( clv_query_tree_check( tree, from ) == NULL );
@@ -348,6 +354,7 @@ void clv_query_tree_shrink( query_tree* tree, base_memory* memory )
     clv_base_memory_give( memory, tree->keys, tree->key_capacity, sizeof( base_keyed ) );
     clv_base_memory_give( memory, tree->more_keys, tree->more_key_capacity, sizeof( base_keyed ) );
     clv_base_memory_give( memory, tree->tables, tree->table_capacity, sizeof( query_curve_tables ) );
+    clv_query_links_free( &tree->links, memory );
     tree->items = NULL;
     tree->keys = tree->more_keys = tree->tables = NULL;
     tree->item_capacity = tree->key_capacity = tree->more_key_capacity = tree->table_capacity = 0;
@@ -363,14 +370,6 @@ void clv_query_tree_free( query_tree* tree, base_memory* memory )
 
 // ---- hulls in double
 
-typedef struct hulls64
-{
-    query_node64* nodes;
-    const query_tree* tree;
-    const clv_aabb64* boxes;
-    const query_boxes* from;
-} hulls64;
-
 static void clear_lane64( query_node64* node, uint32_t lane )
 {
     node->child[lane] = QUERY_NOBODY;
@@ -382,7 +381,7 @@ static void clear_lane64( query_node64* node, uint32_t lane )
     }
 }
 
-static void take_object64( const hulls64* h, query_node64* node, uint32_t lane, uint32_t slot )
+static void take_object64( const query_hulls64* h, query_node64* node, uint32_t lane, uint32_t slot )
 {
     if ( !query_is_there( h->from, slot ) )
     {
@@ -396,7 +395,7 @@ static void take_object64( const hulls64* h, query_node64* node, uint32_t lane, 
     }
 }
 
-static void take_hull64( const hulls64* h, query_node64* node, uint32_t lane )
+static void take_hull64( const query_hulls64* h, query_node64* node, uint32_t lane )
 {
     const query_node64* below = &h->nodes[node->child[lane]];
     CLV_ASSERT( node->child[lane] < h->tree->node_count && below > node ); // brought before
@@ -413,9 +412,8 @@ static void take_hull64( const hulls64* h, query_node64* node, uint32_t lane )
     }
 }
 
-static void bring_node( const void* context, uint32_t index )
+void clv_query_bring_node64( const query_hulls64* h, uint32_t index )
 {
-    const hulls64* h = context;
     const query_node* shape = &h->tree->nodes[index];
     query_node64* node = &h->nodes[index];
     memcpy( node->child, shape->child, sizeof( node->child ) );
@@ -438,6 +436,11 @@ static void bring_node( const void* context, uint32_t index )
     }
 }
 
+static void bring_node( const void* context, uint32_t index )
+{
+    clv_query_bring_node64( context, index );
+}
+
 bool clv_query_tree64_bring( query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes,
     const query_boxes* from, base_memory* memory, task_runner* tasks )
 {
@@ -450,7 +453,7 @@ bool clv_query_tree64_bring( query_tree64* tree64, const query_tree* tree, const
         return false;
     }
     CLV_ASSERT( tree->node_count <= tree64->node_capacity );
-    hulls64 hulls = { tree64->nodes, tree, boxes, from };
+    query_hulls64 hulls = { tree64->nodes, tree, boxes, from };
     upwards up = { tree, bring_node, &hulls };
     visit_upwards( &up, tasks );
     CLV_VALIDATE( clv_query_tree64_check( tree64, tree, boxes, from ) == NULL );

@@ -6,9 +6,9 @@
 // the hull of the
 //   node below it.
 // - A node comes before the nodes below it, and these lie side by side: a part of the tree is a part of the
-// array.
+// array. Only nodes that were made since the build lie behind all others, each behind the one above it.
 // - No node is deeper than QUERY_DEPTH, whatever the boxes: the walks' stacks are long enough.
-// - Built by the boxes and slots alone: neither workers nor instruction sets change a bit of it.
+// - Built and changed by the boxes and slots alone: neither workers nor instruction sets change a bit of it.
 #pragma once
 
 #include "cleave/world.h"
@@ -44,13 +44,28 @@ typedef struct query_part
     uint32_t first, end;
 } query_part;
 
+/// The way from an object up: for a change of a few. Made when it is first needed after a build.
+typedef struct query_links
+{
+    uint32_t* parents; ///< of each node, the one above it; QUERY_NOBODY: it is the root
+    uint64_t parent_capacity;
+    uint32_t* places; ///< by slot, the node with its lane; QUERY_NOBODY or a node without: it is in none
+    uint64_t place_capacity;
+    uint32_t place_count;
+    bool are_made;
+} query_links;
+
 typedef struct query_tree
 {
     query_node* nodes;
     uint64_t node_capacity;
     uint32_t node_count;
-    uint32_t item_count;
+    uint32_t item_count; ///< objects in lanes
     uint32_t depth;
+
+    uint32_t built_nodes, built_items; ///< node_count and item_count of the last build
+    uint32_t patch_count;              ///< objects that left or took a lane one by one since
+    query_links links;
 
     query_part* parts; ///< ascending; nodes that are in none have parts below them
     uint64_t part_capacity;
@@ -74,9 +89,10 @@ void clv_query_tree_refit(
     query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks );
 
 /// Gives all memory back.
+void clv_query_links_free( query_links* links, base_memory* memory );
 void clv_query_tree_free( query_tree* tree, base_memory* memory );
 
-/// Gives back what only building needs.
+/// Gives back what only building and patching need.
 void clv_query_tree_shrink( query_tree* tree, base_memory* memory );
 
 /// NULL, or the first sentence above that does not hold.
@@ -117,3 +133,19 @@ void clv_query_tree64_free( query_tree64* tree64, base_memory* memory );
 /// NULL, or what is not true of them; `tree` is up to date.
 const char* clv_query_tree64_check(
     const query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes, const query_boxes* from );
+
+// ---- a few objects
+
+/// Some slots, any of them more than once.
+typedef struct query_slots
+{
+    const uint32_t* slots;
+    uint32_t count;
+} query_slots;
+
+/// Only objects in these slots are others, or elsewhere, than when the tree was last up to date, and so are
+/// their hulls in double where `boxes64` is not NULL. Costs these objects' ways to the root (query_patch.c).
+/// False if an object could not be put in: all that have lanes are in the tree even so, and `from` is good for
+/// a build, or, where none is new, a refit.
+bool clv_query_tree_patch( query_tree* tree, query_tree64* tree64, const clv_aabb64* boxes64,
+    const query_boxes* from, const query_slots* changed, const simd_queries* kernels, base_memory* memory );

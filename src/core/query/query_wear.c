@@ -23,6 +23,8 @@ enum
     STRIDE = 409,      // a prime above QUERY_WEAR_PROBES, so that it comes to each of them
     SPARE_NODES = 64,  // may be visited beside as many as the tree has; then the survey ends
     SPARE_BETWEEN = 4, // more between objects are no wear
+    PATCH_PROBES = 8,  // a change of one object costs about as much as so many probes
+    PATCH_SHARE = 16,  // and as much as a build for so many
     LOCAL_WAIT = 8,    // refits after one part alone was worn; they cost about as much as a build
     MOST_WAIT = 64,    // refits after builds in vain
 };
@@ -189,7 +191,7 @@ static bool is_worn_between( const query_wear* wear, const query_tree* tree, con
 // A tree that has lost a quarter of its objects has nodes for more than there are.
 static bool are_many_gone( const query_tree* tree, const query_boxes* from )
 {
-    return (uint64_t)from->live_count * 4 < (uint64_t)tree->item_count * 3;
+    return (uint64_t)from->live_count * 4 < (uint64_t)tree->built_items * 3;
 }
 
 // Is this another world than that of the build? Objects have left their neighbours, have other sizes, or meet
@@ -208,6 +210,7 @@ bool clv_query_wear_is_over(
     const double worn = wear->probe_count < FEW_PROBES ? WORN_FEW : WORN;
     wear_survey s;
     survey( wear, &at, &s );
+    wear->surveyed = tree->patch_count;
     wear->now = visited_of( &s.at_objects, tree );
     wear->wait -= wear->wait > 0 ? 1 : 0;
     bool is_certain = wear->now > worn * wear->built || are_many_gone( tree, from );
@@ -219,6 +222,21 @@ bool clv_query_wear_is_over(
     wear->is_suspicion = !is_certain && ( is_suspect || is_local ) && wear->wait == 0;
     wear->wait = wear->is_suspicion && is_local ? LOCAL_WAIT : wear->wait;
     return is_certain || wear->is_suspicion;
+}
+
+// Ski-rental rule: a build once objects that were put in one by one have cost as much; nodes are less good where
+// they are.
+bool clv_query_wear_is_over_by_few(
+    query_wear* wear, const query_tree* tree, const query_boxes* from, const simd_queries* kernels )
+{
+    if ( tree->patch_count > tree->built_items / PATCH_SHARE )
+    {
+        wear->is_suspicion = false;
+        return true;
+    }
+    CLV_ASSERT( wear->surveyed <= tree->patch_count );
+    return ( tree->patch_count - wear->surveyed ) * PATCH_PROBES > wear->probe_count &&
+        clv_query_wear_is_over( wear, tree, from, kernels );
 }
 
 // A build on suspicion: do the same places take fewer nodes now?
@@ -301,7 +319,7 @@ bool clv_query_wear_start( query_wear* wear, const query_tree* tree, const query
     }
     void* probes = wear->probes;
     uint32_t count = tree->node_count > 0 ? count_probes( tree ) : 0;
-    wear->probe_count = 0;
+    wear->probe_count = wear->surveyed = 0;
     bool ok =
         clv_base_memory_renew( memory, &probes, &wear->probe_capacity, count, sizeof( query_wear_probe ) );
     wear->probes = probes;

@@ -39,6 +39,8 @@ typedef struct query_wear
     double built_groups[QUERY_WEAR_GROUPS]; ///< at the objects of a part of the tree, likewise; 0: not known
     double built_hits;                      ///< objects that hold a place, at the build
 
+    uint32_t surveyed; ///< the tree's patch_count at the last survey
+
     bool is_suspicion;        ///< the last verdict: the tree may be no better when it is new
     uint32_t wait, last_wait; ///< refits until a suspicion counts again, and how long the last wait was
 } query_wear;
@@ -49,6 +51,10 @@ bool clv_query_wear_start( query_wear* wear, const query_tree* tree, const query
 
 /// After a refit: is the tree to be built anew?
 bool clv_query_wear_is_over(
+    query_wear* wear, const query_tree* tree, const query_boxes* from, const simd_queries* kernels );
+
+/// After a change of a few: likewise. Surveys no more often than these changes have cost as much as one.
+bool clv_query_wear_is_over_by_few(
     query_wear* wear, const query_tree* tree, const query_boxes* from, const simd_queries* kernels );
 
 /// Gives all memory back.

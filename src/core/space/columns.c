@@ -241,8 +241,8 @@ static clv_result set_entered( clv_space* space, const clv_id* ids, const clv_ad
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(), "out of memory for what objects carry" );
     }
     bool grows = has_margins( def ) || def->motions != NULL;
-    clv_space_will_change(
-        space, ( grows && count > 0 ) || ( def->motions != NULL && space->objects.motion_is_spent ) );
+    clv_space_will_change( space, def->motions != NULL && space->objects.motion_is_spent );
+    clv_space_will_change_some( space, ids, grows ? count : 0 );
     if ( def->motions != NULL )
     {
         clv_space_drop_motions( space );

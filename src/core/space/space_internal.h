@@ -276,6 +276,9 @@ clv_result clv_space_succeed( clv_space* space );
 /// Before a box changes or an object comes, if it does: what queries see stays as it was.
 void clv_space_will_change( clv_space* space, bool does );
 
+/// The same of some objects; `ids` is NULL for new ones, which are noted as they come.
+void clv_space_will_change_some( clv_space* space, const clv_id* ids, uint32_t count );
+
 /// A copy of what memory there is, which queries of other threads may take just now.
 base_memory clv_space_memory( const clv_space* space );
 

@@ -168,7 +168,7 @@ bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream
             return false;
         }
     }
-    clv_space_will_change( space, true );
+    clv_space_will_change_some( space, ids, count );
     clv_task_run( &space->tasks, take_row_piece, move.piece_count, &move );
     return true;
 }
@@ -339,9 +339,13 @@ bool clv_space_fit_doubles( clv_space* space )
 {
     object_store* objects = &space->objects;
     space->in_vain_count = 0;
-    if ( !space_has_doubles( space ) )
+    if ( !space_has_doubles( space ) || !clv_far_fit_is_due( &space->far, objects->live_count ) )
     {
         return true;
+    }
+    if ( !clv_object_store_list_live( objects ) )
+    {
+        return false;
     }
     far_crowd crowd = {
         .boxes = object_boxes64( objects ),
@@ -354,6 +358,7 @@ bool clv_space_fit_doubles( clv_space* space )
         row_move all = row_of( space, NULL, 0, NULL, objects->slot_count );
         clv_task_run( &space->tasks, map_piece64, all.piece_count, &all );
         objects->moved_is_known = false;
+        query_note_all( &space->query );
     }
     return verdict != FAR_NO_MEMORY;
 }
@@ -406,6 +411,10 @@ void clv_space_take_new(
     if ( is_plain && count > 0 )
     {
         uint32_t first = copy_row( space, boxes, count, ids );
+        for ( uint32_t i = 0; i < count && space->query.changes.are_known; ++i )
+        {
+            query_note( &space->query, first + i );
+        }
         for ( uint32_t i = 0; i < count && with != NULL; ++i )
         {
             clv_space_set_columns( space, with, i, first + i );
@@ -415,6 +424,7 @@ void clv_space_take_new(
     for ( uint32_t i = 0; i < count; ++i )
     {
         clv_id id = take_new( space, boxes, i );
+        query_note( &space->query, id.index );
         if ( with != NULL )
         {
             clv_space_set_columns( space, with, i, id.index );
