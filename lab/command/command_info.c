@@ -178,7 +178,7 @@ static lab_status print_json( const scene_facts* facts )
     json_put_number( value, "size_min", facts->stats.size_min );
     json_put_number( value, "size_max", facts->stats.size_max );
     json_put_number( value, "size_mean", facts->stats.size_mean );
-    return json_print( value, "info" );
+    return json_print( value );
 }
 
 static lab_status show( void* data, text_list* operands )

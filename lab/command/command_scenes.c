@@ -75,7 +75,7 @@ static lab_status print_json( const scenes_flags* flags )
         }
     }
     json_put( root, "scenes", list );
-    return json_print( root, "scenes" );
+    return json_print( root );
 }
 
 static lab_status show( void* data, text_list* operands )
