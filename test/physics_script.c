@@ -239,7 +239,7 @@ static void sweep_once( script_run* l, clv_volume_sweep* sweep, uint32_t frame, 
 #define NONE ( !clv_volume_sweep_pairs( sweep ).valid && clv_volume_sweep_pairs( sweep ).count == 0 )
     TRY( clv_volume_sweep_aabbs( sweep, aabbs, count ), NONE );
     see_pairs( l, clv_volume_sweep_pairs( sweep ) );
-    TRY( clv_volume_sweep_dops( sweep, dops, count ), NONE );
+    TRY( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)dops, count ), NONE );
     see_pairs( l, clv_volume_sweep_pairs( sweep ) );
     TRY( clv_volume_sweep_spheres( sweep, spheres, count ), NONE );
     see_pairs( l, clv_volume_sweep_pairs( sweep ) );

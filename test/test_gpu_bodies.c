@@ -177,7 +177,7 @@ static void touching_counts_and_one_step_apart_does_not( void )
     s_crowd.count = 0;
     for ( uint32_t axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
     {
-        axes[axis] = clv_dop18_axis( axis );
+        axes[axis] = clv_dop_axis( CLV_DOP_18, axis );
         for ( int k = 0; k < 4; ++k )
         {
             float far = 64.0f * (float)( 4 * axis + (uint32_t)k );
@@ -414,7 +414,7 @@ static void the_axis_is_the_principal_one( void )
     static crowd s_crowd;
     for ( uint32_t axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
     {
-        clv_vec3 along = clv_dop18_axis( axis );
+        clv_vec3 along = clv_dop_axis( CLV_DOP_18, axis );
         make_crowd( &s_crowd, 500, 0, 1e4f, HULLS );
         for ( uint32_t i = 0; i < s_crowd.count; ++i )
         {

@@ -204,19 +204,18 @@ static void the_checker_sees_a_spoilt_schedule( void )
     const uint32_t reaches[6] = { 0, 1, 0, 0, 0, 1 };
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     gpu_schedule schedule = { 0 };
-    CHECK( clv_gpu_schedule_make( &schedule, &memory, pairs, 4, reaches, 6, 2 ) );
-    CHECK( clv_gpu_schedule_check( &schedule, pairs, 4, reaches, 6, 2 ) == NULL );
+    const gpu_schedule_input input = { pairs, 4, reaches, 6, 2 };
+    CHECK( clv_gpu_schedule_make( &schedule, &memory, &input ) );
+    CHECK( clv_gpu_schedule_check( &schedule, &input ) == NULL );
     const char* number = "the levels do not have as many tasks as there are responses";
-    SPOIL( schedule.tasks.count, schedule.tasks.count - 1,
-        clv_gpu_schedule_check( &schedule, pairs, 4, reaches, 6, 2 ), number );
     SPOIL(
-        schedule.starts.items[0], 1, clv_gpu_schedule_check( &schedule, pairs, 4, reaches, 6, 2 ), number );
-    SPOIL( schedule.starts.items[1], 0, clv_gpu_schedule_check( &schedule, pairs, 4, reaches, 6, 2 ),
-        "a level has no task" );
-    SPOIL( schedule.tasks.items[0], 10, clv_gpu_schedule_check( &schedule, pairs, 4, reaches, 6, 2 ),
+        schedule.tasks.count, schedule.tasks.count - 1, clv_gpu_schedule_check( &schedule, &input ), number );
+    SPOIL( schedule.starts.items[0], 1, clv_gpu_schedule_check( &schedule, &input ), number );
+    SPOIL( schedule.starts.items[1], 0, clv_gpu_schedule_check( &schedule, &input ), "a level has no task" );
+    SPOIL( schedule.tasks.items[0], 10, clv_gpu_schedule_check( &schedule, &input ),
         "a level has a task of no pair and no body" );
     // The first level has pairs 0 and 3, of other bodies; pair 1 has body 0 too.
-    SPOIL( schedule.tasks.items[1], 1, clv_gpu_schedule_check( &schedule, pairs, 4, reaches, 6, 2 ),
+    SPOIL( schedule.tasks.items[1], 1, clv_gpu_schedule_check( &schedule, &input ),
         "a body has two responses in one level" );
     clv_gpu_schedule_free( &schedule, &memory );
 }

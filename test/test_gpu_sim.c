@@ -266,7 +266,8 @@ static void levels_keep_the_order( void )
             }
         }
     }
-    CHECK( clv_gpu_schedule_make( &schedule, &memory, pairs, count, reaches, BODIES, ROUNDS ) );
+    const gpu_schedule_input input = { pairs, count, reaches, BODIES, ROUNDS };
+    CHECK( clv_gpu_schedule_make( &schedule, &memory, &input ) );
     uint32_t done[PAIRS + BODIES] = { 0 }; // rounds each task had
     for ( uint32_t level = 0; level < schedule.level_count; ++level )
     {

@@ -236,9 +236,9 @@ static void no_sweep_takes_what_is_no_number( void )
     for ( uint32_t i = 0; i < 2 * CLV_DOP_AXIS_COUNT; ++i )
     {
         clv_dop18 dop = { { 0 }, { 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
-        CHECK_OK( clv_volume_sweep_dops( sweep, &dop, 1 ) );
+        CHECK_OK( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ) );
         ( i < CLV_DOP_AXIS_COUNT ? dop.lower : dop.upper )[i % CLV_DOP_AXIS_COUNT] = NAN;
-        CHECK_RESULT( clv_volume_sweep_dops( sweep, &dop, 1 ), CLV_BAD_BOX );
+        CHECK_RESULT( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ), CLV_BAD_BOX );
     }
     for ( uint32_t i = 0; i < 6; ++i )
     {

@@ -87,7 +87,7 @@ static void volumes_contain_and_are_tight( void )
         CHECK_OK( clv_shape_sphere( shape, at, &sphere ) );
         for ( uint32_t axis = 0; axis < 9; ++axis )
         {
-            math_vec3 direction = math_widen( clv_dop18_axis( axis ) );
+            math_vec3 direction = math_widen( clv_dop_axis( CLV_DOP_18, axis ) );
             double upper = shapes_reach( shape, at, direction ),
                    lower = -shapes_reach( shape, at, math_neg( direction ) );
             // The judge rounds too, by some 1e-16 of the position.
@@ -293,7 +293,7 @@ static void the_axis_follows_the_spread( void )
     {
         volume_spread spread = { 0 };
         math_random random = math_random_seed( axis );
-        math_vec3 along = math_widen( clv_dop18_axis( axis ) );
+        math_vec3 along = math_widen( clv_dop_axis( CLV_DOP_18, axis ) );
         for ( int i = 0; i < 200; ++i )
         {
             math_vec3 p = math_scale( math_random_direction( &random ), 1.0 );
@@ -405,7 +405,7 @@ static void sweeps_find_what_brute_force_finds( void )
         for ( uint32_t axis = 0; axis < 9; ++axis )
         {
             clv_volume_sweep* sweep = make_sweep( seed % 2 ? 0 : 30, axis );
-            CHECK_OK( clv_volume_sweep_dops( sweep, c.dops, c.count ) );
+            CHECK_OK( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)c.dops, c.count ) );
             check_pairs( &c, 1, clv_volume_sweep_pairs( sweep ) );
             CHECK_OK( clv_volume_sweep_aabbs( sweep, c.aabbs, c.count ) );
             check_pairs( &c, 0, clv_volume_sweep_pairs( sweep ) );
@@ -464,7 +464,7 @@ static void bad_volumes_are_refused( void )
     CHECK_EQUAL( clv_volume_sweep_pairs( sweep ).count, 1 );
     clv_dop18 dop = { { 0 }, { 0 } };
     dop.lower[8] = 1; // above its upper end, on the last axis
-    CHECK_RESULT( clv_volume_sweep_dops( sweep, &dop, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ), CLV_BAD_BOX );
     CHECK_RESULT( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ), CLV_BAD_BOX );
     float none[CLV_DOP_ENDS_MOST] = { 0 };
     CHECK_RESULT( clv_volume_sweep_kdops( sweep, (clv_dop_kind)7, none, 1 ), CLV_BAD_BOX );

@@ -22,6 +22,49 @@ bool json_is_here( lab_error* why )
     return true;
 }
 
+#else
+
+// Without it every value is NULL, and nothing is added to it: the functions below do nothing.
+struct cJSON
+{
+    struct cJSON *next, *child;
+    char *string, *valuestring;
+    double valuedouble;
+};
+
+#define NOTHING_OF( a ) ( (void)( a ), NULL )
+#define FALSE_OF( a ) ( (void)( a ), false )
+#define cJSON_CreateObject() NULL
+#define cJSON_CreateArray() NULL
+#define cJSON_CreateNull() NULL
+#define cJSON_CreateString( text ) NOTHING_OF( text )
+#define cJSON_CreateBool( value ) NOTHING_OF( value )
+#define cJSON_CreateNumber( value ) NOTHING_OF( value )
+#define cJSON_AddItemToObject( parent, key, child ) ( (void)( parent ), (void)( key ), true )
+#define cJSON_AddItemToArray( parent, child ) ( (void)( parent ), true )
+#define cJSON_DeleteItemFromObjectCaseSensitive( object, key ) ( (void)( object ), (void)( key ) )
+#define cJSON_Delete( value ) ( (void)( value ) )
+#define cJSON_Duplicate( value, deep ) NOTHING_OF( value )
+#define cJSON_Print( value ) NOTHING_OF( value )
+#define cJSON_PrintUnformatted( value ) NOTHING_OF( value )
+#define cJSON_free( text ) ( (void)( text ) )
+#define cJSON_ParseWithLengthOpts( text, size, end, whole ) ( (void)( size ), NULL )
+#define cJSON_GetObjectItemCaseSensitive( object, key ) ( (void)( object ), NOTHING_OF( key ) )
+#define cJSON_IsObject( value ) FALSE_OF( value )
+#define cJSON_IsArray( value ) FALSE_OF( value )
+#define cJSON_IsNull( value ) FALSE_OF( value )
+#define cJSON_IsString( value ) FALSE_OF( value )
+#define cJSON_IsNumber( value ) FALSE_OF( value )
+#define cJSON_IsTrue( value ) FALSE_OF( value )
+
+bool json_is_here( lab_error* why )
+{
+    return lab_error_write( why,
+        "this cleave was built without JSON; install cJSON (Debian: libcjson-dev), configure and build again" );
+}
+
+#endif
+
 json_value* json_object( void )
 {
     return cJSON_CreateObject();
@@ -58,22 +101,27 @@ void json_put_number( json_value* parent, const char* key, double value )
     json_put( parent, key, value - value == 0 ? cJSON_CreateNumber( value ) : cJSON_CreateNull() );
 }
 
-char* json_text( json_value* value )
+// Takes both over.
+static char* take_printed( json_value* value, char* printed, const char* end )
 {
-    char* printed = cJSON_Print( value );
     cJSON_Delete( value );
-    char* text = printed != NULL ? text_format( "%s\n", printed ) : NULL;
+    if ( printed == NULL )
+    {
+        lab_out_of_memory();
+    }
+    char* text = text_format( "%s%s", printed, end );
     cJSON_free( printed );
     return text;
 }
 
+char* json_text( json_value* value )
+{
+    return take_printed( value, cJSON_Print( value ), "\n" );
+}
+
 char* json_line( json_value* value )
 {
-    char* printed = cJSON_PrintUnformatted( value );
-    cJSON_Delete( value );
-    char* text = printed != NULL ? text_copy( printed ) : NULL;
-    cJSON_free( printed );
-    return text;
+    return take_printed( value, cJSON_PrintUnformatted( value ), "" );
 }
 
 json_value* json_parse( const char* text, size_t size, size_t* bad_offset )
@@ -156,147 +204,14 @@ bool json_as_bool( const json_value* value )
     return cJSON_IsTrue( value );
 }
 
-#else
-
-bool json_is_here( lab_error* why )
-{
-    return lab_error_write( why,
-        "this cleave was built without JSON; install cJSON (Debian: libcjson-dev), configure and build again" );
-}
-
-json_value* json_object( void )
-{
-    return NULL;
-}
-
-json_value* json_array( void )
-{
-    return NULL;
-}
-
-void json_put( json_value* parent, const char* key, json_value* child )
-{
-    (void)parent, (void)key, (void)child;
-}
-
-void json_put_text( json_value* parent, const char* key, const char* text )
-{
-    (void)parent, (void)key, (void)text;
-}
-
-void json_put_bool( json_value* parent, const char* key, bool value )
-{
-    (void)parent, (void)key, (void)value;
-}
-
-void json_put_number( json_value* parent, const char* key, double value )
-{
-    (void)parent, (void)key, (void)value;
-}
-
-char* json_text( json_value* value )
-{
-    (void)value;
-    return NULL;
-}
-
-char* json_line( json_value* value )
-{
-    (void)value;
-    return NULL;
-}
-
-json_value* json_parse( const char* text, size_t size, size_t* bad_offset )
-{
-    (void)text, (void)size;
-    *bad_offset = 0;
-    return NULL;
-}
-
-void json_free( json_value* value )
-{
-    (void)value;
-}
-
-json_value* json_copy( const json_value* value )
-{
-    (void)value;
-    return NULL;
-}
-
-void json_replace( json_value* object, const char* key, json_value* child )
-{
-    (void)object, (void)key, (void)child;
-}
-
-bool json_is_object( const json_value* value )
-{
-    (void)value;
-    return false;
-}
-
-bool json_is_array( const json_value* value )
-{
-    (void)value;
-    return false;
-}
-
-bool json_is_null( const json_value* value )
-{
-    return value == NULL;
-}
-
-const json_value* json_get( const json_value* object, const char* key )
-{
-    (void)object, (void)key;
-    return NULL;
-}
-
-const json_value* json_first( const json_value* parent )
-{
-    return parent;
-}
-
-const json_value* json_next( const json_value* child )
-{
-    (void)child;
-    return NULL;
-}
-
-const char* json_key( const json_value* member )
-{
-    (void)member;
-    return NULL;
-}
-
-const char* json_as_text( const json_value* value )
-{
-    (void)value;
-    return NULL;
-}
-
-double json_as_number( const json_value* value )
-{
-    (void)value;
-    return NAN;
-}
-
-bool json_as_bool( const json_value* value )
-{
-    (void)value;
-    return false;
-}
-
-#endif
-
-lab_status json_print( json_value* value, const char* command )
+lab_status json_print( json_value* value )
 {
     lab_error why;
-    char* text = json_is_here( &why ) ? json_text( value ) : NULL;
-    if ( text == NULL )
+    if ( !json_is_here( &why ) )
     {
-        return json_is_here( &why ) ? lab_fail( "%s: out of memory", command ) : lab_error_print( &why );
+        return lab_error_print( &why );
     }
+    char* text = json_text( value );
     fputs( text, stdout );
     free( text );
     return LAB_DONE;
@@ -323,13 +238,7 @@ static char* read_whole( const char* path, size_t size, lab_error* why )
         lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
         return NULL;
     }
-    char* text = malloc( size + 1 );
-    if ( text == NULL )
-    {
-        fclose( stream );
-        lab_error_write( why, "%s: out of memory: its %" PRIu64 " bytes do not fit", path, (uint64_t)size );
-        return NULL;
-    }
+    char* text = lab_take( (uint64_t)size + 1, 1 );
     size_t got = fread( text, 1, size, stream );
     bool is_whole = got == size && fgetc( stream ) == EOF && !ferror( stream );
     fclose( stream );
@@ -341,7 +250,6 @@ static char* read_whole( const char* path, size_t size, lab_error* why )
             path, (uint64_t)got );
         return NULL;
     }
-    text[size] = '\0';
     return text;
 }
 

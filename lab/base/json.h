@@ -24,14 +24,14 @@ void json_put_bool( json_value* parent, const char* key, bool value );
 void json_put_number( json_value* parent, const char* key, double value );
 void json_put_count( json_value* parent, const char* key, uint64_t value );
 
-/// The text, with a newline at the end, to free; the value is gone afterwards. NULL if out of memory.
+/// The text, with a newline at the end, to free; the value is gone afterwards. Only with JSON.
 char* json_text( json_value* value );
 
-/// The text in one line, without spaces, to free; the value is gone afterwards. NULL if out of memory.
+/// The text in one line, without spaces, to free; likewise.
 char* json_line( json_value* value );
 
-/// The text on standard output, for a command of that name; frees the value.
-lab_status json_print( json_value* value, const char* command );
+/// The text on standard output, or an error that there is no JSON; the value is gone afterwards.
+lab_status json_print( json_value* value );
 
 // ---- reading
 

@@ -61,25 +61,15 @@ void terminal_print( terminal_style style, FILE* stream, const char* format, ...
 
 bool terminal_load_words( int* argc, char*** argv, lab_error* why )
 {
-    static const char flag[] = "--ansi";
-    const size_t length = sizeof( flag ) - 1;
-    while ( *argc > 1 && strncmp( ( *argv )[1], flag, length ) == 0 )
+    for ( const char* wish = text_take_flag( argc, argv, "--ansi" ); wish != NULL;
+          wish = text_take_flag( argc, argv, "--ansi" ) )
     {
-        const char* word = ( *argv )[1];
-        bool is_joined = word[length] == '=';
-        if ( !is_joined && word[length] != '\0' )
-        {
-            break; // another flag
-        }
-        const char* wish = is_joined ? word + length + 1 : *argc > 2 ? ( *argv )[2] : "";
         char advice[CHOICE_ADVICE_ROOM];
         if ( !choice_find( terminal_wishes, wish, &s_wish ) )
         {
             return lab_error_write( why, "--ansi: there is no '%.100s'; %s", wish,
                 choice_advice( terminal_wishes, wish, advice ) );
         }
-        *argc -= is_joined ? 1 : 2;
-        *argv += is_joined ? 1 : 2;
     }
     return true;
 }

@@ -59,6 +59,21 @@ bool text_starts_with( const char* text, const char* start )
     return strncmp( text, start, strlen( start ) ) == 0;
 }
 
+bool text_is_same( const char* a, const char* b )
+{
+    return strcmp( a != NULL ? a : "", b != NULL ? b : "" ) == 0;
+}
+
+const char* text_base_name( const char* path )
+{
+    const char* name = path;
+    for ( const char* c = path; *c != '\0'; ++c )
+    {
+        name = ( *c == '/' || *c == '\\' ) && c[1] != '\0' ? c + 1 : name;
+    }
+    return name;
+}
+
 bool text_ends_with( const char* text, const char* end )
 {
     size_t length = strlen( text );
@@ -343,6 +358,22 @@ char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_AD
         text_list_add( &known, list->word );
     }
     return text_advice( buffer, CHOICE_ADVICE_ROOM, word, &known, "use", " or " );
+}
+
+const char* text_take_flag( int* argc, char*** argv, const char* flag )
+{
+    const size_t length = strlen( flag );
+    const char* word = *argc > 1 ? ( *argv )[1] : "";
+    bool is_joined = text_starts_with( word, flag ) && word[length] == '=';
+    if ( !is_joined && strcmp( word, flag ) != 0 )
+    {
+        return NULL;
+    }
+    const char* value = is_joined ? word + length + 1 : *argc > 2 ? ( *argv )[2] : "";
+    int taken = is_joined || *argc < 3 ? 1 : 2;
+    *argc -= taken;
+    *argv += taken;
+    return value;
 }
 
 // ---- lines

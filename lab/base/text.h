@@ -25,7 +25,11 @@ void* lab_grow( void* items, uint64_t count, size_t item_size );
 char* text_format( const char* format, ... ) LAB_ERROR_FORMAT( 1, 2 );
 char* text_copy( const char* text );
 bool text_starts_with( const char* text, const char* start );
+bool text_is_same( const char* a, const char* b ); ///< NULL counts as ""
 bool text_ends_with( const char* text, const char* end );
+
+/// What stands behind the last separator of a path, either kind; one at its end does not count.
+const char* text_base_name( const char* path );
 
 /// Zero-initialised is empty.
 typedef struct text_list
@@ -42,6 +46,10 @@ void text_list_add_all( text_list* list, const text_list* from );
 /// was.
 bool text_list_add_split( text_list* list, const char* text );
 void text_list_free( text_list* list );
+
+/// The value of a flag that stands first behind the program's name, as "--ansi never" or "--ansi=never", and moves past both; "" if it is
+/// missing, NULL if another word stands there.
+const char* text_take_flag( int* argc, char*** argv, const char* flag );
 
 /// What a user may have meant by a name that there is not: begin with it, try every name there is, and say which is like it.
 typedef struct text_guess

@@ -414,9 +414,8 @@ static json_value* own_value( const run_result* run )
     return own;
 }
 
-// The text of a results file, to free; `settings` may be NULL: then they are made from the run. NULL with an error.
-static char* results_text(
-    const run_result* run, const json_value* settings, const char* output, lab_error* why )
+// The text of a results file, to free; `settings` may be NULL: then they are made from the run.
+static char* results_text( const run_result* run, const json_value* settings, const char* output )
 {
     json_value* said = settings != NULL ? json_copy( settings ) : made_settings( run, output );
     json_value* root = json_object();
@@ -429,20 +428,15 @@ static char* results_text(
     }
     json_put( root, "Frames", frames );
     json_put( root, "Cleave", own_value( run ) );
-    char* text = json_text( root );
-    if ( text == NULL )
-    {
-        lab_error_write( why, "%s: out of memory", output );
-    }
-    return text;
+    return json_text( root );
 }
 
 // ---- files
 
 static bool write_file( const run_result* run, const json_value* settings, const char* path, lab_error* why )
 {
-    char* text = results_text( run, settings, path, why );
-    bool good = text != NULL && output_file_put( path, text, strlen( text ), why );
+    char* text = results_text( run, settings, path );
+    bool good = output_file_put( path, text, strlen( text ), why );
     free( text );
     return good;
 }

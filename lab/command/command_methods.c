@@ -262,7 +262,7 @@ static lab_status print_json( void )
     json_put( root, "methods", list );
     json_put( root, "devices", devices_value() );
     json_put( root, "drivers_left_out", left_out_value() );
-    return json_print( root, "methods" );
+    return json_print( root );
 }
 
 static lab_status show( void* data, text_list* operands )

@@ -186,28 +186,18 @@ static plugin_function* plugin_find( const char* path, const char* name, char* r
 
 bool plugin_load_words( int* argc, char*** argv, lab_error* why )
 {
-    static const char flag[] = "--plugin";
-    const size_t length = sizeof( flag ) - 1;
-    while ( *argc > 1 && strncmp( ( *argv )[1], flag, length ) == 0 )
+    for ( const char* path = text_take_flag( argc, argv, "--plugin" ); path != NULL;
+          path = text_take_flag( argc, argv, "--plugin" ) )
     {
-        const char* word = ( *argv )[1];
-        bool is_joined = word[length] == '=';
-        const char* path = is_joined ? word + length + 1 : *argc > 2 ? ( *argv )[2] : "";
-        if ( !is_joined && word[length] != '\0' )
-        {
-            break; // another flag
-        }
+        char reason[600];
         if ( path[0] == '\0' )
         {
             return lab_error_write( why, "--plugin: needs a file; `cleave --plugin my.so bench …`" );
         }
-        char reason[600];
         if ( !plugin_load_named( path, reason, sizeof( reason ) ) )
         {
             return lab_error_write( why, "--plugin: %s", reason );
         }
-        *argc -= is_joined ? 1 : 2;
-        *argv += is_joined ? 1 : 2;
     }
     return true;
 }
@@ -337,23 +327,13 @@ static void find_folders( module_folders* folders )
 
 // ---- loading
 
-static bool file_exists( const char* path )
-{
-    FILE* file = fopen( path, "rb" );
-    if ( file != NULL )
-    {
-        fclose( file );
-    }
-    return file != NULL;
-}
-
 // The module's path in the first folder that has it.
 static bool find_module( const module_folders* folders, const char* module, char path[PATH_ROOM] )
 {
     for ( int i = 0; i < folders->count; ++i )
     {
         int length = snprintf( path, PATH_ROOM, "%s/%s" MODULE_ENDING, folders->items[i], module );
-        if ( length > 0 && length < PATH_ROOM && file_exists( path ) )
+        if ( length > 0 && length < PATH_ROOM && platform_look( path ).kind == PLATFORM_FILE )
         {
             return true;
         }

@@ -26,13 +26,9 @@ bool text_output_open_json( text_output* output, const char* path, lab_error* wh
     return path == NULL || ( json_is_here( why ) && text_output_open( output, path, why ) );
 }
 
-// All of it; then the file is whole. `text` NULL: there was no memory for it.
+// All of it; then the file is whole.
 static bool text_output_write( text_output* output, const char* text, lab_error* why )
 {
-    if ( text == NULL )
-    {
-        return lab_error_write( why, "'%s': out of memory for the text", output->path );
-    }
     if ( text_output_is_stdout( output ) )
     {
         return fputs( text, stdout ) >= 0 || lab_error_write( why, "standard output cannot be written" );

@@ -2,6 +2,7 @@
 #include "lab/result/results.h"
 
 #include "cleave/base.h"
+#include "lab/base/bytes.h"
 #include "lab/base/json.h"
 #include "lab/base/text.h"
 #include "lab/measure/machine.h"
@@ -233,87 +234,65 @@ char* results_json( const run_results* results, lab_error* why )
         gpu = gpu == NULL ? run->device : gpu;
         json_put( runs, NULL, results_run_json( run ) );
     }
-    char* text = json_text( results_document( runs, gpu ) );
-    if ( text == NULL )
-    {
-        lab_error_write( why, "--json: out of memory" );
-    }
-    return text;
+    return json_text( results_document( runs, gpu ) );
 }
 
 // ---- CSV
 
-// A field in quotes, with quotes doubled; names come from files.
-static char* quoted( const char* text )
+// A field in quotes, with quotes doubled, and a comma; names come from files.
+static void put_quoted( byte_buffer* out, const char* text, const char* end )
 {
-    size_t length = strlen( text );
-    char* field = lab_take( 2 * length + 3, 1 );
-    char* end = field;
-    *end++ = '"';
+    byte_buffer_put_byte( out, '"' );
     for ( const char* c = text; *c != '\0'; ++c )
     {
-        if ( *c == '"' )
-        {
-            *end++ = '"';
-        }
-        *end++ = *c;
+        byte_buffer_print( out, *c == '"' ? "\"%c" : "%c", *c );
     }
-    *end++ = '"';
-    *end = '\0';
-    return field;
+    byte_buffer_print( out, "\"%s", end );
 }
 
-static char* csv_measures( const run_result* run )
+static void put_csv_measures( byte_buffer* out, const run_result* run )
 {
     if ( run->status != RUN_OK )
     {
-        return text_copy( ",,,,,,,,," );
+        byte_buffer_print( out, ",,,,,,,,,," );
+        return;
     }
-    char stages[64] = ",";
+    byte_buffer_print( out, "%.6f,%.6f,%.6f,%.6f,", run->ms_median, run->ms_mean, run->ms_min, run->ms_p99 );
     char tests[TEXT_SIZE_ROOM] = "";
     if ( !run->is_opaque )
     {
-        snprintf( stages, sizeof( stages ), "%.6f,%.6f", run->update_ms, run->search_ms );
+        byte_buffer_print( out, "%.6f,%.6f", run->update_ms, run->search_ms );
         snprintf( tests, sizeof( tests ), "%" PRIu64, run->tests );
     }
-    return text_format( "%.6f,%.6f,%.6f,%.6f,%s,%" PRIu64 ",0x%016" PRIx64 ",%s,%" PRIu64, run->ms_median,
-        run->ms_mean, run->ms_min, run->ms_p99, stages, run->pairs_last, run->pairs_hash, tests,
-        (uint64_t)run->memory_bytes );
+    byte_buffer_print( out, "%s,%" PRIu64 ",0x%016" PRIx64 ",%s,%" PRIu64 ",", run->is_opaque ? "," : "",
+        run->pairs_last, run->pairs_hash, tests, (uint64_t)run->memory_bytes );
 }
 
-static char* csv_row( const run_result* run )
+static void put_csv_row( byte_buffer* out, const run_result* run )
 {
-    char* scene = quoted( run->scene );
-    char* type = quoted( run->type );
-    char* settings = quoted( run->settings != NULL ? run->settings : "" );
-    char* reason = quoted( run->status != RUN_OK ? run->reason : "" );
-    char* measures = csv_measures( run );
-    char* row = text_format( "%s,%s,%" PRIu32 ",%" PRIu32 ",%s,%s,%" PRIu32 ",%s,%d,%d,%s,%s,%s\n", scene,
-        type, run->object_count, run->frame_count, run->method, run->variant, run->thread_count, settings,
-        run->switches.sorted ? 1 : 0, run->switches.events ? 1 : 0, measures, run_status_name( run->status ),
-        reason );
-    free( scene );
-    free( type );
-    free( settings );
-    free( reason );
-    free( measures );
-    return row;
+    put_quoted( out, run->scene, "," );
+    put_quoted( out, run->type, "," );
+    byte_buffer_print( out, "%" PRIu32 ",%" PRIu32 ",%s,%s,%" PRIu32 ",", run->object_count, run->frame_count,
+        run->method, run->variant, run->thread_count );
+    put_quoted( out, run->settings != NULL ? run->settings : "", "," );
+    byte_buffer_print( out, "%d,%d,", run->switches.sorted ? 1 : 0, run->switches.events ? 1 : 0 );
+    put_csv_measures( out, run );
+    byte_buffer_print( out, "%s,", run_status_name( run->status ) );
+    put_quoted( out, run->status != RUN_OK ? run->reason : "", "\n" );
 }
 
 char* results_csv( const run_results* results )
 {
-    char* text = text_copy(
+    byte_buffer out = { 0 };
+    byte_buffer_print( &out,
         "scene,type,objects,frames,method,variant,threads,settings,sorted,events,ms_median,ms_mean,ms_min,ms_p99,"
         "update_ms,search_ms,pairs_last,pairs_hash,tests,memory_bytes,status,reason\n" );
     for ( uint32_t index = 0; index < results->count; ++index )
     {
-        char* row = csv_row( &results->items[index] );
-        char* longer = text_format( "%s%s", text, row );
-        free( text );
-        free( row );
-        text = longer;
+        put_csv_row( &out, &results->items[index] );
     }
-    return text;
+    byte_buffer_put_byte( &out, 0 );
+    return (char*)out.bytes;
 }
 
 // ---- Results as they were written, by this program or an older one: members may be missing, of the wrong kind or absurd, and

@@ -192,11 +192,11 @@ bool journal_add( journal* log, const char* key, const char* limits, json_value*
     remember( log, key, limits, run );
     char* line = json_line( record );
     errno = 0;
-    bool good = line != NULL && fprintf( log->file, "%s\n", line ) > 0 && fflush( log->file ) == 0;
+    bool good = fprintf( log->file, "%s\n", line ) > 0 && fflush( log->file ) == 0;
     free( line );
     return good ||
         lab_error_write( why, "%s: cannot be written: %s; make room and add --resume to go on", log->path,
-            errno != 0 ? strerror( errno ) : "out of memory" );
+            system_reason() );
 }
 
 void journal_close( journal* log, bool is_complete )

@@ -113,21 +113,6 @@ clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, 
 
 // ---- the paper's own kinds
 
-clv_vec3 clv_dop18_axis( uint32_t index )
-{
-    return clv_dop_axis( CLV_DOP_18, index );
-}
-
-clv_dop18 clv_volume_core_dop18( const narrow_core* core, double radius )
-{
-    float ends[CLV_DOP_18];
-    clv_dop18 dop;
-    clv_volume_core_dop( core, radius, CLV_DOP_18, ends );
-    memcpy( dop.lower, ends, sizeof( dop.lower ) );
-    memcpy( dop.upper, ends + CLV_DOP_AXIS_COUNT, sizeof( dop.upper ) );
-    return dop;
-}
-
 clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius )
 {
     double reach = core->kind == CLV_SHAPE_BOX ? math_length( core->half_size ) : narrow_core_extent( core );
@@ -140,7 +125,7 @@ clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius )
 
 static void make_dop18( const narrow_core* core, double radius, void* dop )
 {
-    *(clv_dop18*)dop = clv_volume_core_dop18( core, radius );
+    clv_volume_core_dop( core, radius, CLV_DOP_18, dop ); // laid out alike
 }
 
 clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop )

@@ -17,6 +17,5 @@ double clv_volume_dop_axis_length( clv_dop_kind kind, uint32_t index );
 /// The ends of a core with a skin: `kind` floats, the lower ones first.
 void clv_volume_core_dop( const narrow_core* core, double radius, clv_dop_kind kind, float* ends );
 
-/// Volumes of cores with a skin.
-clv_dop18 clv_volume_core_dop18( const narrow_core* core, double radius );
+/// The sphere of a core with a skin.
 clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius );

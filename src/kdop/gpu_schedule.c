@@ -4,27 +4,18 @@
 
 #include "gpu_bodies.h"
 
-typedef struct schedule_input
+static uint64_t count_tasks( const gpu_schedule_input* input )
 {
-    const clv_pair* pairs;
-    uint32_t pair_count;
-    const uint32_t* reaches;
-    uint32_t body_count;
-    uint32_t round_count;
-} schedule_input;
-
-static uint32_t count_floor( const schedule_input* input )
-{
-    uint32_t count = 0;
+    uint64_t count = input->pair_count;
     for ( uint32_t i = 0; i < input->body_count && input->reaches != NULL; ++i )
     {
         count += input->reaches[i] != 0 ? 1 : 0;
     }
-    return count;
+    return count * input->round_count;
 }
 
 // The levels of one round, in the CPU's order: pairs, then the floor. Returns how many tasks it has.
-static uint64_t find_levels( gpu_schedule* s, const schedule_input* input, uint32_t* levels )
+static uint64_t find_levels( gpu_schedule* s, const gpu_schedule_input* input, uint32_t* levels )
 {
     uint32_t* last = s->body_levels.items;
     uint64_t at = 0;
@@ -58,7 +49,7 @@ static void put_task( gpu_schedule* s, uint64_t* at, uint32_t task )
 }
 
 // After this starts[level] is where the next level begins; moved back by one when all are placed.
-static void place_tasks( gpu_schedule* s, const schedule_input* input )
+static void place_tasks( gpu_schedule* s, const gpu_schedule_input* input )
 {
     uint64_t at = 0;
     for ( uint32_t round = 0; round < input->round_count; ++round )
@@ -85,9 +76,9 @@ static void place_tasks( gpu_schedule* s, const schedule_input* input )
     CLV_ASSERT( s->starts.items[s->level_count] == at ); // every task has a place
 }
 
-static bool make( gpu_schedule* s, base_memory* memory, const schedule_input* input )
+bool clv_gpu_schedule_make( gpu_schedule* s, base_memory* memory, const gpu_schedule_input* input )
 {
-    uint64_t task_count = ( (uint64_t)input->pair_count + count_floor( input ) ) * input->round_count;
+    uint64_t task_count = count_tasks( input );
     s->level_count = 0;
     if ( task_count > UINT32_MAX || !base_array_renew( &s->tasks, memory, task_count + 1 ) ||
         !base_array_renew( &s->levels, memory, task_count + 1 ) ||
@@ -121,13 +112,6 @@ static bool make( gpu_schedule* s, base_memory* memory, const schedule_input* in
     return true;
 }
 
-bool clv_gpu_schedule_make( gpu_schedule* schedule, base_memory* memory, const clv_pair* pairs,
-    uint32_t pair_count, const uint32_t* reaches, uint32_t body_count, uint32_t round_count )
-{
-    const schedule_input input = { pairs, pair_count, reaches, body_count, round_count };
-    return make( schedule, memory, &input );
-}
-
 void clv_gpu_schedule_free( gpu_schedule* schedule, base_memory* memory )
 {
     base_array_free( &schedule->tasks, memory );
@@ -138,41 +122,33 @@ void clv_gpu_schedule_free( gpu_schedule* schedule, base_memory* memory )
 
 // ---- checking
 
-typedef struct schedule_walk
-{
-    const gpu_schedule* schedule;
-    const clv_pair* pairs;
-    uint32_t pair_count, body_count;
-} schedule_walk;
-
 // One more response of a body; `body_levels` has one more than the last level that it was in.
-static bool meets_once( const schedule_walk* walk, uint32_t body, uint32_t level )
+static bool meets_once( const gpu_schedule* schedule, uint32_t body, uint32_t level )
 {
-    uint32_t* last = &walk->schedule->body_levels.items[body];
+    uint32_t* last = &schedule->body_levels.items[body];
     bool is_later = *last <= level;
     *last = level + 1;
     return is_later;
 }
 
 // A device that errs may find a pair of one body, which is one response then.
-static bool pair_meets_once( const schedule_walk* walk, clv_pair pair, uint32_t level )
+static bool pair_meets_once( const gpu_schedule* schedule, clv_pair pair, uint32_t level )
 {
-    bool is_once = meets_once( walk, pair.a, level );
-    return pair.a == pair.b ? is_once : meets_once( walk, pair.b, level ) && is_once;
+    bool is_once = meets_once( schedule, pair.a, level );
+    return pair.a == pair.b ? is_once : meets_once( schedule, pair.b, level ) && is_once;
 }
 
-static const char* check_level( const schedule_walk* walk, uint32_t level )
+static const char* check_level( const gpu_schedule* s, const gpu_schedule_input* input, uint32_t level )
 {
-    const gpu_schedule* s = walk->schedule;
     for ( uint32_t at = s->starts.items[level]; at < s->starts.items[level + 1]; ++at )
     {
         uint32_t task = s->tasks.items[at] & ~GPU_TASK_LAST;
-        if ( task >= walk->pair_count + walk->body_count )
+        if ( task >= input->pair_count + input->body_count )
         {
             return "a level has a task of no pair and no body";
         }
-        bool is_once = task < walk->pair_count ? pair_meets_once( walk, walk->pairs[task], level )
-                                               : meets_once( walk, task - walk->pair_count, level );
+        bool is_once = task < input->pair_count ? pair_meets_once( s, input->pairs[task], level )
+                                                : meets_once( s, task - input->pair_count, level );
         if ( !is_once )
         {
             return "a body has two responses in one level";
@@ -181,32 +157,20 @@ static const char* check_level( const schedule_walk* walk, uint32_t level )
     return NULL;
 }
 
-static uint64_t count_tasks(
-    uint32_t pair_count, const uint32_t* reaches, uint32_t body_count, uint32_t round_count )
-{
-    uint64_t floor_count = 0;
-    for ( uint32_t i = 0; i < body_count && reaches != NULL; ++i )
-    {
-        floor_count += reaches[i] != 0;
-    }
-    return ( pair_count + floor_count ) * round_count;
-}
-
-const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const clv_pair* pairs, uint32_t pair_count,
-    const uint32_t* reaches, uint32_t body_count, uint32_t round_count )
+const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const gpu_schedule_input* input )
 {
     const uint32_t* starts = schedule->starts.items;
-    const schedule_walk walk = { schedule, pairs, pair_count, body_count };
-    uint64_t tasks = count_tasks( pair_count, reaches, body_count, round_count );
+    uint64_t tasks = count_tasks( input );
     if ( schedule->tasks.count != tasks || starts[0] != 0 || starts[schedule->level_count] != tasks )
     {
         return "the levels do not have as many tasks as there are responses";
     }
-    memset( schedule->body_levels.items, 0, body_count * sizeof( uint32_t ) );
+    memset( schedule->body_levels.items, 0, input->body_count * sizeof( uint32_t ) );
     const char* message = NULL;
     for ( uint32_t level = 0; level < schedule->level_count && message == NULL; ++level )
     {
-        message = starts[level] >= starts[level + 1] ? "a level has no task" : check_level( &walk, level );
+        message = starts[level] >= starts[level + 1] ? "a level has no task"
+                                                     : check_level( schedule, input, level );
     }
     return message;
 }

@@ -18,14 +18,20 @@ typedef struct gpu_schedule
     base_u32_array body_levels; ///< by body: the last task so far
 } gpu_schedule;
 
-/// `reaches`: by body, whether it may touch the floor; NULL: none. The pairs are sorted. False if memory ran
-/// out.
-bool clv_gpu_schedule_make( gpu_schedule* schedule, base_memory* memory, const clv_pair* pairs,
-    uint32_t pair_count, const uint32_t* reaches, uint32_t body_count, uint32_t round_count );
+typedef struct gpu_schedule_input
+{
+    const clv_pair* pairs; ///< sorted
+    uint32_t pair_count;
+    const uint32_t* reaches; ///< by body, whether it may touch the floor; NULL: none
+    uint32_t body_count;
+    uint32_t round_count;
+} gpu_schedule_input;
+
+/// False if memory ran out.
+bool clv_gpu_schedule_make( gpu_schedule* schedule, base_memory* memory, const gpu_schedule_input* input );
 
 void clv_gpu_schedule_free( gpu_schedule* schedule, base_memory* memory );
 
 /// The first sentence that is not true, or NULL: each response of each round has its place, and no body two
 /// in one level. `body_levels` is used to count in.
-const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const clv_pair* pairs, uint32_t pair_count,
-    const uint32_t* reaches, uint32_t body_count, uint32_t round_count );
+const char* clv_gpu_schedule_check( const gpu_schedule* schedule, const gpu_schedule_input* input );

@@ -13,14 +13,10 @@
 #include "base/radix_sort.h"
 #include "base/timer.h"
 
-#include <math.h>
-
 enum
 {
-    SIM_COOKIE = 0x4D53434C, // of clv_default_shape_sim_def
     COUNT_WORDS = 12,
     SUMS = 4,
-    ROUNDS_MOST = 1000,
     FIRST_AXIS = 1,
 };
 
@@ -56,20 +52,6 @@ struct clv_gpu_sim
 };
 
 // ---- defs
-
-static const char* why_bad( const clv_shape_sim_def* def )
-{
-    return def->cookie != SIM_COOKIE || def->size != sizeof( clv_shape_sim_def )
-        ? "the def was not made by clv_default_shape_sim_def"
-        : (unsigned)def->integrator > CLV_VERLET || (unsigned)def->after_contact > CLV_VELOCITY_KEPT
-        ? "integrator or after_contact is none of its enumeration"
-        : !( def->gravity >= 0.0f ) || !( def->speed >= 0.0f ) || !isfinite( def->gravity * def->speed )
-        ? "gravity and speed must be finite and not negative"
-        : !( def->damping >= 0.0f && def->damping <= 1.0f && def->carry >= 0.0f && def->carry <= 1.0f )
-        ? "damping and carry must be 0 to 1"
-        : def->round_count == 0 || def->round_count > ROUNDS_MOST ? "round_count must be 1 to 1000"
-                                                                  : NULL;
-}
 
 static const char* why_unsupported( const clv_shape_sim_def* def )
 {
@@ -115,9 +97,10 @@ static void place_at_rest( clv_gpu_sim* sim, const clv_transform* at )
 static clv_result create(
     clv_gpu* gpu, const clv_shape_sim_def* def, const clv_transform* at, clv_gpu_sim** sim )
 {
-    if ( why_bad( def ) != NULL )
+    const char* wrong = clv_shape_sim_why_bad( def );
+    if ( wrong != NULL )
     {
-        return clv_gpu_fail( gpu, CLV_BAD_DEF, "clv_gpu_sim_create: %s", why_bad( def ) );
+        return clv_gpu_fail( gpu, CLV_BAD_DEF, "clv_gpu_sim_create: %s", wrong );
     }
     if ( why_unsupported( def ) != NULL )
     {
@@ -402,18 +385,17 @@ static clv_result make_tasks( clv_gpu_sim* sim )
 {
     base_memory* memory = &sim->gpu->memory;
     uint64_t ends = (uint64_t)sim->pair_count + sim->count;
-    const uint32_t* reaches = sim->def.has_floor ? sim->reaches : NULL;
+    const gpu_schedule_input input = { sim->sorted, sim->pair_count, sim->def.has_floor ? sim->reaches : NULL,
+        sim->count, sim->def.round_count };
     if ( !base_array_renew( &sim->records, memory, (uint64_t)sim->pair_count * GPU_RECORD_WORDS + 1 ) ||
         !base_array_renew( &sim->states, memory, ends + 1 ) ||
         !base_array_renew( &sim->depths, memory, ends + 1 ) ||
-        !clv_gpu_schedule_make( &sim->schedule, memory, sim->sorted, sim->pair_count, reaches, sim->count,
-            sim->def.round_count ) )
+        !clv_gpu_schedule_make( &sim->schedule, memory, &input ) )
     {
         return clv_gpu_fail(
             sim->gpu, CLV_OUT_OF_MEMORY, "no memory for the tasks of %u pairs", sim->pair_count );
     }
-    CLV_VALIDATE( clv_gpu_schedule_check( &sim->schedule, sim->sorted, sim->pair_count, reaches, sim->count,
-                      sim->def.round_count ) == NULL );
+    CLV_VALIDATE( clv_gpu_schedule_check( &sim->schedule, &input ) == NULL );
     fill_records( sim );
     return send_tasks( sim );
 }

@@ -11,11 +11,11 @@
 #include "base/refusal.h"
 #include "base/timer.h"
 #include "dop.h"
-#include "integrate.h"
 #include "narrow/bound.h"
 #include "narrow/contact.h"
 #include "obb.h"
 #include "soft_match.h"
+#include <stdio.h>
 #include <string.h>
 
 #define SIM_COOKIE 0x4D53434Cu
@@ -89,47 +89,33 @@ clv_shape_sim_def clv_default_shape_sim_def( void )
     return def;
 }
 
-static const char* find_bad_setting( const clv_shape_sim_def* def )
+const char* clv_shape_sim_why_bad( const clv_shape_sim_def* def )
 {
-    if ( def->cookie != SIM_COOKIE || def->size < sizeof( clv_shape_sim_def ) )
-    {
-        return "clv_shape_sim_create: the def was not made by clv_default_shape_sim_def";
-    }
-    if ( (unsigned)def->volume > CLV_VOLUME_OBB || (unsigned)def->integrator > CLV_VERLET ||
-        (unsigned)def->after_contact > CLV_VELOCITY_KEPT || (unsigned)def->support > CLV_SUPPORT_CLIMB ||
-        (unsigned)def->match > CLV_MATCH_QUADRATIC )
-    {
-        return "clv_shape_sim_create: volume, integrator, after_contact, support or match is none of its enumeration";
-    }
-    if ( !( def->softness >= 0.0f && def->softness <= 0.999f ) )
-    {
-        return "clv_shape_sim_create: softness must be 0 to 0.999";
-    }
-    if ( !( def->gravity >= 0.0f ) || !( def->speed >= 0.0f ) || !isfinite( def->gravity * def->speed ) )
-    {
-        return "clv_shape_sim_create: gravity and speed must be finite and not negative";
-    }
-    if ( !( def->damping >= 0.0f && def->damping <= 1.0f && def->carry >= 0.0f && def->carry <= 1.0f ) )
-    {
-        return "clv_shape_sim_create: damping and carry must be 0 to 1";
-    }
-    if ( def->round_count == 0 || def->round_count > 1000 )
-    {
-        return "clv_shape_sim_create: round_count must be 1 to 1000";
-    }
-    if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
-    {
-        return "clv_shape_sim_create: the allocator has one hook of two; set both, or none";
-    }
-    return NULL;
+    return def->cookie != SIM_COOKIE || def->size < sizeof( clv_shape_sim_def )
+        ? "the def was not made by clv_default_shape_sim_def"
+        : (unsigned)def->volume > CLV_VOLUME_OBB || (unsigned)def->integrator > CLV_VERLET ||
+            (unsigned)def->after_contact > CLV_VELOCITY_KEPT || (unsigned)def->support > CLV_SUPPORT_CLIMB ||
+            (unsigned)def->match > CLV_MATCH_QUADRATIC
+        ? "volume, integrator, after_contact, support or match is none of its enumeration"
+        : !( def->softness >= 0.0f && def->softness <= 0.999f ) ? "softness must be 0 to 0.999"
+        : !( def->gravity >= 0.0f ) || !( def->speed >= 0.0f ) || !isfinite( def->gravity * def->speed )
+        ? "gravity and speed must be finite and not negative"
+        : !( def->damping >= 0.0f && def->damping <= 1.0f && def->carry >= 0.0f && def->carry <= 1.0f )
+        ? "damping and carry must be 0 to 1"
+        : def->round_count == 0 || def->round_count > 1000 ? "round_count must be 1 to 1000"
+        : ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL )
+        ? "the allocator has one hook of two; set both, or none"
+        : NULL;
 }
 
 static clv_result create_sim( const clv_shape_sim_def* def, clv_shape_sim** sim )
 {
-    const char* wrong = find_bad_setting( def );
+    const char* wrong = clv_shape_sim_why_bad( def );
     if ( wrong != NULL )
     {
-        return base_refuse( &def->logger, CLV_BAD_DEF, wrong );
+        char line[160];
+        snprintf( line, sizeof( line ), "clv_shape_sim_create: %s", wrong );
+        return base_refuse( &def->logger, CLV_BAD_DEF, line );
     }
     base_memory memory = clv_base_memory_make( def->allocator );
     clv_shape_sim* made = clv_base_memory_take( &memory, 1, sizeof( clv_shape_sim ) );
@@ -313,8 +299,8 @@ static void move_freely( clv_shape_sim* sim )
         body->velocity_before = body->velocity;
         body->touched = body->matched = body->on_floor = false;
         body->move_count = 0;
-        clv_sim_integrate(
-            sim->def.integrator, gravity, (double)sim->def.damping, &body->pose.position, &body->velocity );
+        sim_fly( (int)sim->def.integrator, gravity, (double)sim->def.damping, &body->pose.position,
+            &body->velocity );
     }
 }
 

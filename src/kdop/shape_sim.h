@@ -89,6 +89,9 @@ typedef struct clv_shape_sim_def
 
 clv_shape_sim_def clv_default_shape_sim_def( void );
 
+/// What is wrong with it, or NULL.
+const char* clv_shape_sim_why_bad( const clv_shape_sim_def* def );
+
 /// CLV_BAD_DEF or CLV_OUT_OF_MEMORY leave *sim NULL; the reason goes to the def's logger.
 clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim );
 

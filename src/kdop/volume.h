@@ -21,9 +21,6 @@ typedef struct clv_dop18
     float lower[CLV_DOP_AXIS_COUNT], upper[CLV_DOP_AXIS_COUNT];
 } clv_dop18;
 
-/// The axes, as above. `index` below CLV_DOP_AXIS_COUNT.
-clv_vec3 clv_dop18_axis( uint32_t index );
-
 static inline bool clv_dop18_overlap( const clv_dop18* a, const clv_dop18* b )
 {
     for ( int i = 0; i < CLV_DOP_AXIS_COUNT; ++i )
@@ -66,7 +63,7 @@ typedef enum clv_dop_kind
 
 #define CLV_DOP_ENDS_MOST 26
 
-/// Axis `index` of a kind, below kind / 2: x, y, z; then for 18 and 26 the six of clv_dop18_axis; then for 14
+/// Axis `index` of a kind, below kind / 2: x, y, z; then for 18 and 26 the six of a clv_dop18; then for 14
 /// and 26 x + y + z, x + y - z, x - y + z, -x + y + z. None of them is brought to length 1.
 clv_vec3 clv_dop_axis( clv_dop_kind kind, uint32_t index );
 
@@ -136,7 +133,6 @@ void clv_volume_sweep_destroy( clv_volume_sweep* sweep );
 /// 0, axes of a turned box that are not of length 1 and at right angles (to 4e-6), and a kind of k-DOP that
 /// is none; CLV_OUT_OF_MEMORY. Then the pairs are none.
 clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count );
-clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count );
 clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count );
 clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count );
 

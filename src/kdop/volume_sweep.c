@@ -356,11 +356,6 @@ clv_result clv_volume_sweep_kdops(
     return update( sweep, &v );
 }
 
-clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count )
-{
-    return clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)dops, count );
-}
-
 clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count )
 {
     CLV_ASSERT( sweep != NULL && ( obbs != NULL || count == 0 ) );

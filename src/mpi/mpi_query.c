@@ -4,6 +4,7 @@
 #include "mpi_query.h"
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "base/heap_sort.h"
 #include "mpi_state.h"
 
 // ---- what is refused
@@ -158,40 +159,16 @@ static clv_result set_limits( clv_mpi_space* space, const mpi_asking* asking )
 
 // ---- answers in order
 
-static bool comes_first( const mpi_answer* x, const mpi_answer* y, bool by_time )
+static int compare_ids( const void* a, const void* b )
 {
-    return by_time && x->hit.t != y->hit.t ? x->hit.t < y->hit.t : x->hit.id < y->hit.id;
+    const mpi_answer *x = a, *y = b;
+    return ( x->hit.id > y->hit.id ) - ( x->hit.id < y->hit.id );
 }
 
-static void sift( mpi_answer* heap, uint64_t count, uint64_t at, bool by_time )
+static int compare_times( const void* a, const void* b )
 {
-    for ( uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1 )
-    {
-        child += child + 1 < count && comes_first( &heap[child], &heap[child + 1], by_time );
-        if ( !comes_first( &heap[at], &heap[child], by_time ) )
-        {
-            return;
-        }
-        mpi_answer other = heap[at];
-        heap[at] = heap[child];
-        heap[child] = other;
-        at = child;
-    }
-}
-
-static void sort_answers( mpi_answer* answers, uint64_t count, bool by_time )
-{
-    for ( uint64_t i = count / 2; i-- > 0; )
-    {
-        sift( answers, count, i, by_time );
-    }
-    for ( uint64_t i = count; i-- > 1; )
-    {
-        mpi_answer last = answers[i];
-        answers[i] = answers[0];
-        answers[0] = last;
-        sift( answers, i, 0, by_time );
-    }
+    const mpi_answer *x = a, *y = b;
+    return x->hit.t != y->hit.t ? ( x->hit.t > y->hit.t ) - ( x->hit.t < y->hit.t ) : compare_ids( a, b );
 }
 
 // By query, each sorted, with the same object of several processes once. The answers of query i: starts[2 i]
@@ -232,7 +209,8 @@ static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking 
     {
         uint64_t first = q->starts.items[2 * i], end = q->starts.items[2 * i + 1], kept = first;
         CLV_ASSERT( first <= end && end <= q->answers.count );
-        sort_answers( q->ordered.items + first, end - first, asking->mode != ASK_ALL );
+        clv_base_heap_sort( q->ordered.items + first, (size_t)( end - first ), sizeof( mpi_answer ),
+            asking->mode != ASK_ALL ? compare_times : compare_ids );
         for ( uint64_t k = first; k < end; ++k )
         {
             if ( kept == first || q->ordered.items[k].hit.id != q->ordered.items[kept - 1].hit.id )

@@ -281,6 +281,3 @@ static inline query_plane query_plane_at( const query_probe* p, uint32_t index )
     return ( query_plane ){ { (double)plane->normal.x, (double)plane->normal.y, (double)plane->normal.z },
         (double)plane->offset };
 }
-
-/// CLV_OK, CLV_BAD_ARGUMENT or CLV_BAD_BOX.
-clv_result clv_query_probe_check( const query_probe* p );

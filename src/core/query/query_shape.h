@@ -132,7 +132,7 @@ bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb64* bo
 bool clv_query_capsule_cast(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time );
 
-/// The same where the rounding of doubles would decide: in twice the bits (query_line.c).
+/// The same where the rounding of doubles would decide: in twice the bits.
 bool clv_query_line_meets( const query_capsule* capsule, const clv_aabb64* box );
 bool clv_query_line_cast(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time );

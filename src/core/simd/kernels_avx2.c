@@ -239,20 +239,9 @@ static inline uint32_t pick_nodes(
 
 #include "simd/query_body.h"
 
-const simd_cells clv_simd_cells_avx2 = {
-    .make_records = make_records,
-    .make_records_by = make_records_by,
-    .put_records_by = put_records_by,
-    .find_reaches = find_reaches,
-    .search_cell = search_cell,
-    .settle_ties = settle_ties,
-};
-
-const simd_queries clv_simd_queries_avx2 = { walk_overlap, walk_cast, walk_distance, walk_closest,
-    walk_nearest, walk_count, bound_node };
-
-const simd_kernels clv_simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_avx2 };
+#define KERNELS avx2
+#define KERNELS_ISA CLV_ISA_AVX2
+#include "simd/kernel_tables.h"
 
 #include "simd/target_end.h"
 

@@ -395,20 +395,9 @@ static inline void pick_nearest( query_nearest* query, const query_node* node, u
 
 #include "simd/query_body.h"
 
-const simd_cells clv_simd_cells_avx512 = {
-    .make_records = make_records,
-    .make_records_by = make_records_by,
-    .put_records_by = put_records_by,
-    .find_reaches = find_reaches,
-    .search_cell = search_cell,
-    .settle_ties = settle_ties,
-};
-
-const simd_queries clv_simd_queries_avx512 = { walk_overlap, walk_cast, walk_distance, walk_closest,
-    walk_nearest, walk_count, bound_node };
-
-const simd_kernels clv_simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, are_good, find_strays,
-    find_touching, &clv_simd_cells_avx512 };
+#define KERNELS avx512
+#define KERNELS_ISA CLV_ISA_AVX512
+#include "simd/kernel_tables.h"
 
 #include "simd/target_end.h"
 

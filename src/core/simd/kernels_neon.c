@@ -68,19 +68,8 @@ static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, s
 
 #include "simd/query_body.h"
 
-const simd_cells clv_simd_cells_neon = {
-    .make_records = make_records,
-    .make_records_by = make_records_by,
-    .put_records_by = put_records_by,
-    .find_reaches = find_reaches,
-    .search_cell = search_cell,
-    .settle_ties = settle_ties,
-};
-
-const simd_queries clv_simd_queries_neon = { walk_overlap, walk_cast, walk_distance, walk_closest,
-    walk_nearest, walk_count, bound_node };
-
-const simd_kernels clv_simd_kernels_neon = { CLV_ISA_NEON, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_neon };
+#define KERNELS neon
+#define KERNELS_ISA CLV_ISA_NEON
+#include "simd/kernel_tables.h"
 
 #endif

@@ -49,19 +49,8 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
 
 #include "simd/query_body.h"
 
-const simd_cells clv_simd_cells_sse2 = {
-    .make_records = make_records,
-    .make_records_by = make_records_by,
-    .put_records_by = put_records_by,
-    .find_reaches = find_reaches,
-    .search_cell = search_cell,
-    .settle_ties = settle_ties,
-};
-
-const simd_queries clv_simd_queries_sse2 = { walk_overlap, walk_cast, walk_distance, walk_closest,
-    walk_nearest, walk_count, bound_node };
-
-const simd_kernels clv_simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_sse2 };
+#define KERNELS sse2
+#define KERNELS_ISA CLV_ISA_SSE2
+#include "simd/kernel_tables.h"
 
 #endif

@@ -329,11 +329,15 @@ static inline void fetch_node( const query_node* node )
     }
 }
 
-// One node more. False: there is none. `is_alone`: branches may be predicted, since no other query is
-// interleaved.
+// One node more of a query. False: there is none. `is_alone`: branches may be predicted, since no other query
+// is interleaved.
+typedef bool query_step(
+    const query_node* nodes, void* query, query_stack* stack, uint32_t* top, bool is_alone );
+
 static inline bool closest_step(
-    const query_node* nodes, query_cast* cast, query_stack* stack, uint32_t* top, bool is_alone )
+    const query_node* nodes, void* item, query_stack* stack, uint32_t* top, bool is_alone )
 {
+    query_cast* cast = item;
     uint64_t best = cast->best;
     float reach = query_key_near( best );
     uint32_t at = *top - 1;
@@ -364,63 +368,10 @@ static inline bool closest_step(
     return true;
 }
 
-static inline void closest_alone( const query_node* nodes, query_cast* cast )
-{
-    query_stack stack;
-    uint32_t top = open_stack( &stack );
-    while ( closest_step( nodes, cast, &stack, &top, true ) )
-    {
-    }
-}
-
-static void closest_in_turn( const query_node* nodes, query_cast* casts, uint32_t count )
-{
-    query_stack stacks[AT_ONCE];
-    query_cast* under_way[AT_ONCE];
-    uint32_t tops[AT_ONCE], next = 0, busy = 0;
-    for ( ; busy < AT_ONCE && next < count; ++busy, ++next )
-    {
-        under_way[busy] = &casts[next];
-        tops[busy] = open_stack( &stacks[busy] );
-    }
-    while ( next < count )
-    {
-        for ( uint32_t i = 0; i < AT_ONCE; ++i )
-        {
-            if ( !closest_step( nodes, under_way[i], &stacks[i], &tops[i], false ) )
-            {
-                under_way[i] = &casts[next < count ? next : 0]; // asked and answered: it is done at once
-                tops[i] = next < count ? open_stack( &stacks[i] ) : 1;
-                next += next < count;
-            }
-        }
-    }
-    for ( bool is_more = true; is_more; )
-    {
-        is_more = false;
-        for ( uint32_t i = 0; i < busy; ++i )
-        {
-            is_more |= closest_step( nodes, under_way[i], &stacks[i], &tops[i], false );
-        }
-    }
-}
-
-static void walk_closest( const query_node* nodes, query_cast* casts, uint32_t count )
-{
-    if ( AT_ONCE > 1 && count > 1 )
-    {
-        closest_in_turn( nodes, casts, count );
-        return;
-    }
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        closest_alone( nodes, &casts[i] );
-    }
-}
-
 static inline bool nearest_step(
-    const query_node* nodes, query_nearest* query, query_stack* stack, uint32_t* top, bool is_alone )
+    const query_node* nodes, void* item, query_stack* stack, uint32_t* top, bool is_alone )
 {
+    query_nearest* query = item;
     uint32_t at = *top - 1;
     while ( stack->near[at] > query->reach )
     {
@@ -457,32 +408,39 @@ static inline bool nearest_step(
     return true;
 }
 
-static inline void nearest_alone( const query_node* nodes, query_nearest* query )
+// A list of queries, each `size` bytes, one after the other, or several in turn, of which one works while the
+// others wait for memory. Always inline: compiled once for each kind of step.
+static inline __attribute__( ( always_inline ) ) void walk_alone(
+    const query_node* nodes, void* queries, size_t size, uint32_t count, query_step* step )
 {
-    query_stack stack;
-    uint32_t top = open_stack( &stack );
-    while ( nearest_step( nodes, query, &stack, &top, true ) )
+    for ( uint32_t i = 0; i < count; ++i )
     {
+        query_stack stack;
+        uint32_t top = open_stack( &stack );
+        while ( step( nodes, (char*)queries + i * size, &stack, &top, true ) )
+        {
+        }
     }
 }
 
-static void nearest_in_turn( const query_node* nodes, query_nearest* queries, uint32_t count )
+static inline __attribute__( ( always_inline ) ) void walk_in_turn(
+    const query_node* nodes, void* queries, size_t size, uint32_t count, query_step* step )
 {
     query_stack stacks[AT_ONCE];
-    query_nearest* under_way[AT_ONCE];
+    char *under_way[AT_ONCE], *first = queries;
     uint32_t tops[AT_ONCE], next = 0, busy = 0;
     for ( ; busy < AT_ONCE && next < count; ++busy, ++next )
     {
-        under_way[busy] = &queries[next];
+        under_way[busy] = first + next * size;
         tops[busy] = open_stack( &stacks[busy] );
     }
     while ( next < count )
     {
         for ( uint32_t i = 0; i < AT_ONCE; ++i )
         {
-            if ( !nearest_step( nodes, under_way[i], &stacks[i], &tops[i], false ) )
+            if ( !step( nodes, under_way[i], &stacks[i], &tops[i], false ) )
             {
-                under_way[i] = &queries[next < count ? next : 0];
+                under_way[i] = first + ( next < count ? next : 0 ) * size; // asked and answered: done at once
                 tops[i] = next < count ? open_stack( &stacks[i] ) : 1;
                 next += next < count;
             }
@@ -493,9 +451,29 @@ static void nearest_in_turn( const query_node* nodes, query_nearest* queries, ui
         is_more = false;
         for ( uint32_t i = 0; i < busy; ++i )
         {
-            is_more |= nearest_step( nodes, under_way[i], &stacks[i], &tops[i], false );
+            is_more |= step( nodes, under_way[i], &stacks[i], &tops[i], false );
         }
     }
+}
+
+static void closest_in_turn( const query_node* nodes, query_cast* casts, uint32_t count )
+{
+    walk_in_turn( nodes, casts, sizeof( *casts ), count, closest_step );
+}
+
+static void walk_closest( const query_node* nodes, query_cast* casts, uint32_t count )
+{
+    if ( AT_ONCE > 1 && count > 1 )
+    {
+        closest_in_turn( nodes, casts, count );
+        return;
+    }
+    walk_alone( nodes, casts, sizeof( *casts ), count, closest_step );
+}
+
+static void nearest_in_turn( const query_node* nodes, query_nearest* queries, uint32_t count )
+{
+    walk_in_turn( nodes, queries, sizeof( *queries ), count, nearest_step );
 }
 
 static void walk_nearest( const query_node* nodes, query_nearest* queries, uint32_t count )
@@ -505,10 +483,7 @@ static void walk_nearest( const query_node* nodes, query_nearest* queries, uint3
         nearest_in_turn( nodes, queries, count );
         return;
     }
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        nearest_alone( nodes, &queries[i] );
-    }
+    walk_alone( nodes, queries, sizeof( *queries ), count, nearest_step );
 }
 
 static void walk_count(

@@ -137,3 +137,20 @@ SOLID math_polar_result sim_shape_match(
     fitted->position = math_add( pose->position, math_sub( mean, center ) );
     return result;
 }
+
+/// One frame of free flight, by the number of a clv_integrator (src/kdop/shape_sim.h): section 2.6.1 of the
+/// paper with a time step of one frame. Its equation 2.7 lacks parentheses (v + (a + a')/2), 2.4 and the
+/// Runge-Kutta formula are garbled; with a constant acceleration the right ones reduce to what stands here.
+SOLID void sim_fly( int how, math_vec3 gravity, double damping, math_vec3* position, math_vec3* velocity )
+{
+    math_vec3 v = *velocity;
+    if ( how == 3 ) // Verlet: positions alone; the velocity is the last move, and damping shortens it
+    {
+        *velocity = math_add( math_scale( v, damping ), gravity );
+        *position = math_add( *position, *velocity );
+        return;
+    }
+    // Euler, or velocity Verlet, which is the midpoint rule too.
+    *position = math_add( *position, how == 1 ? v : math_add_scaled( v, gravity, 0.5 ) );
+    *velocity = math_scale( math_add( v, gravity ), damping );
+}

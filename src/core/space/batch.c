@@ -241,6 +241,7 @@ clv_result clv_space_add_all(
     {
         return result;
     }
+    space->doubles = count > 0 ? boxes.doubles : space->doubles;
     clv_space_will_change( space, with != NULL && space->objects.motion_is_spent );
     clv_space_will_change_some( space, NULL, count );
     if ( with != NULL )
@@ -334,99 +335,41 @@ void clv_space_clear( clv_space* space )
     clv_space_leave( space, clv_space_succeed( space ) );
 }
 
-// ---- the doors of the three kinds
+// ---- the doors of the three kinds: clv_space_add, _add2, _add64 and so on
 
-clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
-{
-    return add_stream( space, SPACE_STREAM( SPACE_FLOATS, boxes ), count, ids );
-}
+#define BOX_DOORS( kind, suffix )                                                                            \
+    clv_result clv_space_add_strided##suffix(                                                                \
+        clv_space* space, clv_box_stream##suffix boxes, uint32_t count, clv_id* ids )                        \
+    {                                                                                                        \
+        return add_stream( space, SPACE_STREAM( kind, boxes ), count, ids );                                 \
+    }                                                                                                        \
+    clv_result clv_space_add##suffix(                                                                        \
+        clv_space* space, const clv_aabb##suffix* boxes, uint32_t count, clv_id* ids )                       \
+    {                                                                                                        \
+        return add_stream( space, space_records( kind, boxes ), count, ids );                                \
+    }                                                                                                        \
+    clv_result clv_space_add_one##suffix( clv_space* space, clv_aabb##suffix box, clv_id* id )               \
+    {                                                                                                        \
+        return clv_space_add##suffix( space, &box, 1, id );                                                  \
+    }                                                                                                        \
+    clv_result clv_space_move_strided##suffix(                                                               \
+        clv_space* space, const clv_id* ids, clv_box_stream##suffix boxes, uint32_t count )                  \
+    {                                                                                                        \
+        return move_stream( space, ids, SPACE_STREAM( kind, boxes ), count );                                \
+    }                                                                                                        \
+    clv_result clv_space_move##suffix(                                                                       \
+        clv_space* space, const clv_id* ids, const clv_aabb##suffix* boxes, uint32_t count )                 \
+    {                                                                                                        \
+        return move_stream( space, ids, space_records( kind, boxes ), count );                               \
+    }                                                                                                        \
+    clv_result clv_space_move_one##suffix( clv_space* space, clv_id id, clv_aabb##suffix box )               \
+    {                                                                                                        \
+        return clv_space_move##suffix( space, &id, &box, 1 );                                                \
+    }
 
-clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
-{
-    return add_stream( space, space_records( SPACE_FLOATS, boxes ), count, ids );
-}
-
-clv_result clv_space_add_one( clv_space* space, clv_aabb box, clv_id* id )
-{
-    return clv_space_add( space, &box, 1, id );
-}
-
-clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
-{
-    return move_stream( space, ids, SPACE_STREAM( SPACE_FLOATS, boxes ), count );
-}
-
-clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
-{
-    return move_stream( space, ids, space_records( SPACE_FLOATS, boxes ), count );
-}
-
-clv_result clv_space_move_one( clv_space* space, clv_id id, clv_aabb box )
-{
-    return clv_space_move( space, &id, &box, 1 );
-}
-
-clv_result clv_space_add_strided2( clv_space* space, clv_box_stream2 boxes, uint32_t count, clv_id* ids )
-{
-    return add_stream( space, SPACE_STREAM( SPACE_FLAT, boxes ), count, ids );
-}
-
-clv_result clv_space_add2( clv_space* space, const clv_aabb2* boxes, uint32_t count, clv_id* ids )
-{
-    return add_stream( space, space_records( SPACE_FLAT, boxes ), count, ids );
-}
-
-clv_result clv_space_add_one2( clv_space* space, clv_aabb2 box, clv_id* id )
-{
-    return clv_space_add2( space, &box, 1, id );
-}
-
-clv_result clv_space_move_strided2(
-    clv_space* space, const clv_id* ids, clv_box_stream2 boxes, uint32_t count )
-{
-    return move_stream( space, ids, SPACE_STREAM( SPACE_FLAT, boxes ), count );
-}
-
-clv_result clv_space_move2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
-{
-    return move_stream( space, ids, space_records( SPACE_FLAT, boxes ), count );
-}
-
-clv_result clv_space_move_one2( clv_space* space, clv_id id, clv_aabb2 box )
-{
-    return clv_space_move2( space, &id, &box, 1 );
-}
-
-clv_result clv_space_add_strided64( clv_space* space, clv_box_stream64 boxes, uint32_t count, clv_id* ids )
-{
-    return add_stream( space, SPACE_STREAM( SPACE_DOUBLES, boxes ), count, ids );
-}
-
-clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count, clv_id* ids )
-{
-    return add_stream( space, space_records( SPACE_DOUBLES, boxes ), count, ids );
-}
-
-clv_result clv_space_add_one64( clv_space* space, clv_aabb64 box, clv_id* id )
-{
-    return clv_space_add64( space, &box, 1, id );
-}
-
-clv_result clv_space_move_strided64(
-    clv_space* space, const clv_id* ids, clv_box_stream64 boxes, uint32_t count )
-{
-    return move_stream( space, ids, SPACE_STREAM( SPACE_DOUBLES, boxes ), count );
-}
-
-clv_result clv_space_move64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
-{
-    return move_stream( space, ids, space_records( SPACE_DOUBLES, boxes ), count );
-}
-
-clv_result clv_space_move_one64( clv_space* space, clv_id id, clv_aabb64 box )
-{
-    return clv_space_move64( space, &id, &box, 1 );
-}
+BOX_DOORS( SPACE_FLOATS, )
+BOX_DOORS( SPACE_FLAT, 2 )
+BOX_DOORS( SPACE_DOUBLES, 64 )
 
 clv_result clv_space_remove_one( clv_space* space, clv_id id )
 {

@@ -58,16 +58,7 @@ __kernel void sim_integrate( __global double* poses, __global double* motions, _
         store_vec( motion + MOTION_BEFORE, x );
         marks[i * MARK_WORDS + MARK_MOVES] = 0;
         marks[i * MARK_WORDS + MARK_BITS] &= MARK_LANDED;
-        if ( how == 3 ) // Verlet: the velocity is the last move, and damping shortens it
-        {
-            v = math_add( math_scale( v, damping ), g );
-            x = math_add( x, v );
-        }
-        else
-        {
-            x = math_add( x, how == 1 ? v : math_add_scaled( v, g, 0.5 ) );
-            v = math_scale( math_add( v, g ), damping );
-        }
+        sim_fly( (int)how, g, damping, &x, &v );
         store_vec( place, x );
         store_vec( motion + MOTION_VELOCITY, v );
     }

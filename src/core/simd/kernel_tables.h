@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The tables of an instruction set, over the functions of its unit. KERNELS is its name, KERNELS_ISA its
+// clv_isa. No include guard: part of a template, as kernel_body.h.
+
+#define TABLE_NAME( table, name ) clv_simd_##table##_##name
+#define TABLE_OF( table, name ) TABLE_NAME( table, name )
+
+const simd_cells TABLE_OF( cells, KERNELS ) = {
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
+};
+
+const simd_queries TABLE_OF( queries, KERNELS ) = { walk_overlap, walk_cast, walk_distance, walk_closest,
+    walk_nearest, walk_count, bound_node };
+
+const simd_kernels TABLE_OF( kernels, KERNELS ) = { KERNELS_ISA, test_block, are_good, find_strays,
+    find_touching, &TABLE_OF( cells, KERNELS ) };
+
+#undef TABLE_NAME
+#undef TABLE_OF
+#undef KERNELS
+#undef KERNELS_ISA
