@@ -50,7 +50,8 @@ def build_extension(folder):
     compiler = shlex.split(os.environ.get("CC", "cc"))
     flags = FLAGS + shlex.split(os.environ.get("CFLAGS", ""))
     include = ["-I", NATIVE / "include", "-I", NATIVE / "src/core", "-isystem", sysconfig.get_path("include")]
-    sources = [HERE / "src/module.c"]
+    sources = sorted((HERE / "src").glob("*.c"))
+    own = len(sources)
     libraries = [os.environ["CLEAVE_LIBRARY"]] if "CLEAVE_LIBRARY" in os.environ else []
     if not libraries:
         sources += sorted((NATIVE / "src/core").rglob("*.c"))
@@ -58,7 +59,7 @@ def build_extension(folder):
     def compile_one(numbered):
         number, source = numbered
         target = folder / f"{number}.o"
-        run(compiler + flags + (WARNINGS if number == 0 else []) + include + ["-c", source, "-o", target])
+        run(compiler + flags + (WARNINGS if number < own else []) + include + ["-c", source, "-o", target])
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -115,8 +116,8 @@ def build_sdist(sdist_directory, config_settings=None):
     about = project()
     name = f"{about['name']}-{about['version']}"
     files = {"PKG-INFO": metadata(about).encode(), "LICENSE": licence().read_bytes()}
-    for path in [HERE / "pyproject.toml", HERE / "backend.py", HERE / "README.md", HERE / "src/module.c", HERE / "test/test_cleave.py",
-                 *package_files()]:
+    for path in [HERE / "pyproject.toml", HERE / "backend.py", HERE / "README.md", HERE / "test/test_cleave.py",
+                 *sorted((HERE / "src").glob("*.[ch]")), *package_files()]:
         files[path.relative_to(HERE).as_posix()] = path.read_bytes()
     for path in sorted([*(NATIVE / "include/cleave").glob("*.h"), *(NATIVE / "src/core").rglob("*.[ch]"),
                         *(NATIVE / "src/core").rglob("*.inc"), *(NATIVE / "src/core").rglob("*.def")]):

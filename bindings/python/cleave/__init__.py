@@ -88,7 +88,7 @@ _INPUT = {"CLV_BAD_DEF", "CLV_BAD_ARGUMENT", "CLV_BAD_BOX", "CLV_BAD_ID", "CLV_D
 
 def _error(code: str, position: int, id: int, pair_count: int, text: str) -> Error:
     kind = InputError if code in _INPUT else OutOfMemory if code == "CLV_OUT_OF_MEMORY" else Error
-    error = kind(f"{code}: {text}" + (f" (position {position})" if position >= 0 and str(position) not in text else ""))
+    error = kind(f"{code}: {text}" + (f", at {position}" if position >= 0 and f"at {position}" not in text else ""))
     error.code = code
     error.position = position if position >= 0 else None
     error.id = id if id != 0 else None

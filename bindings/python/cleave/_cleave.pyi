@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What src/module.c offers to __init__.py, and to nothing else: arguments are buffers of the right length, by position.
+# What the files of src/ offer to __init__.py, and to nothing else: arguments are buffers of the right length, by position.
 from typing import Any, Callable, Optional
 
 VERSION: str
