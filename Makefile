@@ -30,6 +30,8 @@ PAPERS ?= hour
 STUDIES ?= short
 SPEED ?= short
 ISA ?=
+# The Python that the package is built for: `make python PYTHON=python3.12`.
+PYTHON ?= python3
 PREFIX ?= /usr/local
 DESTDIR ?=
 # `./run demo PEERS=yes`: other people's libraries are installed and shown too.
@@ -40,7 +42,7 @@ FOR ?= build
 ONLY ?=
 
 .PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
-	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm playground single install uninstall format clean
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm python playground single install uninstall format clean
 
 # What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
 NEEDS_all := build
@@ -66,6 +68,7 @@ NEEDS_other-machines := machines
 NEEDS_coverage := coverage
 NEEDS_wasm := wasm
 NEEDS_test-wasm := wasm
+NEEDS_python := python
 NEEDS_playground := wasm report
 NEEDY := $(patsubst NEEDS_%,%,$(filter NEEDS_%,$(.VARIABLES)))
 PURPOSES := $(sort $(foreach target,$(NEEDY),$(NEEDS_$(target))))
@@ -109,6 +112,7 @@ help:
 	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
 	@echo "make wasm    the library as WebAssembly, with its JavaScript, ready for npm: $(BUILD)/wasm/js"
 	@echo "make test-wasm  its tests in node: the same pairs in the same order as the C library"
+	@echo "make python  the Python package: $(BUILD)/python has a wheel for 3.11 and later and an sdist; PYTHON=python3 names the Python"
 	@echo "make playground  view/playground.html again, with the library as it is now as WebAssembly in it"
 	@echo "make single  the core as one header and one source file: $(BUILD)/single/cleave.h and cleave.c"
 	@echo "make install  headers, libraries, programs and docs into PREFIX=$(PREFIX), below DESTDIR if one is given; all of it or nothing"
@@ -248,6 +252,11 @@ wasm:
 test-wasm: all
 	@JOBS=$(JOBS) scripts/wasm.sh test $(abspath $(BUILD))/wasm $(abspath $(CLEAVE)) $(abspath $(BUILD))
 	@JOBS=$(JOBS) scripts/wasm.sh playground $(abspath $(BUILD))/wasm --check || [ $$? = 77 ]
+
+# The wheel has this build's library in it; the sdist has its sources. Nothing is fetched.
+python: all
+	@CLEAVE_LIBRARY=$(abspath $(BUILD))/libcleave.a $(PYTHON) bindings/python/backend.py wheel $(BUILD)/python
+	@$(PYTHON) bindings/python/backend.py sdist $(BUILD)/python
 
 playground:
 	@JOBS=$(JOBS) scripts/wasm.sh playground $(abspath $(BUILD))/wasm

@@ -62,6 +62,31 @@ want_build()
     want libcjson-dev has_header cjson/cJSON.h
 }
 
+has_python_header()
+{
+    for python in ${PYTHON:-python3 /usr/bin/python3}; do
+        [ -e "$("$python" -c 'import sysconfig; print( sysconfig.get_path( "include" ) )')/Python.h" ] && return
+    done
+    return 1
+}
+
+has_numpy()
+{
+    for python in ${PYTHON:-python3 /usr/bin/python3}; do
+        "$python" -c 'import numpy' && return
+    done
+    return 1
+}
+
+# For `make python`: numpy is needed to run the package, not to build it.
+want_python()
+{
+    want_build
+    want python3 command -v python3
+    want python3-dev has_python_header
+    wish python3-numpy has_numpy
+}
+
 # OpenCL on the processor, for the tests of the GPU library; without it they are skipped, and say so.
 has_opencl()
 {
@@ -71,6 +96,8 @@ has_opencl()
 want_test()
 {
     want_build
+    wish python3-dev has_python_header # the Python package; without them its tests are skipped
+    wish python3-numpy has_numpy
     wish pocl-opencl-icd has_opencl
     wish ocl-icd-libopencl1 has_opencl
     # Many processes; without them that library is not built, and its tests are not there.
@@ -208,13 +235,13 @@ as_list()
 npm=no
 for purpose in $purposes; do
     case $purpose in
-    build | single | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm) want_"$purpose" ;;
+    build | single | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
     report)
         want_report
         npm=yes
         ;;
     *)
-        fail "unknown purpose '$purpose'; use build, single, test, lint, coverage, machines, peers, report, papers, instructions, fresh or wasm"
+        fail "unknown purpose '$purpose'; use build, single, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
         ;;
     esac
 done

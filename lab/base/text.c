@@ -59,6 +59,21 @@ bool text_starts_with( const char* text, const char* start )
     return strncmp( text, start, strlen( start ) ) == 0;
 }
 
+bool text_is_same( const char* a, const char* b )
+{
+    return strcmp( a != NULL ? a : "", b != NULL ? b : "" ) == 0;
+}
+
+const char* text_base_name( const char* path )
+{
+    const char* name = path;
+    for ( const char* c = path; *c != '\0'; ++c )
+    {
+        name = ( *c == '/' || *c == '\\' ) && c[1] != '\0' ? c + 1 : name;
+    }
+    return name;
+}
+
 bool text_ends_with( const char* text, const char* end )
 {
     size_t length = strlen( text );

@@ -25,7 +25,11 @@ void* lab_grow( void* items, uint64_t count, size_t item_size );
 char* text_format( const char* format, ... ) LAB_ERROR_FORMAT( 1, 2 );
 char* text_copy( const char* text );
 bool text_starts_with( const char* text, const char* start );
+bool text_is_same( const char* a, const char* b ); ///< NULL counts as ""
 bool text_ends_with( const char* text, const char* end );
+
+/// What stands behind the last separator of a path, either kind; one at its end does not count.
+const char* text_base_name( const char* path );
 
 /// Zero-initialised is empty.
 typedef struct text_list

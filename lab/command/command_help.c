@@ -1,14 +1,72 @@
 // SPDX-License-Identifier: MIT
+// The table of commands, and what tells of them: help, man pages, completion.
 #include "cleave/base.h"
 #include "lab/base/args.h"
 #include "lab/base/output_file.h"
 #include "lab/base/platform.h"
+#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
+#include "lab/measure/run_spec.h"
+#include "lab/run/schedule.h"
+#include "lab/scene/generator.h"
+#include "lab/shell/completion.h"
 #include "lab/shell/man_page.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- the table, in the order of the help. Those without a sentence are started by `cleave run`, and in no list.
+
+static const command_row commands[] = {
+    { "methods", "list every algorithm, where it is from and what it can do", command_methods },
+    { "scenes", "list every scene and what it shows", command_scenes },
+    { "gen", "bake a scene into a .aabbs file", command_gen },
+    { "split", "cut every body of a recorded scene in 8", command_split },
+    { "info", "tell what is in a scene", command_info },
+    { "bench", "time methods on scenes", command_bench },
+    { "run", "measure what a schedule asks for, each run in a process of its own", command_run },
+    { "compare", "tell what became faster or slower between two results, beyond the noise", command_compare },
+    { "floors", "tell how many times as fast as the fastest other a method is, and fail below stored floors",
+        command_floors },
+    { "verify", "compare every method's pairs with brute force", command_verify },
+    { "report", "make one page of results, with tables and plots", command_report },
+    { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },
+    { "view", "make one page that plays a scene, with its pairs and its tree", command_view },
+    { "render", "draw one frame of a scene as PNG or SVG, without a screen", command_render },
+    { "sim", "run the experiment with falling octahedra of the k-DOP paper", command_sim },
+    { "completion", "print what makes a shell complete commands, flags and names", command_completion },
+    { "help", "print the help of a command, or its man page", command_help },
+    { "worker", NULL, command_worker },
+};
+
+const command_row* command_at( uint32_t index )
+{
+    bool is_there = index < sizeof( commands ) / sizeof( commands[0] ) && commands[index].about != NULL;
+    return is_there ? &commands[index] : NULL;
+}
+
+const command_row* command_find( const char* name, lab_error* why )
+{
+    text_guess guess = text_guess_begin( name );
+    for ( size_t index = 0; index < sizeof( commands ) / sizeof( commands[0] ); ++index )
+    {
+        if ( strcmp( name, commands[index].name ) == 0 )
+        {
+            return &commands[index];
+        }
+        text_guess_try( &guess, commands[index].about != NULL ? commands[index].name : "" );
+    }
+    for ( uint32_t index = 0; index < args_program_flag_count; ++index )
+    {
+        text_guess_try( &guess, args_program_flags[index].name );
+    }
+    lab_error_write( why, "unknown %s '%.100s'; %s`cleave --help` lists the commands",
+        name[0] == '-' ? "flag" : "command", name, text_guess_say( &guess ) );
+    return NULL;
+}
+
+// ---- help
 
 typedef struct help_flags
 {
@@ -196,4 +254,163 @@ lab_status command_help( int argc, char** argv )
         .operand_most = 1,
     };
     return args_run( &table, argc, argv, help, &flags );
+}
+
+// ---- completion
+
+typedef struct completion_flags
+{
+    const char* output;
+} completion_flags;
+
+enum
+{
+    SHELL_BASH,
+    SHELL_ZSH,
+    SHELL_FISH,
+};
+
+static const choice shells[] = { { "bash", SHELL_BASH }, { "zsh", SHELL_ZSH }, { "fish", SHELL_FISH },
+    { NULL, 0 } };
+
+// ---- words
+
+static void add_params( text_list* words )
+{
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
+    {
+        const clv_method* row = clv_method_at( index );
+        for ( uint32_t param = 0; param < row->param_count; ++param )
+        {
+            char* name = text_format( "%s=", row->params[param].name );
+            if ( !text_list_has( words, name ) )
+            {
+                text_list_add( words, name );
+            }
+            free( name );
+        }
+    }
+}
+
+// What values of a name are taken from: the tables that the program itself looks them up in.
+static bool find_words( const char* value, text_list* words )
+{
+    if ( strcmp( value, "METHOD" ) == 0 )
+    {
+        for ( uint32_t index = 0; index < clv_method_count(); ++index )
+        {
+            text_list_add( words, clv_method_at( index )->name );
+        }
+    }
+    else if ( strcmp( value, "I" ) == 0 )
+    {
+        for ( uint32_t index = 0; run_isa_name( index ) != NULL; ++index )
+        {
+            text_list_add( words, run_isa_name( index ) );
+        }
+    }
+    else if ( text_starts_with( value, "P=" ) )
+    {
+        add_params( words );
+    }
+    else if ( strcmp( value, "WHAT" ) == 0 || strcmp( value, "SCENE" ) == 0 )
+    {
+        for ( uint32_t index = 0; index < generator_count(); ++index )
+        {
+            text_list_add( words, generator_at( index )->name );
+        }
+    }
+    else if ( strcmp( value, "SCHEDULE" ) == 0 )
+    {
+        for ( uint32_t index = 0; schedule_carried_name( index ) != NULL; ++index )
+        {
+            text_list_add( words, schedule_carried_name( index ) );
+        }
+    }
+    else if ( strcmp( value, "COMMAND" ) == 0 )
+    {
+        for ( uint32_t index = 0; command_at( index ) != NULL; ++index )
+        {
+            text_list_add( words, command_at( index )->name );
+        }
+    }
+    return words->count > 0;
+}
+
+// ---- the model
+
+typedef struct table_visit
+{
+    completion_model* model;
+    const command_row* row;
+} table_visit;
+
+static void add_command( const args_table* table, void* user )
+{
+    const table_visit* visit = user;
+    completion_add( visit->model, visit->row->name, visit->row->about, table, find_words );
+}
+
+static void fill_model( completion_model* model )
+{
+    const args_words words[] = { { "--ansi", terminal_wishes }, { NULL, NULL } };
+    const args_table program = {
+        .flags = args_program_flags, .flag_count = args_program_flag_count, .words = words
+    };
+    completion_add( model, "", "", &program, find_words );
+    for ( uint32_t index = 0; command_at( index ) != NULL; ++index )
+    {
+        table_visit visit = { model, command_at( index ) };
+        args_visit( visit.row->run, add_command, &visit );
+    }
+}
+
+// ----
+
+static void write_script( FILE* stream, const void* user )
+{
+    completion_model model = { 0 };
+    fill_model( &model );
+    switch ( choice_value( shells, user ) )
+    {
+    case SHELL_BASH: completion_bash( &model, stream ); break;
+    case SHELL_ZSH: completion_zsh( &model, stream ); break;
+    default: completion_fish( &model, stream ); break;
+    }
+    completion_free( &model );
+}
+
+static lab_status print( void* data, text_list* operands )
+{
+    const completion_flags* flags = data;
+    lab_error why;
+    return output_file_print( flags->output, write_script, operands->items[0], &why )
+        ? LAB_DONE
+        : lab_error_print( &why );
+}
+
+lab_status command_completion( int argc, char** argv )
+{
+    completion_flags flags = { 0 };
+    const args_flag list[] = {
+        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "write it to FILE (default standard output)", 0,
+            0 },
+    };
+    const args_table table = {
+        .command = "completion",
+        .usage = "bash|zsh|fish [-o FILE]",
+        .about =
+            "Print the script that makes a shell complete commands, flags, and names of methods, parameters, scenes,\n"
+            "schedules and instruction sets. `make install` puts all three where the shells look for them.",
+        .notes = "Without an installation, in ~/.bashrc:  source <(cleave completion bash)\n"
+                 "in a folder of zsh's $fpath, as _cleave; in ~/.config/fish/completions, as cleave.fish.",
+        .example = "  cleave completion bash > ~/.local/share/bash-completion/completions/cleave\n"
+                   "  cleave completion zsh -o _cleave",
+        ARGS_FLAGS( list ),
+        .operand_name = "a SHELL",
+        .operand_choices = shells,
+        .operand_least = 1,
+        .operand_most = 1,
+    };
+    return args_run( &table, argc, argv, print, &flags );
 }

@@ -205,11 +205,6 @@ static const char* part_of( const run_result* run )
     return part != NULL ? part : "bench";
 }
 
-static bool is_same_text( const char* a, const char* b )
-{
-    return strcmp( a != NULL ? a : "", b != NULL ? b : "" ) == 0;
-}
-
 // Same boxes, same terms, same part: parts may look at different windows of one scene.
 static bool is_same_row( const run_result* a, const run_result* b )
 {
@@ -241,7 +236,7 @@ static bool find_rival( race_row* row, const run_results* results )
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* other = &results->items[index];
-        if ( is_same_text( other->method, row->ours->method ) || other->status != RUN_OK ||
+        if ( text_is_same( other->method, row->ours->method ) || other->status != RUN_OK ||
             !is_same_row( row->ours, other ) )
         {
             continue;
@@ -286,7 +281,7 @@ void race_make( race* all, const run_results* results, const char* name, floor_f
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];
-        if ( is_same_text( run->method, name ) )
+        if ( text_is_same( run->method, name ) )
         {
             race_row* row = &all->rows[all->count++];
             row->part = part_of( run );
@@ -327,7 +322,7 @@ static bool has_ended( const run_results* results, const race_row* row, const ch
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];
-        if ( run->status == RUN_OK && is_same_text( run->method, name ) && is_same_row( row->ours, run ) )
+        if ( run->status == RUN_OK && text_is_same( run->method, name ) && is_same_row( row->ours, run ) )
         {
             return true;
         }

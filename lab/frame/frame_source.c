@@ -183,14 +183,14 @@ static char* scene_prefix( const bake_def* def )
         scene->split ? "-split" : "" );
 }
 
-// The file's name, without folder: it tells every parameter and the generator's version. To free.
-static char* file_name( const bake_def* def )
+// The file in that folder: its name tells every parameter and the generator's version. To free.
+static char* file_path( const char* folder, const bake_def* def )
 {
     char* prefix = scene_prefix( def );
-    char* name = text_format( "%s%" PRIu32 "-frames%" PRIu32 "-seed%" PRIu64 EXTENSION, prefix, def->from,
-        def->frame_count, def->scene.seed );
+    char* path = text_format( "%s/%s%" PRIu32 "-frames%" PRIu32 "-seed%" PRIu64 EXTENSION, folder, prefix,
+        def->from, def->frame_count, def->scene.seed );
     free( prefix );
-    return name;
+    return path;
 }
 
 static const char* environment( const char* name )
@@ -313,8 +313,7 @@ static bool header_matches( const scene_header* header, const bake_def* def )
 // A scene that is kept already. A damaged one counts as missing.
 static bool open_kept( frame_source* source, const bake_def* def, const char* folder )
 {
-    char* name = file_name( def );
-    char* path = text_format( "%s/%s", folder, name );
+    char* path = file_path( folder, def );
     lab_error unread;
     bool opened = frame_source_open_file( source, path, &unread );
     if ( opened && !header_matches( &source->header, def ) )
@@ -326,7 +325,6 @@ static bool open_kept( frame_source* source, const bake_def* def, const char* fo
     {
         platform_touch( path ); // used just now: the last to go
     }
-    free( name );
     free( path );
     return opened;
 }
@@ -393,14 +391,12 @@ static bool open_longer( frame_source* source, const bake_def* def, const char* 
 bool bake_cache_holds( const bake_def* def )
 {
     char* folder = cache_folder();
-    char* name = file_name( def );
-    char* path = text_format( "%s/%s", folder != NULL ? folder : ".", name );
+    char* path = file_path( folder != NULL ? folder : ".", def );
     bake_def longer;
     bool holds = folder != NULL &&
         ( platform_look( path ).kind == PLATFORM_FILE ||
             ( bake_may_share( def ) && find_longer( def, folder, &longer ) ) );
     free( folder );
-    free( name );
     free( path );
     return holds;
 }
@@ -422,10 +418,8 @@ static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, 
             folder, errno != 0 ? strerror( errno ) : "something else is there" );
     }
     trim( folder, needed, limit );
-    char* name = file_name( def );
-    char* path = text_format( "%s/%s", folder, name );
+    char* path = file_path( folder, def );
     bool baked = bake_write( def, path, why );
-    free( name );
     free( path );
     return baked;
 }
@@ -501,10 +495,8 @@ static bool fill_run(
         }
         fits = fits && scene_file_bytes( generator_object_count( &def->scene ), def->frame_count, &bytes );
         needed += bytes;
-        char* name = file_name( def );
-        paths[found] = text_format( "%s/%s", folder, name );
+        paths[found] = file_path( folder, def );
         windows[found++] = *def;
-        free( name );
         is_done[index] = true;
     }
     bool good = fits && needed <= limit;
@@ -517,9 +509,7 @@ static bool fill_run(
     else
     {
         trim( folder, needed, limit );
-        good = bake_may_share( &windows[0] )
-            ? bake_write_windows( windows, (const char* const*)paths, found, why )
-            : bake_write( &windows[0], paths[0], why );
+        good = bake_write_windows( windows, (const char* const*)paths, found, why );
     }
     for ( uint32_t index = 0; index < found; ++index )
     {

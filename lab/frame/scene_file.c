@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,20 @@ static const char* damaged( const char* path )
     return text_ends_with( path, POSE_FILE_ENDING )
         ? "the file is damaged or no " POSE_FILE_ENDING " recording; copy or record it again"
         : "the file is damaged or no .aabbs scene; bake it again with `cleave gen`";
+}
+
+// "PATH: at byte OFFSET: what; what to do". Always false.
+static bool fail_at( const char* path, uint64_t offset, lab_error* why, const char* format, ... )
+    LAB_ERROR_FORMAT( 4, 5 );
+
+static bool fail_at( const char* path, uint64_t offset, lab_error* why, const char* format, ... )
+{
+    char text[512];
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( text, sizeof( text ), format, arguments );
+    va_end( arguments );
+    return lab_error_write( why, "%s: at byte %" PRIu64 ": %s; %s", path, offset, text, damaged( path ) );
 }
 
 bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes )
@@ -87,10 +102,9 @@ static bool pose_record_decode( const unsigned char* bytes, body_state* body )
     return true;
 }
 
-// Why such a record is bad, with the offset of the byte to blame; `what` is "frame 3, body 17", `advice` ends the sentence.
-// Always false.
-static bool pose_record_fail( const unsigned char* bytes, uint64_t offset, const char* path, const char* what,
-    const char* advice, lab_error* why )
+// Why such a record is bad, with the offset of the byte to blame; `what` is "frame 3, body 17". Always false.
+static bool pose_record_fail(
+    const unsigned char* bytes, uint64_t offset, const char* path, const char* what, lab_error* why )
 {
     for ( uint32_t index = 0; index < 8; ++index )
     {
@@ -98,17 +112,16 @@ static bool pose_record_fail( const unsigned char* bytes, uint64_t offset, const
         uint64_t at = offset + 4 * index;
         if ( index == 3 && scene_decode_u32( bytes + 12 ) != 0 )
         {
-            return lab_error_write(
-                why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; %s", path, at, what, advice );
+            return fail_at( path, at, why, "the pad of %s is not 0", what );
         }
         if ( value - value != 0 )
         {
-            return lab_error_write( why, "%s: at byte %" PRIu64 ": the %s of %s is %s; %s", path, at,
-                index < 3 ? "position" : "rotation", what, value != value ? "NaN" : "infinite", advice );
+            return fail_at( path, at, why, "the %s of %s is %s", index < 3 ? "position" : "rotation", what,
+                value != value ? "NaN" : "infinite" );
         }
     }
-    return lab_error_write( why, "%s: at byte %" PRIu64 ": the rotation of %s has the length %.6g, not 1; %s",
-        path, offset + 16, what, sqrt( square_length( bytes ) ), advice );
+    return fail_at( path, offset + 16, why, "the rotation of %s has the length %.6g, not 1", what,
+        sqrt( square_length( bytes ) ) );
 }
 
 // An unturned body that fills the box. False, the body untouched, if a side of the box is infinite.
@@ -171,13 +184,11 @@ static bool fail_record(
         uint64_t at = offset + 4 * index;
         if ( index % 4 == 3 && scene_decode_u32( bytes + 4 * index ) != 0 )
         {
-            return lab_error_write( why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; %s", path, at,
-                field, damaged( path ) );
+            return fail_at( path, at, why, "the pad of %s is not 0", field );
         }
         if ( value != value )
         {
-            return lab_error_write(
-                why, "%s: at byte %" PRIu64 ": %s has a NaN; %s", path, at, field, damaged( path ) );
+            return fail_at( path, at, why, "%s has a NaN", field );
         }
     }
     for ( uint32_t axis = 0; axis < 3; ++axis )
@@ -186,13 +197,11 @@ static bool fail_record(
         float upper = scene_decode_float( bytes + 16 + 4 * axis );
         if ( lower > upper )
         {
-            return lab_error_write( why,
-                "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; %s", path,
-                offset + 4 * axis, field, "xyz"[axis], (double)lower, (double)upper, damaged( path ) );
+            return fail_at( path, offset + 4 * axis, why, "%s is inverted: lower %c %g > upper %g", field,
+                "xyz"[axis], (double)lower, (double)upper );
         }
     }
-    return lab_error_write(
-        why, "%s: at byte %" PRIu64 ": %s is bad; %s", path, offset, field, damaged( path ) );
+    return fail_at( path, offset, why, "%s is bad", field );
 }
 
 // ---- header
@@ -205,23 +214,20 @@ static bool check_name(
     {
         if ( text[length] < 32 || text[length] > 126 )
         {
-            return lab_error_write( why,
-                "%s: at byte %" PRIu32 ": the %s has the unprintable byte 0x%02x; %s", path, offset + length,
-                field, (unsigned)(unsigned char)text[length], damaged( path ) );
+            return fail_at( path, offset + length, why, "the %s has the unprintable byte 0x%02x", field,
+                (unsigned)(unsigned char)text[length] );
         }
         length += 1;
     }
     if ( length == SCENE_NAME_ROOM )
     {
-        return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; %s", path,
-            offset, field, SCENE_NAME_ROOM, damaged( path ) );
+        return fail_at( path, offset, why, "the %s does not end within %d bytes", field, SCENE_NAME_ROOM );
     }
     for ( ; length < SCENE_NAME_ROOM; ++length )
     {
         if ( text[length] != '\0' )
         {
-            return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; %s", path,
-                offset + length, field, damaged( path ) );
+            return fail_at( path, offset + length, why, "the %s is not padded with zeros", field );
         }
     }
     return true;
@@ -232,10 +238,8 @@ static bool check_count(
 {
     if ( value == 0 || value > INT32_MAX )
     {
-        return lab_error_write( why,
-            "%s: at byte %" PRIu32 ": the number of %s is %" PRId64 ", must be 1 to %d; %s", path, offset,
-            field, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX,
-            damaged( path ) );
+        return fail_at( path, offset, why, "the number of %s is %" PRId64 ", must be 1 to %d", field,
+            value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX );
     }
     return true;
 }
@@ -260,8 +264,8 @@ static bool decode_header(
     {
         if ( scene_decode_u32( bytes + offset ) != 0 )
         {
-            return lab_error_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; %s", path,
-                offset, scene_decode_u32( bytes + offset ), damaged( path ) );
+            return fail_at(
+                path, offset, why, "must be 0, is 0x%08" PRIx32, scene_decode_u32( bytes + offset ) );
         }
     }
     return record_is_good( bytes + WORLD_OFFSET, header->world ) ||
@@ -301,9 +305,8 @@ static bool check_kind( const char* path, platform_entry* entry, lab_error* why 
     }
     if ( entry->size < SCENE_HEADER_BYTES )
     {
-        return lab_error_write( why,
-            "%s: at byte %" PRIu64 ": ends inside the header, which takes %d bytes; %s", path, entry->size,
-            SCENE_HEADER_BYTES, damaged( path ) );
+        return fail_at(
+            path, entry->size, why, "ends inside the header, which takes %d bytes", SCENE_HEADER_BYTES );
     }
     return true;
 }
@@ -327,11 +330,10 @@ static bool check_size( const scene_reader* reader, lab_error* why )
     }
     if ( reader->file_bytes > expected )
     {
-        return lab_error_write( why,
-            "%s: at byte %" PRIu64 ": the scene ends here (%" PRIu32 " objects, 1 + %" PRIu32
-            " frames), yet the file goes on to byte %" PRIu64 "; %s",
-            reader->path, expected, header->object_count, header->frame_count, reader->file_bytes,
-            damaged( reader->path ) );
+        return fail_at( reader->path, expected, why,
+            "the scene ends here (%" PRIu32 " objects, 1 + %" PRIu32
+            " frames), yet the file goes on to byte %" PRIu64,
+            header->object_count, header->frame_count, reader->file_bytes );
     }
     return true;
 }
@@ -452,21 +454,13 @@ static bool blame_sides(
     {
         return fail_record( record, offset, path, field, why );
     }
-    return lab_error_write( why,
-        "%s: at byte %" PRIu64 ": %s is infinite, which no body that turns can be; %s", path, offset, field,
-        damaged( path ) );
-}
-
-static bool blame_pose(
-    const unsigned char* record, uint64_t offset, const char* path, const char* field, lab_error* why )
-{
-    return pose_record_fail( record, offset, path, field, damaged( path ), why );
+    return fail_at( path, offset, why, "%s is infinite, which no body that turns can be", field );
 }
 
 static const record_kind s_boxes = { "box", take_box, fail_record };
 static const record_kind s_sides = { "box", take_sides, blame_sides };
-static const record_kind s_bodies = { "body", take_body, blame_pose };
-static const record_kind s_body_boxes = { "body", take_body_box, blame_pose };
+static const record_kind s_bodies = { "body", take_body, pose_record_fail };
+static const record_kind s_body_boxes = { "body", take_body_box, pose_record_fail };
 
 /// Objects first .. first + count.
 typedef struct record_range

@@ -215,12 +215,7 @@ static void label_item( scene_item* item )
             body_type_name( spec->type ) );
         return;
     }
-    const char* name = spec->path;
-    for ( const char* c = spec->path; *c != '\0'; ++c )
-    {
-        name = ( *c == '/' || *c == '\\' ) && c[1] != '\0' ? c + 1 : name;
-    }
-    snprintf( item->label, sizeof( item->label ), "%.60s", name );
+    snprintf( item->label, sizeof( item->label ), "%.60s", text_base_name( spec->path ) );
 }
 
 static void add( scene_list* list, const char* text, uint32_t body_count )

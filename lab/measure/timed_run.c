@@ -41,7 +41,7 @@ bool run_switches_are_same( const run_switches* a, const run_switches* b )
 
 // ---- statistics
 
-static int compare_doubles( const void* left, const void* right )
+int run_compare_doubles( const void* left, const void* right )
 {
     double a = *(const double*)left;
     double b = *(const double*)right;
@@ -50,13 +50,13 @@ static int compare_doubles( const void* left, const void* right )
 
 double run_median( double* values, size_t count )
 {
-    qsort( values, count, sizeof( double ), compare_doubles );
+    qsort( values, count, sizeof( double ), run_compare_doubles );
     return 0.5 * ( values[( count - 1 ) / 2] + values[count / 2] );
 }
 
 double run_percentile( double* values, size_t count, double percent )
 {
-    qsort( values, count, sizeof( double ), compare_doubles );
+    qsort( values, count, sizeof( double ), run_compare_doubles );
     double rank = percent / 100 * (double)count;
     size_t index = (size_t)rank;
     index = (double)index < rank ? index : index > 0 ? index - 1 : 0;

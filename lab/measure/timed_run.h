@@ -114,6 +114,9 @@ void run_result_begin( run_result* result, const run_spec* spec, const run_optio
 /// A logger that keeps the last error as a reason of up to 256 characters.
 clv_logger run_reason_logger( char reason[256] );
 
+/// For qsort.
+int run_compare_doubles( const void* left, const void* right );
+
 /// Median of `count` > 0 values, and the smallest value that at least `percent` % of them do not exceed. Both
 /// sort.
 double run_median( double* values, size_t count );

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/render/render_scene.h"
 
+#include "lab/measure/timed_run.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -636,12 +638,6 @@ clv_aabb render_scene_box( const view_input* input )
     return box;
 }
 
-static int compare_doubles( const void* a, const void* b )
-{
-    double one = *(const double*)a, two = *(const double*)b;
-    return ( one > two ) - ( one < two );
-}
-
 static void measure( render_state* state )
 {
     const view_input* input = state->source->input;
@@ -652,7 +648,7 @@ static void measure( render_state* state )
     {
         sizes[i] = size_of( &input->boxes[i] );
     }
-    qsort( sizes, count, sizeof( double ), compare_doubles );
+    qsort( sizes, count, sizeof( double ), run_compare_doubles );
     state->side = exp( fmin( sizes[count / 2], 60 ) );
     state->sizes[0] = sizes[count / 100] - 0.1;
     state->sizes[1] = fmin( sizes[count - 1 - count / 100], 60 ) + 0.1;

@@ -16,28 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* base_name( const char* path )
-{
-    const char* name = path;
-    for ( const char* c = path; *c != '\0'; ++c )
-    {
-        if ( ( *c == '/' || *c == '\\' ) && c[1] != '\0' )
-        {
-            name = c + 1;
-        }
-    }
-    return name;
-}
-
 // ---- paths, which belong to this machine: pages are shown to others
 
 char* report_data_file_name( const text_list* paths, uint32_t index )
 {
-    const char* name = base_name( paths->items[index] );
+    const char* name = text_base_name( paths->items[index] );
     uint32_t before = 0, all = 0;
     for ( uint32_t other = 0; other < paths->count; ++other )
     {
-        bool is_same = strcmp( base_name( paths->items[other] ), name ) == 0;
+        bool is_same = strcmp( text_base_name( paths->items[other] ), name ) == 0;
         all += is_same ? 1 : 0;
         before += is_same && other < index ? 1 : 0;
     }
@@ -193,8 +180,7 @@ static bool has_text( const char* text, const char* part )
 // Runs on no device stay: they are what the others are compared with.
 static bool is_wanted( device_wish* wish, const json_value* run )
 {
-    const json_value* value = json_get( run, "device" );
-    const char* device = value != NULL ? json_as_text( value ) : NULL;
+    const char* device = json_as_text( json_get( run, "device" ) );
     if ( wish->name == NULL || device == NULL || device[0] == '\0' )
     {
         return true;

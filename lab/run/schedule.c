@@ -464,11 +464,7 @@ static bool read_line( text_line* line, void* user )
 // "lab/schedules/quick.schedule" is called quick.
 static void name_plan( schedule* plan, const char* path )
 {
-    const char* name = path;
-    for ( const char* c = path; *c != '\0'; ++c )
-    {
-        name = ( *c == '/' || *c == '\\' ) && c[1] != '\0' ? c + 1 : name;
-    }
+    const char* name = text_base_name( path );
     int length =
         (int)( strlen( name ) - ( text_ends_with( name, ".schedule" ) ? strlen( ".schedule" ) : 0 ) );
     snprintf( plan->name, sizeof( plan->name ), "%.*s", length, name );

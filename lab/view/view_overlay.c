@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/view/view_overlay.h"
 
+#include "lab/measure/timed_run.h"
 #include "space/instrument.h"
 
 #include <math.h>
@@ -13,12 +14,6 @@ enum
     STEPS_MOST = 1 << 26, // from the origin
     SAMPLES = 4096,
 };
-
-static int compare_doubles( const void* a, const void* b )
-{
-    double first = *(const double*)a, second = *(const double*)b;
-    return ( first > second ) - ( first < second );
-}
 
 // The middle one of the sides of some boxes, those without length left out; 0 if there are none.
 static double middle_side( const clv_aabb* boxes, uint32_t count )
@@ -37,7 +32,7 @@ static double middle_side( const clv_aabb* boxes, uint32_t count )
             }
         }
     }
-    qsort( sides, side_count, sizeof( double ), compare_doubles );
+    qsort( sides, side_count, sizeof( double ), run_compare_doubles );
     return side_count > 0 ? sides[side_count / 2] : 0;
 }
 

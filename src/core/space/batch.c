@@ -241,6 +241,7 @@ clv_result clv_space_add_all(
     {
         return result;
     }
+    space->doubles = count > 0 ? boxes.doubles : space->doubles;
     clv_space_will_change( space, with != NULL && space->objects.motion_is_spent );
     clv_space_will_change_some( space, NULL, count );
     if ( with != NULL )

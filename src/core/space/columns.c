@@ -183,7 +183,7 @@ static space_stream boxes_of( const clv_space* space, const clv_add_def* def )
         : def->stream.lower != NULL   ? SPACE_STREAM( SPACE_FLOATS, def->stream )
         : def->stream2.lower != NULL  ? SPACE_STREAM( SPACE_FLAT, def->stream2 )
         : def->stream64.lower != NULL ? SPACE_STREAM( SPACE_DOUBLES, def->stream64 )
-                                      : ( space_stream ){ space_kind_of( space ), NULL, NULL, 0 };
+                                      : ( space_stream ){ .kind = space_kind_of( space ) };
 }
 
 clv_result clv_space_add_with( clv_space* space, const clv_add_def* def, uint32_t count, clv_id* ids )

@@ -18,7 +18,7 @@ clv_result clv_space_refresh( clv_space* space )
     clv_space_drop_motions( space );
     // Doubles: a map that tells the boxes apart makes a better tree. Without memory for one the last one
     // serves.
-    if ( !clv_space_fit_doubles( space ) )
+    if ( !space_fit( space ) )
     {
         space->in_vain_count = 0;
     }

@@ -144,7 +144,7 @@ static bool shift_doubles( clv_space* space, clv_vec64 by )
             continue;
         }
         clv_aabb64 before = object_boxes64( objects )[slot];
-        clv_space_take_box64( space, slot, shift_box( given_as_double( space, slot ), by ) );
+        clv_space_doubles.set( space, slot, shift_box( given_as_double( space, slot ), by ) );
         exact &= is_exact_shift( &before, &object_boxes64( objects )[slot], by );
     }
     space->doubles_changed = changed || !exact;

@@ -26,9 +26,10 @@ struct clv_space
     task_runner tasks;
 
     object_store objects;
-    far_fit far;          ///< where boxes are doubles: how the method sees them
-    bool doubles_changed; ///< since the last good update
-    bool is_shifted;      ///< all boxes moved alike since the method saw them; what moved by itself is noted
+    const struct space_doubles* doubles; ///< from the first box in double on; NULL: there was none
+    far_fit far;                         ///< where boxes are doubles: how the method sees them
+    bool doubles_changed;                ///< since the last good update
+    bool is_shifted; ///< all boxes moved alike since the method saw them; what moved by itself is noted
     uint64_t in_vain_count; ///< pairs of this update that touch as the method sees them, and not in double
 
     pair_list list;    ///< of the last update; capacity kept from frame to frame
@@ -130,9 +131,6 @@ static inline space_kind space_kind_of( const clv_space* space )
 /// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
 clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count );
 
-/// Gives a live slot of a space of doubles another box, as the caller gave it, and grows and maps it.
-void clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given );
-
 /// The box that the caller gave a live slot of a space of doubles.
 clv_aabb64 clv_space_given_box64( const clv_space* space, uint32_t slot );
 
@@ -142,10 +140,6 @@ void clv_space_renew_box( clv_space* space, uint32_t slot );
 /// Before the next update, and before any object gets a new motion: boxes swept along spent motions shrink
 /// back. O(n) if there are any.
 void clv_space_drop_motions( clv_space* space );
-
-/// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if
-/// out of memory.
-bool clv_space_fit_doubles( clv_space* space );
 
 /// Is the last list still right without a search, though all boxes were shifted since? Motions end with an
 /// update, so not then.
@@ -163,7 +157,36 @@ typedef struct space_stream
     space_kind kind;
     const void *lower, *upper; ///< corners, at any alignment
     size_t stride;
+    const struct space_doubles* doubles; ///< NULL: boxes of floats
 } space_stream;
+
+/// What is done with boxes in double alone. Their doors bring it along with the stream, so that a program
+/// without such a door is linked without it.
+typedef struct space_doubles
+{
+    /// Gives a live slot another box, as the caller gave it, and grows and maps it; many; a new object.
+    void ( *set )( clv_space* space, uint32_t slot, clv_aabb64 given );
+    void ( *move )( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
+    clv_id ( *add )( clv_space* space, clv_aabb64 given );
+
+    /// Before a search: is the map still good? If not every box is mapped anew. False if out of memory.
+    bool ( *fit )( clv_space* space );
+} space_doubles;
+
+extern const space_doubles clv_space_doubles;
+
+/// The same for any space.
+static inline bool space_fit( clv_space* space )
+{
+    space->in_vain_count = 0;
+    return space->doubles == NULL || space->doubles->fit( space );
+}
+
+/// With a constant `kind`, as at the doors, only those of doubles name the table.
+static inline const space_doubles* space_doubles_of( space_kind kind )
+{
+    return kind == SPACE_DOUBLES ? &clv_space_doubles : NULL;
+}
 
 /// A corner, of two or three floats or of three doubles.
 static inline size_t space_corner_bytes( space_kind kind )
@@ -177,12 +200,14 @@ static inline size_t space_corner_bytes( space_kind kind )
 static inline space_stream space_records( space_kind kind, const void* boxes )
 {
     size_t corner = space_corner_bytes( kind );
-    return ( space_stream ){ kind, boxes, boxes != NULL ? (const char*)boxes + corner : NULL, 2 * corner };
+    return ( space_stream ){ kind, boxes, boxes != NULL ? (const char*)boxes + corner : NULL, 2 * corner,
+        space_doubles_of( kind ) };
 }
 
 /// A stream of the caller's, of one of the three public types.
 #define SPACE_STREAM( kind, stream )                                                                         \
-    ( ( space_stream ){ ( kind ), ( stream ).lower, ( stream ).upper, ( stream ).stride } )
+    ( ( space_stream ){                                                                                      \
+        ( kind ), ( stream ).lower, ( stream ).upper, ( stream ).stride, space_doubles_of( kind ) } )
 
 /// Are these plain records, one behind the other?
 static inline bool space_are_records( const space_stream* s )

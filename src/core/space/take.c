@@ -5,6 +5,8 @@
 // that the method sees, which far/ maps them to.
 #include "space/space_internal.h"
 
+#include "base/assertion.h"
+
 #include "base/fp_mode.h"
 #include "object/test_box.h"
 
@@ -256,7 +258,7 @@ static void note_changes( clv_space* space, uint64_t count )
     space->far.change_count += count;
 }
 
-void clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
+static void take_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
 {
     note_changes( space, set_box64( space, slot, given ) );
 }
@@ -335,11 +337,11 @@ static void map_piece64( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
-bool clv_space_fit_doubles( clv_space* space )
+static bool fit_doubles( clv_space* space )
 {
     object_store* objects = &space->objects;
-    space->in_vain_count = 0;
-    if ( !space_has_doubles( space ) || !clv_far_fit_is_due( &space->far, objects->live_count ) )
+    CLV_ASSERT( space_has_doubles( space ) );
+    if ( !clv_far_fit_is_due( &space->far, objects->live_count ) )
     {
         return true;
     }
@@ -363,6 +365,8 @@ bool clv_space_fit_doubles( clv_space* space )
     return verdict != FAR_NO_MEMORY;
 }
 
+const space_doubles clv_space_doubles = { take_box64, take_doubles, add_box64, fit_doubles };
+
 // ---- any kind
 
 static clv_id take_new( clv_space* space, const space_stream* boxes, uint32_t index )
@@ -370,7 +374,7 @@ static clv_id take_new( clv_space* space, const space_stream* boxes, uint32_t in
     clv_aabb2 flat;
     switch ( boxes->kind )
     {
-    case SPACE_DOUBLES: return add_box64( space, space_box64_at( boxes, index ) );
+    case SPACE_DOUBLES: return boxes->doubles->add( space, space_box64_at( boxes, index ) );
     case SPACE_FLAT:
         flat = space_box2_at( boxes, index );
         return clv_object_store_add( &space->objects, raise_box( &flat ) );
@@ -440,7 +444,7 @@ void clv_space_take_boxes( clv_space* space, const clv_id* ids, const space_stre
 {
     if ( count > 0 && boxes->kind == SPACE_DOUBLES )
     {
-        take_doubles( space, ids, boxes, count );
+        boxes->doubles->move( space, ids, boxes, count );
     }
     else if ( count > 0 )
     {
@@ -460,7 +464,7 @@ void clv_space_renew_box( clv_space* space, uint32_t slot )
     object_store* objects = &space->objects;
     if ( space_has_doubles( space ) )
     {
-        clv_space_take_box64( space, slot, clv_space_given_box64( space, slot ) );
+        space->doubles->set( space, slot, clv_space_given_box64( space, slot ) ); // some door gave it its box
         return;
     }
     clv_object_store_set_box( objects, slot, clv_object_store_given_box( objects, slot ) );

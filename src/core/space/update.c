@@ -198,7 +198,7 @@ static clv_result run_method( clv_space* space, clv_pair_sink* sink, uint64_t ke
     object_store* objects = &space->objects;
     clv_space_will_change( space, objects->motion_is_spent );
     clv_space_drop_motions( space );
-    if ( !clv_object_store_list_live( objects ) || !clv_space_fit_doubles( space ) )
+    if ( !clv_object_store_list_live( objects ) || !space_fit( space ) )
     {
         return CLV_OUT_OF_MEMORY;
     }

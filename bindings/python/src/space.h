@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The space of the extension, and the methods of its type. Their arguments are told where they are written.
+#pragma once
+
+#include "arrays.h"
+
+/// Slots of a type hold functions as void pointers, which POSIX allows and ISO C does not: by way of an
+/// integer.
+#define SLOT( function ) ( (void*)(uintptr_t)( function ) )
+
+typedef struct space_object
+{
+    PyObject_HEAD clv_space* space;
+    bool is_double, is_flat;
+    bool is_changing;     // a call that changes the space is under way, perhaps without the GIL
+    Py_ssize_t asking;    // questions under way without the GIL
+    Py_ssize_t lent;      // buffers of its lists that are in use
+    uint64_t list_number; // of the lists that may be lent; counts the calls that end them
+    char reason[256];     // why a def was refused
+} space_object;
+
+/// 3, or 2 in a flat space.
+size_t clv_py_space_axes( const space_object* self );
+/// 0 floats, 1 flat, 2 doubles: the order of the tables.
+int clv_py_space_world( const space_object* self );
+
+/// Around every call that changes the space: false with an exception if another thread is in it, or, for
+/// calls that end its lists, if one of these is lent. Leaving turns a result into None or an exception.
+bool clv_py_space_enter( space_object* self, bool ends_lists );
+PyObject* clv_py_space_leave( space_object* self, clv_result result );
+
+/// Before a call that reads: false with an exception while the space is changed.
+bool clv_py_space_is_readable( const space_object* self );
+
+PyObject* clv_py_space_new( PyTypeObject* type, PyObject* args, PyObject* kwargs );
+void clv_py_space_free( PyObject* object );
+
+// Objects and columns: space.c.
+PyObject* clv_py_space_add( PyObject* object, PyObject* args );
+PyObject* clv_py_space_move( PyObject* object, PyObject* args );
+PyObject* clv_py_space_remove( PyObject* self, PyObject* ids );
+PyObject* clv_py_space_refilter( PyObject* self, PyObject* ids );
+PyObject* clv_py_space_set( PyObject* object, PyObject* args );
+PyObject* clv_py_space_get( PyObject* object, PyObject* args );
+PyObject* clv_py_space_ids( PyObject* object, PyObject* id_object );
+PyObject* clv_py_space_stats( PyObject* object, PyObject* unused );
+PyObject* clv_py_space_about( PyObject* object, PyObject* unused );
+
+// Pairs and other lists: lists.c.
+bool clv_py_make_view_type( void );
+PyObject* clv_py_space_update( PyObject* object, PyObject* unused );
+PyObject* clv_py_space_refresh( PyObject* object, PyObject* unused );
+PyObject* clv_py_space_shrink( PyObject* object, PyObject* unused );
+PyObject* clv_py_space_clear( PyObject* object, PyObject* unused );
+PyObject* clv_py_space_shift_origin( PyObject* object, PyObject* args );
+PyObject* clv_py_space_visit( PyObject* object, PyObject* visitor );
+PyObject* clv_py_space_view( PyObject* object, PyObject* args );
+PyObject* clv_py_space_pair_ids( PyObject* object, PyObject* id_object );
+
+// Questions: questions.c.
+PyObject* clv_py_space_query( PyObject* object, PyObject* args );
+PyObject* clv_py_space_query_pairs( PyObject* object, PyObject* args );
+
+/// The table of kinds by name: ( number, sizes of an item ).
+PyObject* clv_py_kinds( void );
