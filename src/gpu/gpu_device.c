@@ -4,7 +4,6 @@
 // the one that would load the others too.
 #include "gpu_state.h"
 
-#include "gpu_icd.h"
 #include "gpu_look.h"
 #include "task/lock.h"
 
@@ -508,7 +507,7 @@ static void prove( gpu_device* device, gpu_device_texts* texts, bool keeps )
     unsigned char* data = NULL;
     size_t size = 0;
     uint64_t key = clv_gpu_device_exercise_key( device );
-    if ( keeps && clv_gpu_cache_read( key, device, &data, &size ) )
+    if ( keeps && clv_gpu_cache_read( key, &data, &size ) )
     {
         clv_gpu_cache_free( data );
         device->is_proven = true;
@@ -521,7 +520,7 @@ static void prove( gpu_device* device, gpu_device_texts* texts, bool keeps )
     if ( end == GPU_LOOK_DONE && trial.went_well && keeps )
     {
         static const unsigned char s_good[] = "opened";
-        clv_gpu_cache_write( key, device, s_good, sizeof( s_good ) );
+        clv_gpu_cache_write( key, s_good, sizeof( s_good ) );
     }
     if ( end == GPU_LOOK_DIED )
     {

@@ -478,8 +478,8 @@ uint64_t clv_gpu_hash_text( uint64_t hash, const char* text );
 uint64_t clv_gpu_hash_device( uint64_t hash, const gpu_device* device );
 
 /// Is the binary of a program in the cache? `data` is to be given back by clv_gpu_cache_free.
-bool clv_gpu_cache_read( uint64_t key, const gpu_device* device, unsigned char** data, size_t* size );
-void clv_gpu_cache_write( uint64_t key, const gpu_device* device, const unsigned char* data, size_t size );
+bool clv_gpu_cache_read( uint64_t key, unsigned char** data, size_t* size );
+void clv_gpu_cache_write( uint64_t key, const unsigned char* data, size_t size );
 void clv_gpu_cache_free( unsigned char* data );
 
 typedef struct gpu_argument
