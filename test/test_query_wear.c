@@ -531,13 +531,14 @@ static void queries_visit_at_most_twice_a_fresh_tree( void )
 // every sixteenth of them that left its node, and some for what the world has become.
 static void objects_that_move_one_by_one_cost_no_more( void )
 {
-    for ( uint32_t number = 0; number < TEST_COUNT( s_motions ) * 3; ++number )
+    for ( uint32_t number = 0; number < TEST_COUNT( s_motions ) * test_scaled( 1 ); ++number )
     {
-        test_where.note = s_motions[number / 3].name;
+        uint32_t motion = number % TEST_COUNT( s_motions );
+        test_where.note = s_motions[motion].name;
         wear_world* w = make_world( (int)( number % 3 ), 7 + number );
-        s_motions[number / 3].setup( w );
+        s_motions[motion].setup( w );
         start_world( w, clv_isa_best(), 1 );
-        s_motions[number / 3].step( w );
+        s_motions[motion].step( w );
         for ( uint32_t i = 0; i < OBJECTS; ++i )
         {
             uint32_t at = i * 769 % OBJECTS;
