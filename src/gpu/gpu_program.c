@@ -451,9 +451,11 @@ clv_result clv_gpu_launch(
     cl_int error = CL_SUCCESS;
     for ( uint32_t i = 0; i < count && error == CL_SUCCESS; ++i )
     {
-        error = is_said( gpu, id, i, &arguments[i] )
+        gpu_argument argument = arguments[i];
+        argument.size = argument.size == sizeof( gpu_buffer ) ? sizeof( cl_mem ) : argument.size;
+        error = is_said( gpu, id, i, &argument )
             ? CL_SUCCESS
-            : gpu->cl->clSetKernelArg( kernel, i, arguments[i].size, arguments[i].value );
+            : gpu->cl->clSetKernelArg( kernel, i, argument.size, argument.value );
     }
     size_t local = GPU_GROUP;
     size_t global = (size_t)( ( item_count + GPU_GROUP - 1 ) / GPU_GROUP * GPU_GROUP );

@@ -488,11 +488,12 @@ typedef struct gpu_argument
     const void* value;
 } gpu_argument;
 
-/// A variable, or a buffer, whose memory is its first member.
+/// A variable of up to 8 bytes, or a buffer, which is longer: its memory, the first member, is the argument.
 #define GPU_ARGUMENT( variable )                                                                             \
     {                                                                                                        \
-        _Generic( ( variable ), gpu_buffer : sizeof( cl_mem ), default : sizeof( variable ) ), &( variable ) \
+        sizeof( variable ), &( variable )                                                                    \
     }
+_Static_assert( sizeof( gpu_buffer ) > sizeof( uint64_t ), "told from a variable by its size" );
 
 /// The times of all launches since gpu->spans was set, which are done by now or waited for. Nothing without
 /// spans.
@@ -513,7 +514,7 @@ clv_result clv_gpu_launch(
     {                                                                                                        \
         GPU_PICK( __VA_ARGS__, GPU_EACH_20, GPU_EACH_19, GPU_EACH_18, GPU_EACH_17, GPU_EACH_16, GPU_EACH_15, \
             GPU_EACH_14, GPU_EACH_13, GPU_EACH_12, GPU_EACH_11, GPU_EACH_10, GPU_EACH_9, GPU_EACH_8,         \
-            GPU_EACH_7, GPU_EACH_6, GPU_EACH_5, GPU_EACH_4, GPU_EACH_3, GPU_EACH_2, GPU_EACH_1 )             \
+            GPU_EACH_7, GPU_EACH_6, GPU_EACH_5, GPU_EACH_4, GPU_EACH_3, GPU_EACH_2, GPU_EACH_1, 0 )          \
         ( __VA_ARGS__ )                                                                                      \
     }
 #define GPU_PICK(                                                                                            \
