@@ -12,7 +12,7 @@ list_checks()
 {
     cat <<'END'
 source: layers symbols exports one-unit configure cpp
-install: install flags adding-a-method link
+install: install flags adding-a-method link single
 programs: man completion demo instructions worst
 docs: docs
 python: python

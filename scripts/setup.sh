@@ -111,11 +111,19 @@ want_test()
     want libcmocka-dev has_cmocka
     want locales test -e /usr/share/i18n/locales/ps_AF # a decimal point of two bytes
     want git command -v git
+    want python3 command -v python3 # the core as one file
     want clang command -v clang
     want libclang-rt-14-dev has_clang_runtime
     want g++ command -v c++
     want clang-format command -v clang-format
     want cppcheck command -v cppcheck
+}
+
+# The core as one file.
+want_single()
+{
+    want_build
+    want python3 command -v python3
 }
 
 want_lint()
@@ -127,7 +135,6 @@ want_lint()
 want_coverage()
 {
     want_test
-    want python3 command -v python3
 }
 
 # Libraries of other people to measure against; each is optional.
@@ -228,13 +235,13 @@ as_list()
 npm=no
 for purpose in $purposes; do
     case $purpose in
-    build | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
+    build | single | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
     report)
         want_report
         npm=yes
         ;;
     *)
-        fail "unknown purpose '$purpose'; use build, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
+        fail "unknown purpose '$purpose'; use build, single, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
         ;;
     esac
 done

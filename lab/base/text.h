@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // ---- Memory and growing lists of the program. None of these fails: without memory the program ends, with one line and without half-written
-// files. What takes memory by itself says so: a timed run, which is then one that failed, and processes that others wait for.
+// files. A timed run takes its memory by itself: without it that run failed, and the others go on.
 
 /// So many zeroed items, of 0 one; to free.
 void* lab_take( uint64_t count, size_t item_size );

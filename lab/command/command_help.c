@@ -292,46 +292,40 @@ static void add_params( text_list* words )
     }
 }
 
+static const char* method_name( uint32_t index )
+{
+    return index < clv_method_count() ? clv_method_at( index )->name : NULL;
+}
+
+static const char* scene_name( uint32_t index )
+{
+    return index < generator_count() ? generator_at( index )->name : NULL;
+}
+
+static const char* command_name( uint32_t index )
+{
+    return command_at( index ) != NULL ? command_at( index )->name : NULL;
+}
+
 // What values of a name are taken from: the tables that the program itself looks them up in.
 static bool find_words( const char* value, text_list* words )
 {
-    if ( strcmp( value, "METHOD" ) == 0 )
+    static const struct
     {
-        for ( uint32_t index = 0; index < clv_method_count(); ++index )
-        {
-            text_list_add( words, clv_method_at( index )->name );
-        }
-    }
-    else if ( strcmp( value, "I" ) == 0 )
-    {
-        for ( uint32_t index = 0; run_isa_name( index ) != NULL; ++index )
-        {
-            text_list_add( words, run_isa_name( index ) );
-        }
-    }
-    else if ( text_starts_with( value, "P=" ) )
+        const char* value;
+        const char* ( *name_at )( uint32_t index ); ///< NULL beyond the last
+    } tables[] = { { "METHOD", method_name }, { "I", run_isa_name }, { "WHAT", scene_name },
+        { "SCENE", scene_name }, { "SCHEDULE", schedule_carried_name }, { "COMMAND", command_name } };
+    if ( text_starts_with( value, "P=" ) )
     {
         add_params( words );
     }
-    else if ( strcmp( value, "WHAT" ) == 0 || strcmp( value, "SCENE" ) == 0 )
+    for ( size_t table = 0; table < sizeof( tables ) / sizeof( tables[0] ); ++table )
     {
-        for ( uint32_t index = 0; index < generator_count(); ++index )
+        bool is_it = strcmp( value, tables[table].value ) == 0;
+        for ( uint32_t index = 0; is_it && tables[table].name_at( index ) != NULL; ++index )
         {
-            text_list_add( words, generator_at( index )->name );
-        }
-    }
-    else if ( strcmp( value, "SCHEDULE" ) == 0 )
-    {
-        for ( uint32_t index = 0; schedule_carried_name( index ) != NULL; ++index )
-        {
-            text_list_add( words, schedule_carried_name( index ) );
-        }
-    }
-    else if ( strcmp( value, "COMMAND" ) == 0 )
-    {
-        for ( uint32_t index = 0; command_at( index ) != NULL; ++index )
-        {
-            text_list_add( words, command_at( index )->name );
+            text_list_add( words, tables[table].name_at( index ) );
         }
     }
     return words->count > 0;

@@ -370,26 +370,18 @@ typedef struct sim_run
     clv_shape_sim_stats last;
 } sim_run;
 
-static void note( sim_run* run, int which, double value )
-{
-    run->columns[which].sum += value;
-    run->columns[which].most = value > run->columns[which].most ? value : run->columns[which].most;
-}
-
 static void note_frame( sim_run* run, const clv_shape_sim_stats* s, uint64_t body_count, double frame_ms )
 {
-    note( run, PAIRS, (double)s->candidate_count );
-    note( run, FALSE_PAIRS, (double)( s->candidate_count - s->hit_count ) );
-    note( run, FLOOR_PAIRS, (double)s->floor_candidate_count );
-    note( run, ALL_PAIRS, (double)( s->candidate_count + s->floor_candidate_count ) );
-    note( run, FRAME_MS, frame_ms );
-    note( run, VOLUME_MS, s->volume_ms );
-    note( run, SWEEP_MS, s->sweep_ms );
-    note( run, NARROW_MS, s->narrow_ms );
-    note( run, MATCH_MS, s->match_ms );
-    note( run, DEEPEST, s->deepest );
-    note( run, MEAN_DEPTH, s->mean_depth );
-    note( run, DEFORMATION, s->deformation_mean );
+    const double values[COLUMN_COUNT] = { (double)s->candidate_count,
+        (double)( s->candidate_count - s->hit_count ), (double)s->floor_candidate_count,
+        (double)( s->candidate_count + s->floor_candidate_count ), frame_ms, s->volume_ms, s->sweep_ms,
+        s->narrow_ms, s->match_ms, s->deepest, s->mean_depth, s->deformation_mean };
+    for ( int i = 0; i < COLUMN_COUNT; ++i )
+    {
+        column* all = &run->columns[i];
+        all->sum += values[i];
+        all->most = values[i] > all->most ? values[i] : all->most;
+    }
     if ( s->landed_count == body_count && run->landed_frame == NEVER )
     {
         run->landed_frame = s->frame;

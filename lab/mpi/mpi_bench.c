@@ -269,11 +269,10 @@ static bool open_bench( bench* b, job* j )
         return false;
     }
     size_t frames = (size_t)b->world.frames.frame_count + 1;
-    b->frame_ms = calloc( frames, sizeof( double ) );
-    b->pass_ms = calloc( frames * ( j->o->repeat + 1 ), sizeof( double ) );
-    b->records = calloc( (size_t)j->process_count, sizeof( process_record ) );
-    bool ok = b->frame_ms != NULL && b->pass_ms != NULL && b->records != NULL;
-    return job_agree_memory( j, ok, "times" );
+    b->frame_ms = lab_take( frames, sizeof( double ) );
+    b->pass_ms = lab_take( frames * ( j->o->repeat + 1 ), sizeof( double ) );
+    b->records = lab_take( (uint64_t)j->process_count, sizeof( process_record ) );
+    return true;
 }
 
 static void close_bench( bench* b )
@@ -286,26 +285,19 @@ static void close_bench( bench* b )
 }
 
 // What this frame adds to the hash, over all processes.
-static bool hash_frame( bench* b, job* j, uint32_t frame, uint64_t* hash )
+static uint64_t hash_frame( bench* b, uint32_t frame )
 {
     clv_mpi_pair_view view = clv_mpi_space_pairs( b->world.space );
     if ( view.count > b->pair_capacity )
     {
-        free( b->pairs );
         b->pair_capacity = view.count + view.count / 4;
-        b->pairs = calloc( b->pair_capacity, sizeof( clv_pair ) );
-    }
-    bool ok = view.count == 0 || b->pairs != NULL;
-    if ( !job_agree_memory( j, ok, "pairs" ) )
-    {
-        return false;
+        b->pairs = lab_grow( b->pairs, b->pair_capacity, sizeof( clv_pair ) );
     }
     for ( uint64_t i = 0; i < view.count; ++i )
     {
         b->pairs[i] = ( clv_pair ){ (uint32_t)view.pairs[i].a, (uint32_t)view.pairs[i].b };
     }
-    *hash = job_sum( frame_hash_pairs( b->pairs, view.count, frame - 1 ) );
-    return true;
+    return job_sum( frame_hash_pairs( b->pairs, view.count, frame - 1 ) );
 }
 
 static void note_times( bench* b )
@@ -325,13 +317,11 @@ static void note_times( bench* b )
 static bool time_frame( bench* b, job* j, uint64_t pass, uint32_t frame, uint64_t* hash )
 {
     double ms = 0;
-    uint64_t part = 0;
-    if ( !mpi_frames_read( &b->world.frames, j, frame ) || !mpi_world_step( &b->world, j, frame, &ms ) ||
-        !hash_frame( b, j, frame, &part ) )
+    if ( !mpi_frames_read( &b->world.frames, j, frame ) || !mpi_world_step( &b->world, j, frame, &ms ) )
     {
         return false;
     }
-    *hash += part;
+    *hash += hash_frame( b, frame );
     if ( pass >= j->o->warmup )
     {
         note_times( b );
@@ -372,12 +362,13 @@ static void gather_records( bench* b )
 {
     process_record* m = &b->mine;
     const clv_mpi_stats* s = &b->stats;
-    double* times[] = { &m->move_ms, &m->update_ms, &m->cut_ms, &m->send_ms, &m->wait_ms, &m->search_ms,
-        &m->list_ms };
-    for ( size_t i = 0; i < sizeof( times ) / sizeof( times[0] ); ++i )
+    double times[RECORD_TIMES];
+    memcpy( times, m, sizeof( times ) ); // they come first
+    for ( size_t i = 0; i < RECORD_TIMES; ++i )
     {
-        *times[i] /= b->timed_frames > 0 ? (double)b->timed_frames : 1;
+        times[i] /= b->timed_frames > 0 ? (double)b->timed_frames : 1;
     }
+    memcpy( m, times, sizeof( times ) );
     m->objects = (double)s->own_count;
     m->ghosts = (double)s->ghost_count;
     m->pairs = (double)s->pair_count;
@@ -413,8 +404,8 @@ static json_value* record_value( const process_record* r, int rank )
 static void fill_times( const bench* b, const job* j, run_result* run )
 {
     uint64_t count = (uint64_t)b->world.frames.frame_count * j->o->repeat - b->resumed_at;
-    double* sorted = calloc( count + 1, sizeof( double ) );
-    if ( sorted != NULL && count > 0 )
+    double* sorted = lab_take( count, sizeof( double ) );
+    if ( count > 0 )
     {
         memcpy( sorted, b->pass_ms + b->resumed_at, count * sizeof( double ) );
         for ( uint64_t i = 0; i < count; ++i )
@@ -445,16 +436,12 @@ typedef struct bench_sums
 static void fill_result( bench* b, const job* j, const bench_sums* sums, run_result* run )
 {
     const scene_header* header = &b->world.frames.header;
+    const run_options options = { .frame_count = b->world.frames.frame_count };
+    run_result_begin( run, j->methods.items, &options );
+    run->is_opaque = false; // tests are counted, by process
     snprintf( run->scene, sizeof( run->scene ), "%s", header->name );
     snprintf( run->type, sizeof( run->type ), "%s", header->type );
     run->object_count = header->object_count;
-    run->frame_count = b->world.frames.frame_count;
-    const run_spec* spec = j->methods.items;
-    run->method = spec->row->name;
-    run->variant = run_spec_variant( spec );
-    run->settings = spec->settings;
-    run->device = device_is_of( spec->row ) ? device_name_of( run->settings ) : NULL;
-    run->thread_count = spec->thread_count;
     if ( b->resumed_at == 0 ) // else there are not as many as frames
     {
         run->frame_ms = b->frame_ms;

@@ -166,12 +166,7 @@ static bool report_net( const net* n, job* j, text_output* output )
 
 static bool measure_all( job* j, text_output* output )
 {
-    net n = { .buffer = calloc( s_sizes[SIZES - 1], 1 ) };
-    if ( !job_agree_memory( j, n.buffer != NULL, "a message" ) )
-    {
-        free( n.buffer );
-        return false;
-    }
+    net n = { .buffer = lab_take( s_sizes[SIZES - 1], 1 ) };
     // Process 0 and the last; then each process with the one half the number of processes away.
     int last = j->process_count - 1, half = j->process_count / 2;
     int one = j->rank == 0 ? last : j->rank == last ? 0 : -1;
@@ -344,8 +339,8 @@ static bool plan_scene( job* j, text_output* output )
     mpi_frames f;
     mpi_plan plan = { 0 };
     bool ok = mpi_frames_open( &f, j );
-    clv_aabb* before = ok ? calloc( (size_t)f.count + 1, sizeof( clv_aabb ) ) : NULL;
-    ok = ok && job_agree_memory( j, before != NULL, "boxes" ) && make_plan( &plan, &f, before, j, output );
+    clv_aabb* before = ok ? lab_take( f.count, sizeof( clv_aabb ) ) : NULL;
+    ok = ok && make_plan( &plan, &f, before, j, output );
     free( before );
     clv_mpi_plan_close( &plan );
     mpi_frames_close( &f );

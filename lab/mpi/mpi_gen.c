@@ -84,8 +84,8 @@ static uint32_t pieces_of( const gen* g )
 static bool start_scene( gen* g, job* j )
 {
     g->state = g->def.generator->create( g->def.generator, &g->def.scene );
-    g->boxes = calloc( (size_t)g->def.scene.part_count * pieces_of( g ), sizeof( clv_aabb ) );
-    if ( g->state == NULL || g->boxes == NULL )
+    g->boxes = lab_take( (uint64_t)g->def.scene.part_count * pieces_of( g ), sizeof( clv_aabb ) );
+    if ( g->state == NULL )
     {
         return lab_error_write( &j->why,
             "%s: process %d: out of memory for %" PRIu32 " bodies; use more processes", j->o->output, j->rank,
@@ -112,11 +112,7 @@ static bool open_file( gen* g, job* j )
     }
     int size = shared != NULL ? (int)strlen( shared ) + 1 : 0;
     MPI_Bcast( &size, 1, MPI_INT, 0, MPI_COMM_WORLD );
-    char* name = calloc( (size_t)size, 1 );
-    if ( name == NULL )
-    {
-        lab_out_of_memory();
-    }
+    char* name = lab_take( (uint64_t)size, 1 );
     if ( shared != NULL )
     {
         memcpy( name, shared, (size_t)size );

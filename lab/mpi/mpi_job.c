@@ -323,12 +323,6 @@ bool job_agree( job* j, bool ok )
     return false;
 }
 
-bool job_agree_memory( job* j, bool has_memory, const char* what )
-{
-    return job_agree(
-        j, has_memory || lab_error_write( &j->why, "process %d: out of memory for %s", j->rank, what ) );
-}
-
 uint64_t job_sum( uint64_t value )
 {
     uint64_t all = 0;
@@ -415,6 +409,18 @@ static bool asks_for_help( int argc, char** argv )
     return asks;
 }
 
+// A process that ends early, without memory, ends the others too: they would wait for it.
+static void end_all( void )
+{
+    int is_begun = 0, is_ended = 0;
+    MPI_Initialized( &is_begun );
+    MPI_Finalized( &is_ended );
+    if ( is_begun && !is_ended )
+    {
+        MPI_Abort( MPI_COMM_WORLD, LAB_BAD_INPUT );
+    }
+}
+
 int main( int argc, char** argv )
 {
     int given = 0, rank = 0, process_count = 0;
@@ -425,6 +431,7 @@ int main( int argc, char** argv )
     MPI_Init_thread( &argc, &argv, MPI_THREAD_FUNNELED, &given );
     MPI_Comm_rank( MPI_COMM_WORLD, &rank );
     MPI_Comm_size( MPI_COMM_WORLD, &process_count );
+    atexit( end_all );
     interrupt_install();
     clv_methods_register();
     lab_status status = LAB_DONE;

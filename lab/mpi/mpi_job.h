@@ -47,9 +47,6 @@ bool job_find_method( job* j );
 /// True if it is on all processes. Else all have the error of the first process that has one. Collective.
 bool job_agree( job* j, bool ok );
 
-/// The same of memory for something. Collective.
-bool job_agree_memory( job* j, bool has_memory, const char* what );
-
 /// Sums over all processes. Collective.
 uint64_t job_sum( uint64_t value );
 
@@ -98,7 +95,8 @@ bool mpi_frames_open( mpi_frames* frames, job* j );
 bool mpi_frames_read( mpi_frames* frames, job* j, uint32_t frame );
 
 /// Boxes of objects in the frame read last, wherever they were read.
-bool mpi_frames_fetch( mpi_frames* frames, job* j, const uint64_t* ids, uint32_t count, clv_aabb* boxes );
+void mpi_frames_fetch(
+    mpi_frames* frames, const job* j, const uint64_t* ids, uint32_t count, clv_aabb* boxes );
 
 /// All of the frame read last, on process 0; `boxes` may be NULL elsewhere.
 void mpi_frames_gather( const mpi_frames* frames, const job* j, clv_aabb* boxes );

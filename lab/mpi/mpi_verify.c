@@ -26,10 +26,9 @@ static bool open_judge( one_judge* judge, const mpi_frames* f, job* j )
     clv_space_def def = clv_default_space_def();
     def.sorted = true;
     def.method = count <= BRUTE_MOST ? "brute" : "cleave";
-    judge->ids = calloc( count, sizeof( clv_id ) );
-    judge->boxes = calloc( count, sizeof( clv_aabb ) );
-    return ( judge->ids != NULL && judge->boxes != NULL &&
-               clv_space_create( &def, &judge->space ) == CLV_OK ) ||
+    judge->ids = lab_take( count, sizeof( clv_id ) );
+    judge->boxes = lab_take( count, sizeof( clv_aabb ) );
+    return clv_space_create( &def, &judge->space ) == CLV_OK ||
         lab_error_write( &j->why, "out of memory for %u boxes on one process", count );
 }
 

@@ -61,25 +61,16 @@ static bool open_source( mpi_frames* f, job* j, const scene_spec* spec )
     return ok;
 }
 
-static bool reserve_frames( mpi_frames* f, job* j )
+static void reserve_frames( mpi_frames* f, const job* j )
 {
     size_t processes = (size_t)j->world_size;
-    f->boxes = calloc( (size_t)f->count + 1, sizeof( clv_aabb ) );
-    f->ask_counts = calloc( 4 * processes, sizeof( int ) );
-    bool ok = f->boxes != NULL && f->ask_counts != NULL;
-    if ( f->kind == FRAMES_SENT && j->world_rank == 0 )
-    {
-        f->all = calloc( f->header.object_count, sizeof( clv_aabb ) );
-        ok = ok && f->all != NULL;
-    }
-    if ( !job_agree_memory( j, ok, "boxes" ) )
-    {
-        return false;
-    }
+    bool has_all = f->kind == FRAMES_SENT && j->world_rank == 0;
+    f->boxes = lab_take( f->count, sizeof( clv_aabb ) );
+    f->all = has_all ? lab_take( f->header.object_count, sizeof( clv_aabb ) ) : NULL;
+    f->ask_counts = lab_take( 4 * (uint64_t)processes, sizeof( int ) );
     f->ask_starts = f->ask_counts + processes;
     f->answer_counts = f->ask_counts + 2 * processes;
     f->answer_starts = f->ask_counts + 3 * processes;
-    return true;
 }
 
 bool mpi_frames_open( mpi_frames* f, job* j )
@@ -105,7 +96,8 @@ bool mpi_frames_open( mpi_frames* f, job* j )
         : job_range_first( f->header.object_count, j->world_rank + 1, j->world_size ) - f->first;
     MPI_Type_contiguous( (int)sizeof( clv_aabb ), MPI_BYTE, &f->box_type );
     MPI_Type_commit( &f->box_type );
-    return reserve_frames( f, j );
+    reserve_frames( f, j );
+    return true;
 }
 
 void mpi_frames_close( mpi_frames* f )
@@ -187,32 +179,25 @@ static int reader_of( uint64_t id, uint32_t object_count, int world_size )
     return r;
 }
 
-static bool grow_wanted( mpi_frames* f, uint32_t count )
+static void grow_wanted( mpi_frames* f, uint32_t count )
 {
     if ( count > f->wanted_room || f->wanted == NULL )
     {
         f->wanted_room = (uint64_t)count + count / 4 + 1;
-        free( f->wanted );
-        free( f->order );
-        free( f->got );
-        f->wanted = calloc( f->wanted_room, sizeof( uint32_t ) );
-        f->order = calloc( f->wanted_room, sizeof( uint32_t ) );
-        f->got = calloc( f->wanted_room, sizeof( clv_aabb ) );
+        f->wanted = lab_grow( f->wanted, f->wanted_room, sizeof( uint32_t ) );
+        f->order = lab_grow( f->order, f->wanted_room, sizeof( uint32_t ) );
+        f->got = lab_grow( f->got, f->wanted_room, sizeof( clv_aabb ) );
     }
-    return f->wanted != NULL && f->order != NULL && f->got != NULL;
 }
 
-static bool grow_asked( mpi_frames* f, uint64_t count )
+static void grow_asked( mpi_frames* f, uint64_t count )
 {
     if ( count > f->asked_room || f->asked == NULL )
     {
         f->asked_room = count + count / 4 + 1;
-        free( f->asked );
-        free( f->answers );
-        f->asked = calloc( f->asked_room, sizeof( uint32_t ) );
-        f->answers = calloc( f->asked_room, sizeof( clv_aabb ) );
+        f->asked = lab_grow( f->asked, f->asked_room, sizeof( uint32_t ) );
+        f->answers = lab_grow( f->answers, f->asked_room, sizeof( clv_aabb ) );
     }
-    return f->asked != NULL && f->answers != NULL;
 }
 
 // Starts from counts; the sum.
@@ -245,19 +230,13 @@ static void sort_wanted( mpi_frames* f, const job* j, const uint64_t* ids, uint3
     lay_out( f->ask_counts, f->ask_starts, j->world_size );
 }
 
-bool mpi_frames_fetch( mpi_frames* f, job* j, const uint64_t* ids, uint32_t count, clv_aabb* boxes )
+void mpi_frames_fetch( mpi_frames* f, const job* j, const uint64_t* ids, uint32_t count, clv_aabb* boxes )
 {
-    if ( !job_agree_memory( j, grow_wanted( f, count ), "boxes" ) )
-    {
-        return false;
-    }
+    grow_wanted( f, count );
     sort_wanted( f, j, ids, count );
     MPI_Alltoall( f->ask_counts, 1, MPI_INT, f->answer_counts, 1, MPI_INT, j->comm );
     uint64_t asked = lay_out( f->answer_counts, f->answer_starts, j->world_size );
-    if ( !job_agree_memory( j, grow_asked( f, asked ), "boxes" ) )
-    {
-        return false;
-    }
+    grow_asked( f, asked );
     MPI_Alltoallv( f->wanted, f->ask_counts, f->ask_starts, MPI_UINT32_T, f->asked, f->answer_counts,
         f->answer_starts, MPI_UINT32_T, j->comm );
     for ( uint64_t i = 0; i < asked; ++i )
@@ -270,7 +249,6 @@ bool mpi_frames_fetch( mpi_frames* f, job* j, const uint64_t* ids, uint32_t coun
     {
         boxes[f->order[i]] = f->got[i];
     }
-    return true;
 }
 
 // ---- a space
@@ -307,17 +285,14 @@ void mpi_world_end( mpi_world* w )
     w->space = NULL;
 }
 
-static bool make_room( mpi_world* w, job* j, uint32_t count )
+static void make_room( mpi_world* w, uint32_t count )
 {
     if ( count > w->room || w->ids == NULL )
     {
-        free( w->ids );
-        free( w->own );
         w->room = (uint64_t)count + count / 4 + 1;
-        w->ids = calloc( w->room, sizeof( uint64_t ) );
-        w->own = calloc( w->room, sizeof( clv_aabb ) );
+        w->ids = lab_grow( w->ids, w->room, sizeof( uint64_t ) );
+        w->own = lab_grow( w->own, w->room, sizeof( clv_aabb ) );
     }
-    return job_agree_memory( j, w->ids != NULL && w->own != NULL, "boxes" );
 }
 
 static bool make_space( mpi_world* w, job* j )
@@ -334,15 +309,20 @@ static bool make_space( mpi_world* w, job* j )
     return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
 }
 
+// What w->ids name, into a fresh space, and its first update.
+static bool add_objects( mpi_world* w, job* j, const clv_aabb* boxes, uint32_t count )
+{
+    clv_result result = clv_mpi_space_add( w->space, w->ids, boxes, count );
+    result = result == CLV_OK ? clv_mpi_space_update( w->space ) : result;
+    return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
+}
+
 // Objects as they lie: each process tells a fresh space what it owns now, as a simulation would that has run
 // for a while.
 static bool begin_again( mpi_world* w, job* j )
 {
     uint32_t count = clv_mpi_space_object_count( w->space );
-    if ( !make_room( w, j, count ) )
-    {
-        return false;
-    }
+    make_room( w, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         clv_mpi_space_object_at( w->space, i, &w->ids[i], &w->own[i] );
@@ -352,9 +332,7 @@ static bool begin_again( mpi_world* w, job* j )
     {
         return false;
     }
-    clv_result result = clv_mpi_space_add( w->space, w->ids, w->own, count );
-    result = result == CLV_OK ? clv_mpi_space_update( w->space ) : result;
-    return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
+    return add_objects( w, j, w->own, count );
 }
 
 bool mpi_world_settle( mpi_world* w, job* j )
@@ -365,17 +343,16 @@ bool mpi_world_settle( mpi_world* w, job* j )
 bool mpi_world_begin( mpi_world* w, job* j )
 {
     const mpi_frames* f = &w->frames;
-    if ( !make_space( w, j ) || !mpi_frames_read( &w->frames, j, 0 ) || !make_room( w, j, f->count ) )
+    if ( !make_space( w, j ) || !mpi_frames_read( &w->frames, j, 0 ) )
     {
         return false;
     }
+    make_room( w, f->count );
     for ( uint32_t i = 0; i < f->count; ++i )
     {
         w->ids[i] = (uint64_t)f->first + i;
     }
-    clv_result result = clv_mpi_space_add( w->space, w->ids, f->boxes, f->count );
-    result = result == CLV_OK ? clv_mpi_space_update( w->space ) : result;
-    return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
+    return add_objects( w, j, f->boxes, f->count );
 }
 
 bool mpi_world_load( mpi_world* w, job* j, const char* path )
@@ -392,19 +369,13 @@ bool mpi_world_load( mpi_world* w, job* j, const char* path )
 bool mpi_world_step( mpi_world* w, job* j, uint32_t frame, double* ms )
 {
     uint32_t count = clv_mpi_space_object_count( w->space );
-    if ( !make_room( w, j, count ) )
-    {
-        return false;
-    }
+    make_room( w, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         clv_aabb box;
         clv_mpi_space_object_at( w->space, i, &w->ids[i], &box );
     }
-    if ( !mpi_frames_fetch( &w->frames, j, w->ids, count, w->own ) )
-    {
-        return false;
-    }
+    mpi_frames_fetch( &w->frames, j, w->ids, count, w->own );
     MPI_Barrier( MPI_COMM_WORLD );
     double start = MPI_Wtime();
     clv_result result = clv_mpi_space_move( w->space, w->ids, w->own, count );

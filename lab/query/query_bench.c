@@ -113,48 +113,53 @@ static void add_number( text_table* table, double value )
     text_table_add( table, is_known ? ( value < 10 ? "%.2f" : "%.0f" ) : "-", value );
 }
 
-static void add_row( query_report* report, const query_scene_state* scene, const char* name,
-    const char* variant, uint32_t threads, const query_times* times, const query_answers* answers,
-    uint32_t differing )
+// What a library answered, and how fast.
+typedef struct query_row
+{
+    const char* name;
+    const char* variant;
+    uint32_t threads, differing;
+    query_times times;
+    double found; ///< per query
+    uint64_t hash;
+} query_row;
+
+static void add_row( query_report* report, const query_scene_state* scene, const query_row* row )
 {
     text_table* table = &report->table;
-    double found = (double)answers->offsets[answers->count] / answers->count;
     text_table_add_cells( table, "%s\t%s\t%s\t%s\t%" PRIu32, scene->scene->label,
-        query_family_name( scene->draw.family ), name, variant, threads );
-    add_number( table, times->build_ms );
-    add_number( table, times->refit_ms );
-    add_number( table, times->single_ns );
-    add_number( table, times->batched_ns );
-    text_table_add_cells(
-        table, "%.2f\t%" PRIu32 "\t0x%016" PRIx64, found, differing, query_answers_hash( answers ) );
+        query_family_name( scene->draw.family ), row->name, row->variant, row->threads );
+    add_number( table, row->times.build_ms );
+    add_number( table, row->times.refit_ms );
+    add_number( table, row->times.single_ns );
+    add_number( table, row->times.batched_ns );
+    text_table_add_cells( table, "%.2f\t%" PRIu32 "\t0x%016" PRIx64, row->found, row->differing, row->hash );
 }
 
-static void add_json( query_report* report, const query_scene_state* scene, const char* name,
-    const char* variant, uint32_t threads, const query_times* times, const query_answers* answers,
-    uint32_t differing, bool batched )
+static void add_json(
+    query_report* report, const query_scene_state* scene, const query_row* row, bool batched )
 {
-    double ns = batched ? times->batched_ns : times->single_ns;
+    double ns = batched ? row->times.batched_ns : row->times.single_ns;
     if ( report->runs == NULL || !( ns - ns == 0 ) )
     {
         return;
     }
-    char hash[24];
-    snprintf( hash, sizeof( hash ), "0x%016" PRIx64, query_answers_hash( answers ) );
+    char hash[RESULTS_HASH_ROOM];
     json_value* run = json_object();
     json_put_text( run, "scene", scene->scene->label );
     json_put_count( run, "objects", scene->object_count );
-    json_put_text( run, "method", name );
-    json_put_text( run, "variant", variant );
-    json_put_count( run, "threads", batched ? threads : 1 );
+    json_put_text( run, "method", row->name );
+    json_put_text( run, "variant", row->variant );
+    json_put_count( run, "threads", batched ? row->threads : 1 );
     json_put_text( run, "query", query_family_name( scene->draw.family ) );
     json_put_count( run, "queries", scene->draw.count );
     json_put_bool( run, "batched", batched );
     json_put_number( run, "queries_per_second", 1e9 / ns );
-    json_put_number( run, "build_ms", times->build_ms );
-    json_put_number( run, "refit_ms", times->refit_ms );
-    json_put_number( run, "found_per_query", (double)answers->offsets[answers->count] / answers->count );
-    json_put_count( run, "differing", differing );
-    json_put_text( run, "answers_hash", hash );
+    json_put_number( run, "build_ms", row->times.build_ms );
+    json_put_number( run, "refit_ms", row->times.refit_ms );
+    json_put_number( run, "found_per_query", row->found );
+    json_put_count( run, "differing", row->differing );
+    json_put_text( run, "answers_hash", results_hash( row->hash, hash ) );
     json_put_text( run, "status", "ok" );
     json_put( report->runs, NULL, run );
 }
@@ -210,9 +215,11 @@ static void settle( query_report* report, query_scene_state* scene, const char* 
         print_item( stdout, &scene->draw, first );
         putchar( '\n' );
     }
-    add_row( report, scene, name, variant, threads, times, answers, differing );
-    add_json( report, scene, name, variant, threads, times, answers, differing, false );
-    add_json( report, scene, name, variant, threads, times, answers, differing, true );
+    const query_row row = { name, variant, threads, differing, *times,
+        (double)answers->offsets[answers->count] / answers->count, query_answers_hash( answers ) };
+    add_row( report, scene, &row );
+    add_json( report, scene, &row, false );
+    add_json( report, scene, &row, true );
     if ( scene->first_name == NULL )
     {
         scene->first = *answers;

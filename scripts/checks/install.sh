@@ -529,3 +529,30 @@ check_link()
     [ "$size" -le "$most" ] || fail "README's program has $size bytes, of which $most are allowed; see nm --size-sort"
     echo "  README's program: $size bytes of at most $most"
 }
+
+# The core as one header and one source file: without a warning by every compiler that is here, README's program with it prints
+# what it promises, and both are small enough to be sent. Usage: check.sh single FOLDER
+check_single()
+{
+    [ $# -gt 0 ] || misused "FOLDER"
+    single=$1
+    size=$(cat "$single/cleave.h" "$single/cleave.c" | wc -c)
+    [ "$size" -le 1200000 ] || fail "both files have $size bytes, of which 1200000 are allowed"
+    sed 's|<cleave/cleave.h>|"cleave.h"|' "$root/examples/hello/hello.c" >"$folder/hello.c"
+    compilers=""
+    for compiler in "${CC:-cc}" gcc clang x86_64-w64-mingw32-gcc; do
+        command -v "$compiler" >/dev/null 2>&1 || continue
+        place=$(readlink -f "$(command -v "$compiler")") # cc is most often one of the others
+        case " $compilers " in *" $place "*) continue ;; esac
+        compilers="$compilers $place"
+        "$compiler" -O1 -Wall -Wextra -Werror -I"$single" "$folder/hello.c" "$single/cleave.c" -o "$folder/hello.exe" -lm -pthread \
+            2>"$folder/said" || fail "$compiler cannot compile it, or warns"
+        case $compiler in *mingw*) continue ;; esac # no Windows here to run it
+        "$folder/hello.exe" | diff - "$root/examples/hello/expected.txt" >&2 || fail "'<' is what README's program printed, by $compiler"
+    done
+    "${CXX:-c++}" -fsyntax-only -x c++ -std=c++17 -Wall -Wextra -Werror -include "$single/cleave.h" /dev/null 2>"$folder/said" ||
+        fail "cleave.h is no C++"
+    ! grep -nE '^ *# *include *"' "$single/cleave.h" >"$folder/said" || fail "cleave.h needs these too"
+    [ "$(grep -cE '^ *# *include *"' "$single/cleave.c")" = 1 ] || fail "cleave.c includes more than cleave.h"
+    echo "  $size bytes, with$compilers"
+}

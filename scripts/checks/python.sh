@@ -14,7 +14,7 @@ END
     skip "no Python 3.11 or later with its headers and numpy (scripts/setup.sh python installs it; PYTHON names another)"
 }
 
-# The package with a build's library: its wheel, the tests on it. With the word `address`, as its sanitizer sees it. With `sdist`,
+# The package with a build's library: its wheel, the tests on it, and the tour of examples/. With the word `address`, as its sanitizer sees it. With `sdist`,
 # the same from a source package that is unpacked elsewhere and compiled by itself. Usage: check.sh python BUILD [address|sdist]
 check_python()
 {
@@ -48,5 +48,8 @@ check_python()
     (cd "$root/bindings/python/test" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$folder/site \
         CLEAVE_PYTHON_README=$root/bindings/python/README.md $before "$python" -X faulthandler -W error -m unittest -q test_cleave) \
         >"$folder/said" 2>&1 || fail "its tests"
+    # shellcheck disable=SC2086
+    PYTHONPATH=$folder/site $before "$python" -W error "$root/examples/tour/tour.py" | diff "$root/examples/tour/expected.txt" - >&2 ||
+        fail "examples/tour: '<' is expected.txt, '>' what was printed"
     echo "$(basename "$folder"/dist/*.whl), $("$python" --version), numpy $("$python" -c 'import numpy; print( numpy.__version__ )'): $(grep -o '^Ran [0-9]* tests' "$folder/said")"
 }

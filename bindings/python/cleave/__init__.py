@@ -39,7 +39,7 @@ from . import _cleave
 
 __all__ = [
     "Error", "InputError", "OutOfMemory", "HitLists", "NO_HIT", "Queries", "Space", "box_casts", "boxes", "capsule_casts", "capsules",
-    "filters", "half_spaces", "neighbourhoods", "oriented_boxes", "pairs", "points", "rays", "slots", "sphere_casts", "spheres",
+    "filters", "half_spaces", "match", "neighbourhoods", "oriented_boxes", "pairs", "points", "rays", "slots", "sphere_casts", "spheres",
 ]
 
 __version__: str = _cleave.VERSION
@@ -171,6 +171,37 @@ def pairs(boxes: Boxes, *, sorted: bool = False, workers: int = 1, margin: float
     space.add(given)
     space.update()
     return space.pairs(copy=False)
+
+
+def _regions(regions: Boxes) -> Tuple[Array, Array]:
+    if isinstance(regions, tuple) and len(regions) == 2:
+        lower, upper = (np.ascontiguousarray(corner, np.float64) for corner in regions)
+    else:
+        given = np.asarray(regions, np.float64)
+        if given.ndim not in (2, 3) or (given.ndim == 2 and given.shape[1] % 2 != 0) or (given.ndim == 3 and given.shape[1] != 2):
+            raise ValueError("regions of k axes are N x 2k, N x 2 x k or a tuple of two N x k")
+        given = given.reshape(len(given), 2, given[:1].size // 2 if len(given) else given.shape[-1])
+        lower, upper = np.ascontiguousarray(given[:, 0]), np.ascontiguousarray(given[:, 1])
+    if lower.ndim != 2 or lower.shape != upper.shape:
+        raise ValueError("regions of k axes are N x 2k, N x 2 x k or a tuple of two N x k")
+    return lower, upper
+
+
+def match(regions: Boxes, others: Optional[Boxes] = None) -> npt.NDArray[np.uint32]:
+    """Regions of one to eight axes: every two that overlap, as `pairs` does for boxes; with `others`, every overlap of one of `regions`
+    with one of these. Computed in float64; no arrangement of regions is slow.
+
+    >>> cleave.match([[0, 10], [5, 15], [20, 30]])                   # intervals
+    array([[0, 1]], dtype=uint32)
+    >>> cleave.match([[0, 10], [5, 15]], others=[[12, 13], [15, 20]])
+    array([[1, 0],
+           [1, 1]], dtype=uint32)
+    """
+    lower, upper = _regions(regions)
+    more: Tuple[Optional[Array], Optional[Array]] = (None, None) if others is None else _regions(others)
+    if more[0] is not None and more[0].shape[1] != lower.shape[1]:
+        raise ValueError(f"regions of {lower.shape[1]} axes beside others of {more[0].shape[1]}")
+    return np.frombuffer(_cleave.match(lower.shape[1], lower, upper, *more), np.uint32).reshape(-1, 2)
 
 
 # ---- questions

@@ -61,5 +61,8 @@ PyObject* clv_py_space_pair_ids( PyObject* object, PyObject* id_object );
 PyObject* clv_py_space_query( PyObject* object, PyObject* args );
 PyObject* clv_py_space_query_pairs( PyObject* object, PyObject* args );
 
+/// Regions of many axes, without a space: match.c.
+PyObject* clv_py_match( PyObject* module, PyObject* args );
+
 /// The table of kinds by name: ( number, sizes of an item ).
 PyObject* clv_py_kinds( void );

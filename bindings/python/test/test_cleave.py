@@ -215,6 +215,32 @@ class Lives(unittest.TestCase):
         self.assertIsNone(plain.ended_user())
 
 
+class Regions(unittest.TestCase):
+    def test_regions_of_one_to_eight_axes_match_brute_force(self):
+        for axes in range(1, 9):
+            random = np.random.default_rng(axes)
+            lower = random.integers(0, 12, (200, axes)).astype(np.float64)
+            upper = lower + random.integers(1, 8, (200, axes))
+            regions = np.concatenate([lower, upper], axis=1)
+            expected = brute_force(regions)
+            self.assertGreater(len(expected), 10)
+            for layout in (regions, regions.reshape(-1, 2, axes), (lower, upper), regions.tolist(), regions.astype(np.float32)):
+                self.assertEqual(as_set(cleave.match(layout)), expected)
+            a, b = np.nonzero(touching(regions[:50], regions[50:]))
+            self.assertEqual(as_set(cleave.match(regions[:50], regions[50:])), set(zip(a.tolist(), b.tolist())))
+
+    def test_bad_regions_are_refused(self):
+        with self.assertRaises(cleave.Error) as refused:
+            cleave.match([[0, 1], [3, 2]])
+        self.assertEqual((refused.exception.code, refused.exception.position), ("CLV_BAD_BOX", 1))
+        for bad in ([[0, 1, 2]], np.zeros((2, 18)), [0, 1], np.zeros((2, 3, 2)), (np.zeros((2, 3)), np.zeros((2, 2)))):
+            with self.assertRaises(ValueError):
+                cleave.match(bad)
+        with self.assertRaises(ValueError):
+            cleave.match([[0, 1]], [[0, 0, 1, 1]])
+        self.assertEqual(cleave.match(np.empty((0, 4))).shape, (0, 2))
+
+
 class BadInput(unittest.TestCase):
     def refused(self, code, position, call, kind=ValueError):
         with self.assertRaises(cleave.Error) as refused:

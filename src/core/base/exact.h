@@ -15,10 +15,10 @@
 
 // a * b + c must round twice, or the exact orientation test is none and the same calls give other bits
 // elsewhere. The standard's word for it is not known to gcc, which fuses unless it is told to keep to a
-// standard (-std=c17) and has the instruction.
+// standard (-std=c17) and has the instruction, as every file with kernels for AVX-512 has.
 #if defined( __clang__ )
 #pragma STDC FP_CONTRACT OFF
 #elif defined( __GNUC__ ) && !defined( __STRICT_ANSI__ ) &&                                                  \
-    ( defined( __FP_FAST_FMA ) || defined( __FP_FAST_FMAF ) )
+    ( defined( __FP_FAST_FMA ) || defined( __FP_FAST_FMAF ) || defined( __SSE2__ ) )
 #pragma GCC optimize( "fp-contract=off" )
 #endif

@@ -62,18 +62,18 @@ static inline eight eight_splat( float f )
     return ( eight ){ four_splat( f ), four_splat( f ) };
 }
 
-#define EIGHT_BOTH( type, of, operation )                                                                    \
-    static inline type eight_##operation( of a, of b )                                                       \
+#define EIGHT_BOTH( type, of, name, half )                                                                   \
+    static inline type name( of a, of b )                                                                    \
     {                                                                                                        \
-        return ( type ){ four_##operation( a.low, b.low ), four_##operation( a.high, b.high ) };             \
+        return ( type ){ half( a.low, b.low ), half( a.high, b.high ) };                                     \
     }
 
-EIGHT_BOTH( eight, eight, sub )
-EIGHT_BOTH( eight, eight, add )
-EIGHT_BOTH( eight, eight, mul )
-EIGHT_BOTH( eight, eight, max )
-EIGHT_BOTH( eight, eight, min )
-EIGHT_BOTH( eight_mask, eight, le )
-EIGHT_BOTH( eight_mask, eight_mask, and)
+EIGHT_BOTH( eight, eight, eight_sub, four_sub )
+EIGHT_BOTH( eight, eight, eight_add, four_add )
+EIGHT_BOTH( eight, eight, eight_mul, four_mul )
+EIGHT_BOTH( eight, eight, eight_max, four_max )
+EIGHT_BOTH( eight, eight, eight_min, four_min )
+EIGHT_BOTH( eight_mask, eight, eight_le, four_le )
+EIGHT_BOTH( eight_mask, eight_mask, eight_and, four_and )
 
 #undef EIGHT_BOTH

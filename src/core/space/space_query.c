@@ -16,33 +16,17 @@ enum
 
 // ---- lists of either arithmetic
 
-// All members point to rows of the kind's items.
-static query_list list_of( const clv_queries* q )
-{
-    CLV_ASSERT( q != NULL && ( q->count == 0 || q->points != NULL ) );
-    return ( query_list ){ .kind = q->kind,
-        .count = q->count,
-        .items = q->points,
-        .filters = q->filters,
-        .filter_each = q->filter_each,
-        .as_given = q->as_given,
-        .callback = q->callback,
-        .user = q->user };
-}
-
-static query_list list_of64( const clv_queries64* q )
-{
-    CLV_ASSERT( q != NULL && ( q->count == 0 || q->points != NULL ) );
-    return ( query_list ){ .kind = q->kind,
-        .count = q->count,
-        .items = q->points,
-        .filters = q->filters,
-        .filter_each = q->filter_each,
-        .as_given = q->as_given,
-        .callback64 = q->callback,
-        .user = q->user,
-        .is_double = true };
-}
+// clv_queries or clv_queries64. All members of its union point to rows of the kind's items.
+#define LIST_OF( q, suffix )                                                                                 \
+    ( ( query_list ){ .kind = ( q )->kind,                                                                   \
+        .count = ( q )->count,                                                                               \
+        .items = ( q )->points,                                                                              \
+        .filters = ( q )->filters,                                                                           \
+        .filter_each = ( q )->filter_each,                                                                   \
+        .as_given = ( q )->as_given,                                                                         \
+        .callback##suffix = ( q )->callback,                                                                 \
+        .user = ( q )->user,                                                                                 \
+        .is_double = sizeof( *( q )->points ) == sizeof( clv_vec64 ) } )
 
 // ---- is each a question, for a space of this kind?
 
@@ -215,7 +199,7 @@ static clv_result open_list(
 static clv_result ask( const clv_space* space, query_job* job, uint32_t* position,
     clv_result ( *answer )( clv_space* space, query_job* job ) )
 {
-    CLV_ASSERT( space != NULL );
+    CLV_ASSERT( space != NULL && ( job->list->count == 0 || job->list->items != NULL ) );
     base_fp_mode mode = base_fp_enter();
     clv_result result = open_list( space, job->list, job->mode, position, &job->scene );
     if ( result == CLV_OK )
@@ -311,56 +295,6 @@ static clv_result ask_each( const clv_space* space, const query_list* list, quer
         return CLV_BAD_ARGUMENT;
     }
     return ask( space, &job, position, answer_list );
-}
-
-clv_result clv_space_query_any(
-    const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position )
-{
-    query_list list = list_of( queries );
-    return ask_each( space, &list, QUERY_ANY, 1, 0, hits, position );
-}
-
-clv_result clv_space_query_any64(
-    const clv_space* space, const clv_queries64* queries, clv_hit64* hits, uint32_t* position )
-{
-    query_list list = list_of64( queries );
-    return ask_each( space, &list, QUERY_ANY, 1, 0, hits, position );
-}
-
-clv_result clv_space_query_closest(
-    const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position )
-{
-    query_list list = list_of( queries );
-    return ask_each( space, &list, QUERY_CLOSEST, 1, 0, hits, position );
-}
-
-clv_result clv_space_query_closest64(
-    const clv_space* space, const clv_queries64* queries, clv_hit64* hits, uint32_t* position )
-{
-    query_list list = list_of64( queries );
-    return ask_each( space, &list, QUERY_CLOSEST, 1, 0, hits, position );
-}
-
-clv_result clv_space_query_nearest( const clv_space* space, const clv_queries* queries, uint32_t k,
-    float max_distance, clv_hit* hits, uint32_t* position )
-{
-    query_list list = list_of( queries );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &max_distance );
-    clv_result result = ask_each( space, &list, QUERY_NEAREST, k, (double)max_distance, hits, position );
-    base_fp_leave( mode );
-    return result;
-}
-
-clv_result clv_space_query_nearest64( const clv_space* space, const clv_queries64* queries, uint32_t k,
-    double max_distance, clv_hit64* hits, uint32_t* position )
-{
-    query_list list = list_of64( queries );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &max_distance );
-    clv_result result = ask_each( space, &list, QUERY_NEAREST, k, max_distance, hits, position );
-    base_fp_leave( mode );
-    return result;
 }
 
 // ---- all
@@ -502,27 +436,6 @@ static clv_result ask_all( const clv_space* space, query_job* job, uint64_t* cou
     return result;
 }
 
-clv_result clv_space_query_all( const clv_space* space, const clv_queries* queries, clv_query_lists* lists )
-{
-    CLV_ASSERT( lists != NULL );
-    query_list list = list_of( queries );
-    query_job job = {
-        .list = &list, .hits = lists->hits, .offsets = lists->offsets, .capacity = lists->capacity
-    };
-    return ask_all( space, &job, &lists->count, &lists->position );
-}
-
-clv_result clv_space_query_all64(
-    const clv_space* space, const clv_queries64* queries, clv_query_lists64* lists )
-{
-    CLV_ASSERT( lists != NULL );
-    query_list list = list_of64( queries );
-    query_job job = {
-        .list = &list, .hits = lists->hits, .offsets = lists->offsets, .capacity = lists->capacity
-    };
-    return ask_all( space, &job, &lists->count, &lists->position );
-}
-
 // ---- visits: query after query, shown to the caller on its own thread. No arrays of the caller's are needed
 
 void clv_space_room_open( hit_room* room, const clv_space* space, const query_list* list )
@@ -603,20 +516,50 @@ static clv_result visit_queries( clv_space* space, query_job* job )
     return result;
 }
 
-clv_result clv_space_query_visit( const clv_space* space, const clv_queries* queries,
-    clv_query_visitor* visitor, void* user, uint32_t* position )
-{
-    CLV_ASSERT( visitor != NULL );
-    query_list list = list_of( queries );
-    query_job job = { .list = &list, .visitor = visitor, .user = user };
-    return ask( space, &job, position, visit_queries );
-}
+// ---- the doors, of floats and of doubles: clv_space_query_any, _any64 and so on
 
-clv_result clv_space_query_visit64( const clv_space* space, const clv_queries64* queries,
-    clv_query_visitor64* visitor, void* user, uint32_t* position )
-{
-    CLV_ASSERT( visitor != NULL );
-    query_list list = list_of64( queries );
-    query_job job = { .list = &list, .visitor64 = visitor, .user = user };
-    return ask( space, &job, position, visit_queries );
-}
+#define QUERY_DOORS( suffix, real )                                                                          \
+    clv_result clv_space_query_any##suffix( const clv_space* space, const clv_queries##suffix* queries,      \
+        clv_hit##suffix* hits, uint32_t* position )                                                          \
+    {                                                                                                        \
+        query_list list = LIST_OF( queries, suffix );                                                        \
+        return ask_each( space, &list, QUERY_ANY, 1, 0, hits, position );                                    \
+    }                                                                                                        \
+    clv_result clv_space_query_closest##suffix( const clv_space* space, const clv_queries##suffix* queries,  \
+        clv_hit##suffix* hits, uint32_t* position )                                                          \
+    {                                                                                                        \
+        query_list list = LIST_OF( queries, suffix );                                                        \
+        return ask_each( space, &list, QUERY_CLOSEST, 1, 0, hits, position );                                \
+    }                                                                                                        \
+    clv_result clv_space_query_nearest##suffix( const clv_space* space, const clv_queries##suffix* queries,  \
+        uint32_t k, real max_distance, clv_hit##suffix* hits, uint32_t* position )                           \
+    {                                                                                                        \
+        query_list list = LIST_OF( queries, suffix );                                                        \
+        base_fp_mode mode = base_fp_enter();                                                                 \
+        base_fp_settle( &max_distance );                                                                     \
+        clv_result result =                                                                                  \
+            ask_each( space, &list, QUERY_NEAREST, k, (double)max_distance, hits, position );                \
+        base_fp_leave( mode );                                                                               \
+        return result;                                                                                       \
+    }                                                                                                        \
+    clv_result clv_space_query_all##suffix(                                                                  \
+        const clv_space* space, const clv_queries##suffix* queries, clv_query_lists##suffix* lists )         \
+    {                                                                                                        \
+        CLV_ASSERT( lists != NULL );                                                                         \
+        query_list list = LIST_OF( queries, suffix );                                                        \
+        query_job job = {                                                                                    \
+            .list = &list, .hits = lists->hits, .offsets = lists->offsets, .capacity = lists->capacity       \
+        };                                                                                                   \
+        return ask_all( space, &job, &lists->count, &lists->position );                                      \
+    }                                                                                                        \
+    clv_result clv_space_query_visit##suffix( const clv_space* space, const clv_queries##suffix* queries,    \
+        clv_query_visitor##suffix* visitor, void* user, uint32_t* position )                                 \
+    {                                                                                                        \
+        CLV_ASSERT( visitor != NULL );                                                                       \
+        query_list list = LIST_OF( queries, suffix );                                                        \
+        query_job job = { .list = &list, .visitor##suffix = visitor, .user = user };                         \
+        return ask( space, &job, position, visit_queries );                                                  \
+    }
+
+QUERY_DOORS(, float )
+QUERY_DOORS( 64, double )
