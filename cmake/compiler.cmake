@@ -84,7 +84,7 @@ endfunction()
 # In the core gcc's -O3 is for the loops over boxes and pairs, which are in the files that match this: kernels, questions, and those
 # named. Elsewhere it makes the code a third larger and saves no instructions (make instructions), so there it is -O2, without
 # padding between jumps. cleave_spare_code( "SOURCES" TARGETS... )
-set( CLEAVE_LOOP_SOURCES "core/(simd|query|match)/|/(store|cell_measure|count|place|search|axis_scale|flat_grid|plan|block_scatter|slab_scatter|margin|rest_world|take|update|space_query)\\.c" )
+set( CLEAVE_LOOP_SOURCES "core/(simd/kernels_|query/|match/)|/(store|cell_measure|count|place|search|axis_scale|flat_grid|plan|block_scatter|slab_scatter|margin|rest_world|take|update|space_query)\\.c" )
 
 function( cleave_spare_code sources )
     if( CMAKE_C_COMPILER_ID STREQUAL "GNU" AND "${CMAKE_C_FLAGS_RELEASE}" MATCHES "-O3" )

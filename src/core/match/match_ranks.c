@@ -86,7 +86,13 @@ static void rank_regions_on(
     {
         bool is_upper = sorted[i].value >= world->count;
         uint32_t region = sorted[i].value - is_upper * world->count;
-        match_reach* reach = &world->reaches.items[(size_t)region * world->axis_count + axis];
+        if ( axis == 0 && !is_upper )
+        {
+            world->order.items[rank] = region;
+            world->places.items[region] = rank;
+        }
+        match_reach* reach =
+            &world->reaches.items[(size_t)world->places.items[region] * world->axis_count + axis];
         if ( is_upper )
         {
             reach->end = rank;
@@ -94,10 +100,6 @@ static void rank_regions_on(
             continue;
         }
         reach->begin = rank;
-        if ( axis == 0 )
-        {
-            world->order.items[rank] = region;
-        }
         rank += 1;
     }
     CLV_ASSERT( rank == world->count );
@@ -110,6 +112,7 @@ bool clv_match_rank( match_world* world, const clv_regions sets[2], uint32_t axi
     world->count = count;
     if ( !base_array_reserve( &world->reaches, memory, (uint64_t)count * axis_count ) ||
         !base_array_reserve( &world->order, memory, count ) ||
+        !base_array_reserve( &world->places, memory, count ) ||
         !base_array_reserve( &world->sorts, memory, 4 * (uint64_t)count ) ||
         !base_array_reserve( &world->keys, memory, 2 * (uint64_t)count ) )
     {
@@ -128,6 +131,7 @@ void clv_match_free( match_world* world, base_memory* memory )
 {
     base_array_free( &world->reaches, memory );
     base_array_free( &world->order, memory );
+    base_array_free( &world->places, memory );
     base_array_free( &world->sorts, memory );
     base_array_free( &world->keys, memory );
 }

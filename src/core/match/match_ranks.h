@@ -18,16 +18,18 @@ typedef struct match_reach
 typedef struct match_world
 {
     uint32_t axis_count;
-    uint32_t count;                    ///< of regions, those of a second set behind the first
-    BASE_ARRAY( match_reach ) reaches; ///< by region, axis_count each
-    base_u32_array order;              ///< regions by rank on axis 0
-    base_keyed_array sorts;            ///< room to rank in: two halves of a sort,
-    BASE_ARRAY( uint64_t ) keys;       ///< lower ends by region, then upper ends
+    uint32_t count; ///< of regions, those of a second set behind the first
+    BASE_ARRAY( match_reach )
+    reaches;                     ///< by place, axis_count each: a list in order of place reads them in order
+    base_u32_array order;        ///< regions by place, which is the rank on axis 0
+    base_u32_array places;       ///< by region
+    base_keyed_array sorts;      ///< room to rank in: two halves of a sort,
+    BASE_ARRAY( uint64_t ) keys; ///< lower ends by region, then upper ends
 } match_world;
 
-static inline const match_reach* match_reach_of( const match_world* world, uint32_t region )
+static inline const match_reach* match_reach_of( const match_world* world, uint32_t place )
 {
-    return world->reaches.items + (size_t)region * world->axis_count;
+    return world->reaches.items + (size_t)place * world->axis_count;
 }
 
 /// Ranks of two sets, the second of which may be empty, in a zeroed world or one that ranked others before:

@@ -21,7 +21,7 @@ typedef struct match_search
     uint64_t visited;    ///< pairs that the visitor saw
     uint64_t test_count; ///< regions compared with each other
     uint32_t waiting;    ///< pairs that it has not seen yet
-    uint32_t* stack;     ///< lists of regions, those of a call behind those of its caller
+    uint32_t* stack;     ///< lists of places, those of a call behind those of its caller
     uint64_t stack_count, stack_capacity;
     clv_pair pairs[MATCH_CHUNK];
 } match_search;
