@@ -307,7 +307,7 @@ void run_terms_words( const run_terms* terms, text_list* words )
         {
             continue;
         }
-        const char* value = (const char*)terms + ( setting->offset - IN_PART( terms ) );
+        const void* value = (const char*)terms + ( setting->offset - IN_PART( terms ) );
         bool is_switch = setting->kind == ARGS_SWITCH;
         if ( is_switch ? *(const bool*)value
                        : setting->kind != ARGS_COUNT || *(const uint64_t*)value != ARGS_UNSET )

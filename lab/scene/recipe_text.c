@@ -374,9 +374,9 @@ static bool read_line( text_line* line, void* user )
         const statement* known = &statements[i];
         if ( strcmp( line->word, known->word ) == 0 )
         {
-            bool good = known->read != NULL
-                ? known->read( line, scene )
-                : read_number( line, known->least, known->most, (double*)( (char*)scene + known->offset ) );
+            void* number = (char*)scene + known->offset;
+            bool good = known->read != NULL ? known->read( line, scene )
+                                            : read_number( line, known->least, known->most, number );
             return good &&
                 ( line->next == line->words.count ||
                     text_line_fail(
