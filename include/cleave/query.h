@@ -35,14 +35,15 @@
 // if another thread has these just now, or there is a callback, the calling thread does it alone. The answer
 // is the same.
 //
-// Cost. The structure takes about 60 bytes per object beside a copy of the boxes, and nothing before the
-// first question. It is refitted after an update that moved objects, and built anew after one that added
-// many, or once a sample shows that questions would visit too many nodes: they visit at most about twice
-// those of a new structure, whatever has moved and however large some boxes are (bench/queries.md: 32,000
-// boxes are built in about 2 ms and refitted in 0.4 on one core). A few objects that were added, removed or
-// moved, one in 160 at most, cost themselves and not the others: 2 µs each, and 2 more for the build that
-// one in 16 calls for. From the first question on, the first change after an update without queries copies
-// the boxes that changed, of many all. A query costs O(log n + what it finds) in all but contrived worlds.
+// Cost. The structure takes about 60 bytes per object beside a copy of the boxes, 5 more where few change,
+// and nothing before the first question. It is refitted after an update that moved objects, and built anew
+// after one that added many, or once a sample shows that questions would visit too many nodes: they visit
+// at most about twice those of a new structure, whatever has moved and however large some boxes are
+// (bench/queries.md: 32,000 boxes are built in about 2 ms and refitted in 0.4 on one core). A few objects
+// that were added, removed or moved, one in 160 at most, cost themselves and not the others: 2 µs each,
+// and 2 more for the build that one in 16 calls for. From the first question on, the first change after an
+// update without queries copies the boxes that changed, of many all. A query costs O(log n + what it
+// finds) in all but contrived worlds.
 
 /// An object that was found.
 typedef struct clv_hit
