@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Whole steps of a Bullet world under four broad phases: Bullet's tree as it comes and deferred, its three-axis sweep,
+// and ours. All of them start from one snapshot, so that they see the same world. bench/bullet.md has its results.
+//
+//   bullet_steps [BODIES]...       default: 1000 8000
+#include "cleave_broadphase.h"
+
+#include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
+#include <btBulletDynamicsCommon.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+
+namespace
+{
+
+enum
+{
+    STEPS = 20 // measured
+};
+
+// Of the processor: others use it too.
+double ms_since( std::clock_t begin )
+{
+    return 1e3 * double( std::clock() - begin ) / CLOCKS_PER_SEC;
+}
+
+// Tells how much of a step the broad phase takes: boxes handed over and pairs found.
+class timed_world : public btDiscreteDynamicsWorld
+{
+  public:
+    using btDiscreteDynamicsWorld::btDiscreteDynamicsWorld;
+    double broad_ms = 0;
+
+    void performDiscreteCollisionDetection() override
+    {
+        std::clock_t begin = std::clock();
+        updateAabbs();
+        computeOverlappingPairs();
+        broad_ms += ms_since( begin );
+        getDispatcher()->dispatchAllCollisionPairs(
+            getBroadphase()->getOverlappingPairCache(), getDispatchInfo(), getDispatcher() );
+    }
+};
+
+std::unique_ptr<btBroadphaseInterface> make_phase( const std::string& name, int bodies )
+{
+    btVector3 most( 1000, 1000, 1000 );
+    if ( name == "sweep" )
+    {
+        return std::unique_ptr<btBroadphaseInterface>(
+            new bt32BitAxisSweep3( -most, most, static_cast<unsigned>( bodies ) + 16 ) );
+    }
+    if ( name == "cleave" )
+    {
+        return std::unique_ptr<btBroadphaseInterface>( new cleave_broadphase );
+    }
+    btDbvtBroadphase* tree = new btDbvtBroadphase;
+    tree->m_deferedcollide = name == "dbvt deferred";
+    return std::unique_ptr<btBroadphaseInterface>( tree );
+}
+
+struct scene
+{
+    const char* name;
+    int before;      ///< steps until the snapshot
+    bool is_stirred; ///< without weight, and pushed about
+};
+
+struct world
+{
+    btDefaultCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher{ &configuration };
+    btSequentialImpulseConstraintSolver solver;
+    std::unique_ptr<btBroadphaseInterface> phase;
+    timed_world dynamics;
+    btBoxShape ground{ btVector3( 200, 1, 200 ) }, shape{ btVector3( 0.5f, 0.5f, 0.5f ) };
+    std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::mt19937 random{ 1 };
+    bool is_stirred;
+
+    world( const std::string& name, const scene& of, int count )
+        : phase( make_phase( name, count ) ), dynamics( &dispatcher, phase.get(), &solver, &configuration ),
+          is_stirred( of.is_stirred )
+    {
+        dynamics.setGravity( btVector3( 0, is_stirred ? 0 : -10, 0 ) );
+        add( &ground, 0, btVector3( 0, -1, 0 ) );
+        int side = std::max( 1, static_cast<int>( std::cbrt( double( count ) / 2 ) ) );
+        for ( int i = 0; i < count; ++i )
+        {
+            float shift = 0.1f * float( i / ( side * side ) % 3 );
+            add( &shape, 1,
+                btVector3( 1.3f * float( i % side ) + shift, 1 + 1.3f * float( i / ( side * side ) ),
+                    1.3f * float( i / side % side ) + shift ) );
+        }
+    }
+
+    ~world()
+    {
+        for ( auto& body : bodies )
+        {
+            dynamics.removeRigidBody( body.get() );
+        }
+    }
+
+    void add( btCollisionShape* with, float mass, const btVector3& where )
+    {
+        btVector3 inertia( 0, 0, 0 );
+        if ( mass > 0 )
+        {
+            with->calculateLocalInertia( mass, inertia );
+        }
+        btRigidBody::btRigidBodyConstructionInfo info( mass, nullptr, with, inertia );
+        info.m_startWorldTransform = btTransform( btQuaternion::getIdentity(), where );
+        bodies.emplace_back( new btRigidBody( info ) );
+        dynamics.addRigidBody( bodies.back().get() );
+    }
+
+    void copy( const world& from )
+    {
+        random = from.random;
+        for ( size_t i = 0; i < bodies.size(); ++i )
+        {
+            bodies[i]->setWorldTransform( from.bodies[i]->getWorldTransform() );
+            bodies[i]->setInterpolationWorldTransform( from.bodies[i]->getWorldTransform() );
+            bodies[i]->setLinearVelocity( from.bodies[i]->getLinearVelocity() );
+            bodies[i]->setAngularVelocity( from.bodies[i]->getAngularVelocity() );
+            bodies[i]->forceActivationState( from.bodies[i]->getActivationState() );
+            bodies[i]->setDeactivationTime( from.bodies[i]->getDeactivationTime() );
+            dynamics.updateSingleAabb( bodies[i].get() );
+        }
+    }
+
+    void step()
+    {
+        if ( is_stirred )
+        {
+            std::uniform_real_distribution<float> push( -2, 2 );
+            for ( size_t i = 1; i < bodies.size(); ++i )
+            {
+                bodies[i]->activate();
+                bodies[i]->setLinearVelocity( bodies[i]->getLinearVelocity() * btScalar( 0.9 ) +
+                    btVector3( push( random ), push( random ), push( random ) ) );
+            }
+        }
+        dynamics.stepSimulation( btScalar( 1 ) / 60, 1, btScalar( 1 ) / 60 );
+    }
+};
+
+void measure( const scene& of, int count )
+{
+    static const char* const names[] = { "dbvt", "dbvt deferred", "sweep", "cleave" };
+    enum
+    {
+        PHASES = 4
+    };
+    world reference( "cleave", of, count );
+    for ( int i = 0; i < of.before; ++i )
+    {
+        reference.step();
+    }
+    std::unique_ptr<world> worlds[PHASES];
+    std::vector<double> whole[PHASES];
+    for ( int p = 0; p < PHASES; ++p )
+    {
+        worlds[p].reset( new world( names[p], of, count ) );
+        worlds[p]->copy( reference );
+        worlds[p]->step(); // contacts and trees are made
+        worlds[p]->dynamics.broad_ms = 0;
+    }
+    for ( int i = 0; i < STEPS; ++i ) // in turn, so that all meet the same load
+    {
+        for ( int p = 0; p < PHASES; ++p )
+        {
+            std::clock_t begin = std::clock();
+            worlds[p]->step();
+            whole[p].push_back( ms_since( begin ) );
+        }
+    }
+    std::printf( "| %s %d |", of.name, count );
+    double first = 0, best = 0, median = 0;
+    for ( int p = 0; p < PHASES; ++p )
+    {
+        double sum = 0;
+        for ( double ms : whole[p] )
+        {
+            sum += ms;
+        }
+        std::sort( whole[p].begin(), whole[p].end() );
+        median = whole[p][STEPS / 2];
+        first = p == 0 ? median : first;
+        best = p == 0 || ( p < PHASES - 1 && median < best ) ? median : best;
+        std::printf( " %.2f (%.0f) |", median, 100 * worlds[p]->dynamics.broad_ms / sum );
+    }
+    std::printf( " %.2f / %.2f |\n", first / median, best / median );
+    std::fflush( stdout );
+}
+
+} // namespace
+
+int main( int argc, char** argv )
+{
+    static const scene scenes[] = { { "falling", 15, false }, { "piling", 100, false },
+        { "at rest", 500, false }, { "stirred", 20, true } };
+    std::vector<int> counts;
+    for ( int i = 1; i < argc; ++i )
+    {
+        int count = std::atoi( argv[i] );
+        if ( count < 1 )
+        {
+            std::fprintf( stderr, "bullet_steps: '%s' is no number of bodies\n", argv[i] );
+            return 2;
+        }
+        counts.push_back( count );
+    }
+    if ( counts.empty() )
+    {
+        counts = { 1000, 8000 };
+    }
+    std::puts(
+        "| whole step, ms (broad phase, %) | dbvt | dbvt deferred | axis sweep | cleave | against dbvt / the best |\n"
+        "| --- | --- | --- | --- | --- | --- |" );
+    for ( const scene& of : scenes )
+    {
+        for ( int count : counts )
+        {
+            measure( of, count );
+        }
+    }
+    return 0;
+}
