@@ -260,7 +260,7 @@ full=$(readme_command test-full)
 for tool in mmdebstrap git apt-get unshare chroot; do
     command -v $tool >/dev/null 2>&1 || cannot "$tool is not installed"
 done
-unshare --mount --pid --fork true 2>/dev/null || cannot "this machine lets nobody mount, not even root"
+unshare --mount --pid --fork true 2>/dev/null || cannot "this machine lets no one mount, not even root"
 git -c safe.directory="$PWD" rev-parse HEAD >/dev/null 2>&1 || cannot "this is not a clone: there is no HEAD to try"
 
 mkdir -p "$logs"

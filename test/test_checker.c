@@ -210,9 +210,9 @@ static uint32_t find_lane( const query_tree* tree, uint32_t index, enum lane_kin
         for ( *lane = 0; *lane < QUERY_LANES; ++*lane )
         {
             uint32_t child = tree->nodes[index].child[*lane];
-            enum lane_kind is = child == QUERY_NOBODY ? LANE_EMPTY
-                : ( child & QUERY_OBJECT ) != 0       ? LANE_OBJECT
-                                                      : LANE_INNER;
+            enum lane_kind is = child == QUERY_EMPTY ? LANE_EMPTY
+                : ( child & QUERY_OBJECT ) != 0      ? LANE_OBJECT
+                                                     : LANE_INNER;
             if ( is == kind )
             {
                 return index;
@@ -332,7 +332,7 @@ static void broken_links_of_a_query_tree_are_noticed( void )
     CHECK( a.tree.node_count > a.tree.built_nodes && a.tree.patch_count == 8 );
     uint32_t made = a.tree.node_count - 1, built = a.tree.built_nodes;
     SPOIL( a.tree.links.parents[made], made, "another than the one above it" );
-    SPOIL( a.tree.links.places[comers[3]], QUERY_NOBODY, "another node than that of its lane" );
+    SPOIL( a.tree.links.places[comers[3]], QUERY_EMPTY, "another node than that of its lane" );
     SPOIL( a.tree.links.place_count, 3, "another node than that of its lane" );
     SPOIL( a.tree.built_nodes, a.tree.node_count, "does not follow those below the lane before it" );
     SPOIL( a.tree.built_nodes, built - 1, "a part is not one node with all below it" );
@@ -354,7 +354,7 @@ static void broken_hulls_in_double_are_noticed( void )
     uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
     SPOIL( node->upper[0][lane], 1e300, "box in double is not its own" );
     SPOIL( node->least[lane], slot + 1, "another child or lowest slot" );
-    SPOIL( node->child[lane], QUERY_NOBODY, "another child or lowest slot" );
+    SPOIL( node->child[lane], QUERY_EMPTY, "another child or lowest slot" );
     SPOIL( a.generations[slot], 2, "an object that is not there" );
     node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_EMPTY, &lane )];
     SPOIL( node->lower[0][lane], -INFINITY, "an empty lane has a box in double" );

@@ -85,7 +85,7 @@ static void run_mixes( clv_gpu* gpu, bool is_mixed )
     make_world( is_mixed );
     agree( gpu, COUNT, false, "first" );
     uint64_t tests = clv_gpu_get_stats( gpu ).test_count;
-    agree( gpu, COUNT, true, "nobody" );
+    agree( gpu, COUNT, true, "none" );
     CHECK_EQUAL( clv_gpu_get_stats( gpu ).test_count, 0 );
     step( 0, 100, 0.4f );
     agree( gpu, COUNT, true, "one in a hundred" );
@@ -95,10 +95,10 @@ static void run_mixes( clv_gpu* gpu, bool is_mixed )
         step( frame % 3, 50, 0.3f );
         agree( gpu, COUNT, true, "other ones in turn" );
     }
-    agree( gpu, COUNT, true, "nobody again" );
+    agree( gpu, COUNT, true, "none again" );
     step( 0, 1, 0.2f );
     agree( gpu, COUNT, false, "all" );
-    agree( gpu, COUNT, true, "nobody after all" );
+    agree( gpu, COUNT, true, "none after all" );
     for ( int i = 0; i < 30; ++i ) // to one spot among the others, and far away
     {
         s_boxes[11 + 31 * i] = test_cube( i % 4 == 0 ? -500.0f : 10 + 0.1f * (float)i, 12, 11, 0.5f );

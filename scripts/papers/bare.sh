@@ -133,7 +133,7 @@ lane() # KINDS CORES [TAKE_UNTIL]
             break
         done 3<"$folder/plan.txt"
         if [ $is_taken = no ]; then
-            # A scene is on its way as long as somebody bakes; what nobody bakes any more is for the next call.
+            # A scene is on its way while a process bakes it; what no process bakes any more is for the next call.
             if [ $is_waiting = no ] || [ "$kinds" = alone ] || { [ -e "$work/is-baked" ] && [ -e "$work/is-solo-done" ]; }; then return 0; fi
             sleep 1
         fi

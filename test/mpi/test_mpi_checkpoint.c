@@ -245,7 +245,7 @@ static void a_strangers_manifest_stays( void )
     size_t length = strlen( g_checkpoint_path );
     snprintf( g_checkpoint_path + length, 16, "-other" );
     const char* text =
-        "these are somebody's notes, more than a hundred bytes of them, and they are not a checkpoint at all, so leave them";
+        "these are notes of another kind, more than a hundred bytes of them, and they are not a checkpoint at all, so leave them";
     if ( g_mpi_rank == 0 )
     {
         checkpoint_write_file( checkpoint_manifest_name( name ), (const uint8_t*)text, strlen( text ) );

@@ -143,8 +143,8 @@ static inline void query_clear_lane( query_node* node, uint32_t lane )
         node->lower[axis][lane] = infinite;
         node->upper[axis][lane] = -infinite;
     }
-    node->child[lane] = QUERY_NOBODY;
-    node->least[lane] = QUERY_NOBODY;
+    node->child[lane] = QUERY_EMPTY;
+    node->least[lane] = QUERY_EMPTY;
 }
 
 static inline void query_set_lane( query_node* node, uint32_t lane, const float* lower, const float* upper )

@@ -49,7 +49,7 @@ static clv_aabb64 lane_at( const tree_check* c, uint32_t index, uint32_t lane )
 static const char* check_empty_lane( const tree_check* c, uint32_t index, uint32_t lane )
 {
     clv_aabb64 box = lane_at( c, index, lane );
-    bool is_empty = c->tree->nodes[index].least[lane] == QUERY_NOBODY && box.lower.x > box.upper.x &&
+    bool is_empty = c->tree->nodes[index].least[lane] == QUERY_EMPTY && box.lower.x > box.upper.x &&
         box.lower.y > box.upper.y && box.lower.z > box.upper.z;
     return is_empty         ? NULL
         : c->tree64 != NULL ? "an empty lane has a box in double"
@@ -112,7 +112,7 @@ static const char* check_inner_lane( const tree_check* c, uint32_t index, uint32
 static const char* check_lane( tree_check* c, uint32_t index, uint32_t lane )
 {
     uint32_t child = c->tree->nodes[index].child[lane];
-    return child == QUERY_NOBODY        ? check_empty_lane( c, index, lane )
+    return child == QUERY_EMPTY         ? check_empty_lane( c, index, lane )
         : ( child & QUERY_OBJECT ) != 0 ? check_object_lane( c, index, lane )
                                         : check_inner_lane( c, index, lane );
 }
@@ -152,7 +152,7 @@ static const char* check_links( const tree_check* c, uint32_t index )
             wrong =
                 links->parents[child] == index ? NULL : "a node is linked to another than the one above it";
         }
-        else if ( child != QUERY_NOBODY )
+        else if ( child != QUERY_EMPTY )
         {
             bool is_known = slot < links->place_count && links->places[slot] == index;
             wrong = is_known ? NULL : "an object is linked to another node than that of its lane";

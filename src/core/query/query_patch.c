@@ -38,7 +38,7 @@ static bool reserve_places( query_patch* p )
     links->places = places;
     for ( ; ok && links->place_count < count; ++links->place_count )
     {
-        links->places[links->place_count] = QUERY_NOBODY;
+        links->places[links->place_count] = QUERY_EMPTY;
     }
     return ok;
 }
@@ -71,7 +71,7 @@ static void link_lane( query_links* links, uint32_t index, uint32_t child )
     {
         links->parents[child] = index;
     }
-    else if ( child != QUERY_NOBODY )
+    else if ( child != QUERY_EMPTY )
     {
         CLV_ASSERT( ( child & ~QUERY_OBJECT ) < links->place_count );
         links->places[child & ~QUERY_OBJECT] = index;
@@ -92,7 +92,7 @@ static bool make_links( query_patch* p )
     {
         return false;
     }
-    links->parents[0] = QUERY_NOBODY;
+    links->parents[0] = QUERY_EMPTY;
     for ( uint32_t index = 0; index < tree->node_count; ++index )
     {
         for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
@@ -119,7 +119,7 @@ static uint32_t lane_of( const query_node* node, uint32_t child )
 static bool find_lane_of( const query_tree* tree, uint32_t slot, uint32_t* index, uint32_t* lane )
 {
     *index = tree->links.places[slot];
-    *lane = *index != QUERY_NOBODY ? lane_of( &tree->nodes[*index], QUERY_OBJECT | slot ) : QUERY_LANES;
+    *lane = *index != QUERY_EMPTY ? lane_of( &tree->nodes[*index], QUERY_OBJECT | slot ) : QUERY_LANES;
     return *lane < QUERY_LANES;
 }
 
@@ -150,7 +150,7 @@ static void climb( const query_patch* p, uint32_t index )
             break;
         }
     }
-    for ( ; p->hulls != NULL && index != QUERY_NOBODY; index = links->parents[index] )
+    for ( ; p->hulls != NULL && index != QUERY_EMPTY; index = links->parents[index] )
     {
         clv_query_bring_node64( p->hulls, index );
     }
@@ -220,7 +220,7 @@ static bool costs_less( const lane_cost* a, const lane_cost* b )
 // spread and make no chain.
 static uint32_t choose_lane( const query_node* node, uint32_t slot, uint32_t depth, const clv_aabb* box )
 {
-    uint32_t best = lane_of( node, QUERY_NOBODY );
+    uint32_t best = lane_of( node, QUERY_EMPTY );
     if ( best < QUERY_LANES )
     {
         return best;
@@ -326,13 +326,13 @@ static bool put_in( query_patch* p, uint32_t slot )
         CLV_ASSERT( child > index && child < tree->node_count );
         index = child;
     }
-    if ( child != QUERY_NOBODY && depth == QUERY_DEPTH )
+    if ( child != QUERY_EMPTY && depth == QUERY_DEPTH )
     {
         return false;
     }
-    if ( child == QUERY_NOBODY )
+    if ( child == QUERY_EMPTY )
     {
-        set_object( p, index, lane_of( &tree->nodes[index], QUERY_NOBODY ), slot );
+        set_object( p, index, lane_of( &tree->nodes[index], QUERY_EMPTY ), slot );
     }
     else
     {

@@ -286,7 +286,7 @@ static void examine( query_search* s, uint32_t slot, double near, const clv_aabb
 {
     clv_aabb64 given;
     clv_hit64 hit = { slot, near };
-    if ( slot == ( QUERY_NOBODY & ~QUERY_OBJECT ) || ( s->is_choosy && !is_wanted_slot( s, slot ) ) )
+    if ( slot == ( QUERY_EMPTY & ~QUERY_OBJECT ) || ( s->is_choosy && !is_wanted_slot( s, slot ) ) )
     {
         return;
     }
@@ -430,7 +430,7 @@ static uint32_t run_doubles( query_search* s )
               passed &= passed - 1 )
         {
             uint32_t lane = base_lowest_bit( passed ), child = node->child[lane];
-            if ( child == QUERY_NOBODY || is_beyond( s, near[lane], node->least[lane] ) )
+            if ( child == QUERY_EMPTY || is_beyond( s, near[lane], node->least[lane] ) )
             {
                 continue;
             }
@@ -572,7 +572,7 @@ static uint64_t find_plain_overlaps(
         CLV_ASSERT( walk.found_count <= QUERY_FOUND );
         for ( uint32_t i = 0; i < walk.found_count; ++i )
         {
-            bool is_object = walk.found[i] != ( QUERY_NOBODY & ~QUERY_OBJECT );
+            bool is_object = walk.found[i] != ( QUERY_EMPTY & ~QUERY_OBJECT );
             if ( is_object && count < room )
             {
                 hits[count] = ( clv_hit ){ walk.found[i], 0 };

@@ -77,7 +77,7 @@ static uint32_t cut_children( query_build* b, range whole, uint32_t depth, range
 
 static void put_item( query_node* node, uint32_t lane, const query_item* item )
 {
-    CLV_ASSERT( lane < QUERY_LANES && item->slot < ( QUERY_NOBODY & ~QUERY_OBJECT ) );
+    CLV_ASSERT( lane < QUERY_LANES && item->slot < ( QUERY_EMPTY & ~QUERY_OBJECT ) );
     query_set_lane( node, lane, item->lower, item->upper );
     node->child[lane] = QUERY_OBJECT | item->slot;
     node->least[lane] = item->slot;
@@ -150,7 +150,7 @@ static bool make_nodes( query_build* b )
         }
         if ( next.parent != UINT32_MAX )
         {
-            CLV_ASSERT( next.parent < index && tree->nodes[next.parent].child[next.lane] == QUERY_NOBODY );
+            CLV_ASSERT( next.parent < index && tree->nodes[next.parent].child[next.lane] == QUERY_EMPTY );
             tree->nodes[next.parent].child[next.lane] = index;
         }
         tree->depth = next.depth + 1 > tree->depth ? next.depth + 1 : tree->depth;
@@ -253,7 +253,7 @@ static void refit_node( const void* context, uint32_t index )
             CLV_ASSERT( node < &r->tree->nodes[child] ); // which is done before it
             r->kernels->bound( &r->tree->nodes[child], node, lane );
         }
-        else if ( from == NULL || child == QUERY_NOBODY )
+        else if ( from == NULL || child == QUERY_EMPTY )
         {
             continue;
         }
@@ -372,7 +372,7 @@ void clv_query_tree_free( query_tree* tree, base_memory* memory )
 
 static void clear_lane64( query_node64* node, uint32_t lane )
 {
-    node->child[lane] = QUERY_NOBODY;
+    node->child[lane] = QUERY_EMPTY;
     node->least[lane] = UINT32_MAX;
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -421,7 +421,7 @@ void clv_query_bring_node64( const query_hulls64* h, uint32_t index )
     for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
     {
         uint32_t child = node->child[lane];
-        if ( child == QUERY_NOBODY )
+        if ( child == QUERY_EMPTY )
         {
             clear_lane64( node, lane );
         }

@@ -47,9 +47,9 @@ typedef struct query_part
 /// The way from an object up: for a change of a few. Made when it is first needed after a build.
 typedef struct query_links
 {
-    uint32_t* parents; ///< of each node, the one above it; QUERY_NOBODY: it is the root
+    uint32_t* parents; ///< of each node, the one above it; QUERY_EMPTY: it is the root
     uint64_t parent_capacity;
-    uint32_t* places; ///< by slot, the node with its lane; QUERY_NOBODY or a node without: it is in none
+    uint32_t* places; ///< by slot, the node with its lane; QUERY_EMPTY or a node without: it is in none
     uint64_t place_capacity;
     uint32_t place_count;
     bool are_made;

@@ -268,7 +268,7 @@ static inline uint32_t query_look_planes( const query_search* s, const query_nod
     uint32_t passed = 0;
     for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
     {
-        if ( node->child[lane] == QUERY_NOBODY )
+        if ( node->child[lane] == QUERY_EMPTY )
         {
             continue;
         }

@@ -266,7 +266,7 @@ static uint32_t find_object( const query_node* node, uint32_t lane )
     for ( uint32_t i = 0; i < QUERY_LANES; ++i )
     {
         uint32_t at = ( lane + i ) % QUERY_LANES;
-        if ( ( node->child[at] & QUERY_OBJECT ) != 0 && node->child[at] != QUERY_NOBODY )
+        if ( ( node->child[at] & QUERY_OBJECT ) != 0 && node->child[at] != QUERY_EMPTY )
         {
             return at;
         }

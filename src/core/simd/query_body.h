@@ -67,7 +67,7 @@ static inline void pick_nearest( query_nearest* query, const query_node* node, u
         uint32_t lane = base_lowest_bit( bits );
         clv_aabb box = query_lane_box( node, lane );
         double square = query_gap_squared( &query->box, &box );
-        bool counts = square <= query->square && node->child[lane] != QUERY_NOBODY;
+        bool counts = square <= query->square && node->child[lane] != QUERY_EMPTY;
         uint64_t key = counts ? query_key( (float)sqrt( square ), node->least[lane] ) : QUERY_NONE_NEAR;
         for ( uint32_t i = 0; i < query->count; ++i )
         {

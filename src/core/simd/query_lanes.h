@@ -34,7 +34,7 @@ enum
 #define EIGHT_KEYS _Alignas( 64 )
 
 #define QUERY_OBJECT 0x80000000u ///< bit of a child that is an object: the rest is its slot
-#define QUERY_NOBODY                                                                                         \
+#define QUERY_EMPTY                                                                                          \
     UINT32_MAX ///< child of an empty lane, whose box is inside out; reads as an object without a slot
 
 /// Four cache lines.
@@ -141,7 +141,7 @@ typedef struct query_walk
     float reach_time;     ///< distance: the distance whose square `reach` is a little above
     float band;           ///< distance: and this one a little below
 
-    uint32_t found[QUERY_FOUND];      ///< slots, or QUERY_NOBODY without its bit
+    uint32_t found[QUERY_FOUND];      ///< slots, or QUERY_EMPTY without its bit
     float found_near[QUERY_LANES];    ///< cast and distance
     uint32_t found_lane[QUERY_LANES]; ///< likewise
     const query_node* found_node;     ///< whose lanes these are
