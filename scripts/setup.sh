@@ -126,6 +126,12 @@ want_single()
     want python3 command -v python3
 }
 
+want_rust()
+{
+    want_build
+    want cargo command -v cargo
+}
+
 want_lint()
 {
     want_test
@@ -235,13 +241,13 @@ as_list()
 npm=no
 for purpose in $purposes; do
     case $purpose in
-    build | single | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
+    build | single | rust | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
     report)
         want_report
         npm=yes
         ;;
     *)
-        fail "unknown purpose '$purpose'; use build, single, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
+        fail "unknown purpose '$purpose'; use build, single, rust, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
         ;;
     esac
 done
