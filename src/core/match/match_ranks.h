@@ -27,9 +27,9 @@ typedef struct match_world
     BASE_ARRAY( uint64_t ) keys; ///< lower ends by region, then upper ends
 } match_world;
 
-static inline const match_reach* match_reach_of( const match_world* world, uint32_t place )
+static inline const match_reach* match_reach_of( const match_world* world, uint32_t at )
 {
-    return world->reaches.items + (size_t)place * world->axis_count;
+    return world->reaches.items + (size_t)at * world->axis_count;
 }
 
 /// Ranks of two sets, the second of which may be empty, in a zeroed world or one that ranked others before:
