@@ -60,7 +60,12 @@ class Reader:
         if not self.keeps_comments:
             text = without_comments(text)
         out = []
-        for line in text.split("\n"):
+        lines = text.split("\n")
+        # Texts of the header name each other's files: where the includes of one are over, its name is said.
+        own = max((i + 1 for i, line in enumerate(lines) if QUOTED.match(line)), default=0)
+        for i, line in enumerate(lines):
+            if i == own and self.keeps_comments and any(lines[i:]):
+                out.append(f"// ---- {path.relative_to(self.folder)}")
             word = re.match(r"\s*#\s*(\w+)", line)
             directive = word.group(1) if word else ""
             depth += directive in ("if", "ifdef", "ifndef")
@@ -134,7 +139,7 @@ def main():
             text = with_ending(text, ending)
         source.append(f"// ---- {name}\n{text}")
     (out / "cleave.c").write_text(
-        BANNER.format(version=version, what="all of the library; cleave.h tells how it is called, "
+        BANNER.format(version=version, what="its core: pairs and questions; cleave.h tells how it is called, "
                       "the repository how it works") + "\n".join(source) + "\n")
 
 

@@ -73,20 +73,28 @@ constexpr bool operator<( clv_id_pair a, clv_id_pair b ) noexcept
     return a.a < b.a || ( a.a == b.a && a.b < b.b );
 }
 
-constexpr bool operator!=( clv_id a, clv_id b ) noexcept
-{
-    return !( a == b );
-}
-
-constexpr bool operator!=( clv_pair a, clv_pair b ) noexcept
-{
-    return !( a == b );
-}
-
-constexpr bool operator!=( clv_id_pair a, clv_id_pair b ) noexcept
-{
-    return !( a == b );
-}
+// The other four, which std::ranges::sort and its like ask for too.
+#define CLEAVE_ORDERED( TYPE )                                                                               \
+    constexpr bool operator!=( TYPE a, TYPE b ) noexcept                                                     \
+    {                                                                                                        \
+        return !( a == b );                                                                                  \
+    }                                                                                                        \
+    constexpr bool operator>( TYPE a, TYPE b ) noexcept                                                      \
+    {                                                                                                        \
+        return b < a;                                                                                        \
+    }                                                                                                        \
+    constexpr bool operator<=( TYPE a, TYPE b ) noexcept                                                     \
+    {                                                                                                        \
+        return !( b < a );                                                                                   \
+    }                                                                                                        \
+    constexpr bool operator>=( TYPE a, TYPE b ) noexcept                                                     \
+    {                                                                                                        \
+        return !( a < b );                                                                                   \
+    }
+CLEAVE_ORDERED( clv_id )
+CLEAVE_ORDERED( clv_pair )
+CLEAVE_ORDERED( clv_id_pair )
+#undef CLEAVE_ORDERED
 
 namespace cleave
 {
@@ -234,7 +242,17 @@ template <class T> class [[nodiscard]] outcome : public outcome<void>
         return *m_value;
     }
 
+    const T& operator*() const noexcept
+    {
+        return *m_value;
+    }
+
     T* operator->() noexcept
+    {
+        return &*m_value;
+    }
+
+    const T* operator->() const noexcept
     {
         return &*m_value;
     }
@@ -566,11 +584,14 @@ template <class Hit> class hit_lists
     class iterator
     {
       public:
-        using iterator_category = std::input_iterator_tag;
+        using iterator_category = std::input_iterator_tag; // spans are made as they are read
+        using iterator_concept = std::forward_iterator_tag;
         using value_type = span<const Hit>;
         using difference_type = std::ptrdiff_t;
         using pointer = const value_type*;
         using reference = value_type;
+
+        iterator() noexcept = default;
 
         iterator( const hit_lists* lists, std::size_t query ) noexcept : m_lists( lists ), m_query( query )
         {
@@ -587,6 +608,11 @@ template <class Hit> class hit_lists
             return *this;
         }
 
+        iterator operator++( int ) noexcept
+        {
+            return iterator( m_lists, m_query++ );
+        }
+
         bool operator==( const iterator& other ) const noexcept
         {
             return m_query == other.m_query;
@@ -598,8 +624,8 @@ template <class Hit> class hit_lists
         }
 
       private:
-        const hit_lists* m_lists;
-        std::size_t m_query;
+        const hit_lists* m_lists = nullptr;
+        std::size_t m_query = 0;
     };
 
     std::vector<std::uint64_t> offsets = { 0 }; ///< as in clv_query_lists
@@ -641,6 +667,15 @@ struct no_callback
 
 } // namespace CLEAVE_SPANS
 } // namespace cleave
+
+// What std::span is to ranges, these views are too: `space.pairs() | std::views::filter( … )`, and iterators that
+// outlive the view they came from.
+#if defined( __cpp_lib_span ) && defined( __cpp_lib_ranges )
+template <> inline constexpr bool std::ranges::enable_view<cleave::pair_view> = true;
+template <> inline constexpr bool std::ranges::enable_view<cleave::event_view> = true;
+template <> inline constexpr bool std::ranges::enable_borrowed_range<cleave::pair_view> = true;
+template <> inline constexpr bool std::ranges::enable_borrowed_range<cleave::event_view> = true;
+#endif
 
 namespace std
 {

@@ -8,6 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#if defined( __cpp_lib_span ) && defined( __cpp_lib_ranges )
+#include <ranges>
+#endif
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -581,6 +584,15 @@ void ids_and_pairs_are_keys()
     CHECK( ( clv_id_pair{ { 1, 1 }, { 2, 1 } } ) != ( clv_id_pair{ { 1, 1 }, { 2, 2 } } ) );
     CHECK( ( clv_id_pair{ { 1, 1 }, { 2, 1 } } ) < ( clv_id_pair{ { 1, 1 }, { 2, 2 } } ) );
     CHECK( ( clv_pair{ 1, 2 } ) != ( clv_pair{ 1, 3 } ) );
+    CHECK( ( clv_pair{ 2, 1 } ) > ( clv_pair{ 1, 3 } ) && ( clv_id{ 1, 2 } ) >= ( clv_id{ 1, 2 } ) );
+    CHECK( ( clv_id{ 1, 2 } ) <= ( clv_id{ 1, 2 } ) && !( ( clv_id{ 1, 2 } ) <= ( clv_id{ 1, 1 } ) ) );
+}
+
+void an_outcome_that_is_const_can_be_read()
+{
+    auto space = crowd<cleave::solid>();
+    const auto id = space.add( random_box<clv_aabb>() );
+    CHECK( id && *id == space.id_at( id->index ) );
 }
 
 void views_are_spans()
@@ -599,6 +611,40 @@ void views_are_spans()
     CHECK( again.subspan( 1, 2 ).size() == 2 && again.subspan( 1, 2 )[0] == copy[1] );
     CHECK( cleave::span<const clv_pair>().empty() );
 }
+
+#if defined( __cpp_lib_span ) && defined( __cpp_lib_ranges )
+static_assert( std::ranges::view<cleave::pair_view> && std::ranges::borrowed_range<cleave::pair_view> );
+static_assert( std::ranges::view<cleave::event_view> && std::ranges::borrowed_range<cleave::event_view> );
+static_assert( std::ranges::forward_range<cleave::hit_lists<clv_hit>> );
+static_assert( std::totally_ordered<clv_id> && std::totally_ordered<clv_pair> );
+
+void views_lists_and_ids_go_through_ranges()
+{
+    auto space = crowd<cleave::solid>();
+    auto is_even = []( clv_pair pair ) { return pair.a % 2 == 0; };
+    auto even = static_cast<std::size_t>( std::ranges::count_if( space.pairs(), is_even ) );
+    clv_pair last = space.pairs().back();
+    CHECK( *std::ranges::find( space.pairs(), last ) == last );
+    auto lists = space.query_all( random_boxes<clv_aabb>( 20 ) );
+    CHECK( even > 0 && lists && !lists->hits.empty() );
+#if !defined( __clang__ ) || __clang_major__ > 15 // before, it cannot compile libstdc++'s adaptors
+    for ( auto [a, b] : space.pairs() | std::views::filter( is_even ) )
+    {
+        even -= a % 2 == 0 && a < b;
+    }
+    CHECK( even == 0 );
+    std::size_t count = 0;
+    for ( std::size_t size : *lists | std::views::transform( []( auto hits ) { return hits.size(); } ) )
+    {
+        count += size;
+    }
+    CHECK( count == lists->hits.size() );
+#endif
+    std::vector<clv_id> ids = { { 3, 1 }, { 1, 2 }, { 1, 1 } };
+    std::ranges::sort( ids );
+    CHECK( ids[0] == ( clv_id{ 1, 1 } ) && ids[2] == ( clv_id{ 3, 1 } ) );
+}
+#endif
 
 #ifdef TEST_OTHER_STANDARD
 void files_of_two_standards_share_a_program()
@@ -737,7 +783,11 @@ int main()
     regions_of_four_axes_are_matched();
     words_stay_with_their_pairs();
     ids_and_pairs_are_keys();
+    an_outcome_that_is_const_can_be_read();
     views_are_spans();
+#if defined( __cpp_lib_span ) && defined( __cpp_lib_ranges )
+    views_lists_and_ids_go_through_ranges();
+#endif
 #ifdef TEST_OTHER_STANDARD
     files_of_two_standards_share_a_program();
 #endif

@@ -88,7 +88,7 @@ _INPUT = {"CLV_BAD_DEF", "CLV_BAD_ARGUMENT", "CLV_BAD_BOX", "CLV_BAD_ID", "CLV_D
 
 def _error(code: str, position: int, id: int, pair_count: int, text: str) -> Error:
     kind = InputError if code in _INPUT else OutOfMemory if code == "CLV_OUT_OF_MEMORY" else Error
-    error = kind(f"{code}: {text}" + (f", at {position}" if position >= 0 and f"at {position}" not in text else ""))
+    error = kind(f"{code}: {text}" + (f", at {position}" if position >= 0 and f"{position} of the batch" not in text else ""))
     error.code = code
     error.position = position if position >= 0 else None
     error.id = id if id != 0 else None
@@ -100,16 +100,20 @@ _cleave.set_error(_error)
 
 
 def _array(values: Any, dtype: np.dtype[Any], what: str) -> Array:
-    """Arrays as they are, if they are of that type; anything else converted."""
-    if isinstance(values, np.ndarray) and values.dtype != dtype and values.dtype.kind == "f":
-        raise TypeError(f"{what}: an array of {values.dtype}, where {dtype} is needed; nothing is rounded in silence")
+    """Arrays as they are, if they are of that type; numbers and lists of them converted."""
+    if isinstance(values, np.ndarray) and values.dtype != dtype:
+        raise TypeError(f"{what}: an array of {values.dtype}, where {dtype} is needed; nothing is rounded in silence, .astype converts")
     return np.asarray(values, dtype)
 
 
-def _boxes(values: Boxes, dtype: np.dtype[Any]) -> Any:
+def _boxes(values: Boxes, dtype: np.dtype[Any], axes: int) -> Any:
+    def rows(given: Any, what: str, width: int) -> Array:
+        table = np.atleast_1d(_array(given, dtype, what))
+        return table.reshape(0, width) if table.shape == (0,) else table  # an empty list: no boxes
+
     if isinstance(values, tuple) and len(values) == 2:
-        return _array(values[0], dtype, "lower"), _array(values[1], dtype, "upper")
-    return _array(values, dtype, "boxes")
+        return rows(values[0], "lower", axes), rows(values[1], "upper", axes)
+    return rows(values, "boxes", 2 * axes)
 
 
 def _ids(values: npt.ArrayLike) -> Ids:
@@ -149,23 +153,25 @@ def filters(category: npt.ArrayLike = 1, mask: npt.ArrayLike = 0xFFFFFFFFFFFFFFF
 def pairs(boxes: Boxes, *, sorted: bool = False, workers: int = 1, margin: float = 0.0) -> npt.NDArray[np.uint32]:
     """Every two boxes that touch: an array of rows (a, b), a < b, of their positions in `boxes`.
 
-    Boxes of two axes in float64 are searched as boxes of three, which takes a copy. The array keeps the memory of the search;
-    `pairs(...).copy()` lets it go.
+    Boxes of two axes in float64 are searched as boxes of three, which takes a copy. The array is read only and keeps the memory of the search;
+    `pairs(...).copy()` is yours to write to, and lets it go.
 
     >>> lower = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 1.0]])
     >>> cleave.pairs((lower, lower + 1), sorted=True)
     array([[0, 2],
            [1, 2]], dtype=uint32)
     """
-    first = np.asarray(boxes[0] if isinstance(boxes, tuple) else boxes)
-    dtype = np.dtype(np.float64 if first.dtype == np.float64 and isinstance(boxes[0] if isinstance(boxes, tuple) else boxes, np.ndarray)
-                     else np.float32)
-    given = _boxes(boxes, dtype)
-    width = first.shape[-1] * (2 if isinstance(boxes, tuple) or first.ndim == 3 else 1) if first.ndim > 1 else 6
+    lower = boxes[0] if isinstance(boxes, tuple) and len(boxes) == 2 else boxes
+    first = np.atleast_1d(np.asarray(lower))
+    dtype = np.dtype(np.float64 if first.dtype == np.float64 and isinstance(lower, np.ndarray) else np.float32)
+    width = first.shape[-1] * (2 if lower is not boxes or first.ndim == 3 else 1) if first.ndim > 1 else 6
+    given = _boxes(boxes, dtype, 2 if width == 4 else 3)
     if width == 4 and dtype == np.float64:
+        sides = given if isinstance(given, tuple) else (given[:, :2], given[:, 2:]) if given.ndim == 2 else (given[:, 0], given[:, 1])
+        if any(side.shape != (len(first), 2) for side in sides) or first.ndim == 3 and first.shape[1] != 2:
+            raise ValueError("boxes of 2 axes are N x 4, N x 2 x 2 or a tuple of two N x 2")
         corners = np.zeros((len(first), 2, 3))
-        lower, upper = given if isinstance(given, tuple) else (given.reshape(-1, 2, 2)[:, 0], given.reshape(-1, 2, 2)[:, 1])
-        corners[:, 0, :2], corners[:, 1, :2] = lower, upper
+        corners[:, 0, :2], corners[:, 1, :2] = sides
         given, width = corners, 6
     space = Space(dtype=dtype, axes=2 if width == 4 else 3, sorted=sorted, workers=workers, margin=margin, capacity=len(first))
     space.add(given)
@@ -333,7 +339,7 @@ class Space:
             margin: Optional[npt.ArrayLike] = None, is_static: Optional[npt.ArrayLike] = None,
             motion: Optional[npt.ArrayLike] = None) -> Ids:
         """Adds boxes, with what they carry, and returns their ids."""
-        given = _boxes(boxes, self.dtype)
+        given = _boxes(boxes, self.dtype, self.axes)
         count = len(given[0] if isinstance(given, tuple) else given)
         ids = np.empty(count, np.uint64)
 
@@ -346,7 +352,7 @@ class Space:
 
     def move(self, ids: npt.ArrayLike, boxes: Boxes) -> None:
         """Replaces boxes: all of them, or none. Fastest for ids in the order in which `add` returned them."""
-        self._space.move(_ids(ids), _boxes(boxes, self.dtype))
+        self._space.move(_ids(ids), _boxes(boxes, self.dtype, self.axes))
 
     def remove(self, ids: npt.ArrayLike) -> None:
         """Removes objects; their pairs end at the next update."""

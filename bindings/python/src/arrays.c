@@ -61,10 +61,15 @@ bool clv_py_array_take(
     }
     a->is_held = true;
     Py_ssize_t length = a->view.len;
-    if ( length % (Py_ssize_t)size != 0 || ( count >= 0 && length / (Py_ssize_t)size != count ) )
+    if ( length % (Py_ssize_t)size != 0 )
     {
-        PyErr_Format(
-            PyExc_ValueError, "%s: %zd bytes, where %zd items of %zu are needed", what, length, count, size );
+        PyErr_Format( PyExc_ValueError, "%s: %zd bytes, where each takes %zu", what, length, size );
+        return false;
+    }
+    if ( count >= 0 && length / (Py_ssize_t)size != count )
+    {
+        PyErr_Format( PyExc_ValueError, "%s: there are %zd, and %zd are needed", what,
+            length / (Py_ssize_t)size, count );
         return false;
     }
     if ( length / (Py_ssize_t)size > (Py_ssize_t)CLV_MAX_OBJECTS )
@@ -166,10 +171,15 @@ bool clv_py_box_array_take( box_array* boxes, PyObject* object, bool is_double, 
                 axes );
             return false;
         }
-        if ( view->shape[0] > (Py_ssize_t)CLV_MAX_OBJECTS ||
-            ( side == 1 && view->shape[0] != (Py_ssize_t)boxes->count ) )
+        if ( side == 1 && view->shape[0] != (Py_ssize_t)boxes->count )
         {
-            clv_py_raise_result( side == 1 ? CLV_BAD_ARGUMENT : CLV_TOO_MANY_OBJECTS, UINT32_MAX );
+            PyErr_Format( PyExc_ValueError, "boxes: %zd lower corners and %zd upper ones",
+                (Py_ssize_t)boxes->count, view->shape[0] );
+            return false;
+        }
+        if ( view->shape[0] > (Py_ssize_t)CLV_MAX_OBJECTS )
+        {
+            clv_py_raise_result( CLV_TOO_MANY_OBJECTS, UINT32_MAX );
             return false;
         }
         boxes->count = (uint32_t)view->shape[0];

@@ -76,6 +76,11 @@ class Layouts(unittest.TestCase):
         for shape in ((0, 6), (0, 2, 3), (0, 4)):
             self.assertEqual(cleave.pairs(np.empty(shape, np.float32)).shape, (0, 2))
         self.assertEqual(cleave.pairs(np.zeros((1, 6), np.float32)).shape, (0, 2))
+        self.assertEqual(cleave.pairs([]).shape, (0, 2))
+        for axes in (2, 3):
+            space = cleave.Space(axes=axes)
+            self.assertEqual(len(space.add([])), 0)
+            space.move([], [])
 
     def test_other_types_and_shapes_are_refused(self):
         space = cleave.Space()
@@ -91,6 +96,29 @@ class Layouts(unittest.TestCase):
         with self.assertRaises(ValueError):
             cleave.Space(axes=4)
         self.assertEqual(len(space), 0)
+
+    def test_arrays_are_not_converted(self):
+        for dtype in (np.int64, np.uint8, np.bool_, np.float16, np.complex64, "U3", object, ">f4"):
+            with self.subTest(dtype=dtype), self.assertRaises(TypeError):
+                cleave.pairs(np.ones((3, 6)).astype(dtype))
+        far = 2 ** 24  # floats of this size are whole even numbers: rounded, these two would touch
+        apart = np.array([[far, 0, 0, far, 1, 1], [far + 1, 0, 0, far + 1, 1, 1]])
+        with self.assertRaises(TypeError):
+            cleave.pairs(apart)
+        self.assertEqual(len(cleave.pairs(apart.astype(np.float64))), 0)
+
+    def test_wrong_shapes_say_what_is_needed(self):
+        three = np.zeros((3, 3), np.float32)
+        for boxes, text in (
+            (None, "boxes"), (3, "N x 6"), (np.float32(3), "N x 6"), ((three, three[:1]), "3 lower corners and 1 upper"),
+            ((three[:, :2].astype(np.float64), np.ones((1, 2))), "two N x 2"), (np.zeros((4, 3, 2)), "N x 4"),
+        ):
+            with self.subTest(boxes=boxes), self.assertRaisesRegex((ValueError, TypeError), text):
+                cleave.pairs(boxes)
+        space = cleave.Space()
+        ids = space.add(np.zeros((3, 6), np.float32))
+        with self.assertRaisesRegex(ValueError, "ids: there are 3, and 2 are needed"):
+            space.move(ids, np.zeros((2, 6), np.float32))
 
     def test_boxes_inside_other_records_are_taken(self):
         boxes = np.zeros((2000, 9), np.float32)[:, 1:7]
