@@ -2,6 +2,7 @@
 // However boxes move, queries visit at most twice the nodes and boxes of a tree that was built for them as
 // they are: beside infinite half-spaces, far walls and giants, in spaces of floats, of two axes and of
 // doubles. And the tree is not built more often than that takes.
+#include "heap.h"
 #include "query/query_search.h"
 #include "space/space_reader.h"
 #include "support.h"
@@ -618,6 +619,77 @@ static void wear_of_one_part_of_the_world_is_seen( void )
     free_world( w );
 }
 
+// The tree of a space that lost its last object before the first question has no nodes, and what is not changed after
+// that follows as a whole.
+static void an_empty_tree_is_never_worn( void )
+{
+    const clv_aabb box = { { 0, 0, 0 }, { 1, 1, 1 } };
+    clv_space_def def = clv_default_space_def();
+    clv_space* space = NULL;
+    clv_id id;
+    clv_hit hit;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    CHECK_OK( clv_space_add_one( space, box, &id ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_OK( clv_space_remove_one( space, id ) );
+    for ( int round = 0; round < 2; ++round )
+    {
+        CHECK_OK( clv_space_nearest( space, box.lower, 1, INFINITY, &hit ) );
+        CHECK_EQUAL( hit.index, CLV_NO_HIT );
+        CHECK_OK( clv_space_update( space ) );
+    }
+    CHECK_OK( clv_space_add_one( space, box, &id ) );
+    CHECK_OK( clv_space_refresh( space ) );
+    CHECK_OK( clv_space_nearest( space, box.lower, 1, INFINITY, &hit ) );
+    CHECK_EQUAL( hit.index, id.index );
+    clv_space_destroy( space );
+}
+
+// Objects that shrank are another world, which is built on suspicion. Where that fails and all objects go, the next
+// build has no nodes to judge the suspicion by.
+static void a_suspicion_outlives_a_build_without_memory( void )
+{
+    enum
+    {
+        SOME = 1000
+    };
+    static clv_aabb boxes[SOME];
+    static clv_id ids[SOME];
+    heap memory = { 0 };
+    clv_space_def def = clv_default_space_def();
+    clv_space* space = NULL;
+    def.allocator = heap_hooks( &memory );
+    CHECK_OK( clv_space_create( &def, &space ) );
+    for ( int round = 0; round < 2; ++round )
+    {
+        float side = round == 0 ? 1.0f : 0.1f;
+        for ( uint32_t i = 0; i < SOME; ++i )
+        {
+            clv_vec3 at = { 3 * (float)( i % 10 ), 3 * (float)( i / 10 % 10 ), 3 * (float)( i / 100 ) };
+            boxes[i] = ( clv_aabb ){ at, { at.x + side, at.y + side, at.z + side } };
+        }
+        if ( round == 0 )
+        {
+            CHECK_OK( clv_space_add( space, boxes, SOME, ids ) );
+            CHECK_OK( clv_space_refresh( space ) );
+            CHECK_OK( clv_space_shrink( space ) ); // so that a build needs memory
+        }
+    }
+    CHECK_OK( clv_space_move( space, ids, boxes, SOME ) );
+    memory.refuse_from = memory.allocate_count + 1;
+    memory.refuse_count = UINT64_MAX;
+    CHECK_EQUAL( clv_space_refresh( space ), CLV_OUT_OF_MEMORY );
+    heap_heal( &memory );
+    clv_space_clear( space );
+    CHECK_OK( clv_space_refresh( space ) );
+    CHECK_OK( clv_space_add( space, boxes, SOME, ids ) );
+    CHECK_OK( clv_space_refresh( space ) );
+    clv_hit hit;
+    CHECK_OK( clv_space_nearest( space, boxes[77].lower, 1, INFINITY, &hit ) );
+    CHECK_EQUAL( hit.index, ids[77].index );
+    clv_space_destroy( space );
+}
+
 // Counters decide, and these are the same everywhere: as many builds, frame by frame.
 static void every_machine_builds_at_the_same_time( void )
 {
@@ -656,6 +728,8 @@ int main( int argc, char** argv )
         TEST_CASE( a_changed_world_is_built_anew ),
         TEST_CASE( builds_in_vain_become_rare ),
         TEST_CASE( wear_of_one_part_of_the_world_is_seen ),
+        TEST_CASE( an_empty_tree_is_never_worn ),
+        TEST_CASE( a_suspicion_outlives_a_build_without_memory ),
         TEST_CASE( every_machine_builds_at_the_same_time ),
     };
     return test_run( "query_wear", cases, TEST_COUNT( cases ), argc, argv );

@@ -167,6 +167,58 @@ static bool sum_visit( const clv_pair* pairs, size_t count, void* user )
     return true;
 }
 
+// Rest, its end, a shrink, and rest again with as many pairs as before: a list that is new is no list that was kept.
+static void rest_after_a_shrink_has_a_new_list( void )
+{
+    enum
+    {
+        SOME = 1000
+    };
+    clv_aabb* boxes = test_alloc( SOME, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( SOME, sizeof( clv_id ) );
+    clv_space_def def = clv_default_space_def();
+    clv_space* space = NULL;
+    def.sorted = true;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    for ( uint32_t i = 0; i < SOME; ++i ) // in pairs, but for the last two
+    {
+        float x = i + 1 < SOME ? 10.0f * (float)( i / 2 ) + 0.5f * (float)( i % 2 ) : -100.0f;
+        boxes[i] = ( clv_aabb ){ { x, 0, 0 }, { x + 1, 1, 1 } };
+    }
+    CHECK_OK( clv_space_add( space, boxes, SOME, ids ) );
+    CHECK_OK( clv_space_update( space ) );
+    for ( int frame = 0; frame < 4; ++frame )
+    {
+        boxes[0] = rest_crowd_shifted( boxes[0], frame % 2 == 0 ? 0.001f : -0.001f, 0, 0 );
+        CHECK_OK( clv_space_move_one( space, ids[0], boxes[0] ) );
+        CHECK_OK( clv_space_update( space ) );
+    }
+    for ( int frame = 0; frame < 8; ++frame )
+    {
+        for ( uint32_t i = 0; i < SOME; ++i )
+        {
+            boxes[i] = rest_crowd_shifted( boxes[i], 0, 50, 0 );
+        }
+        CHECK_OK( clv_space_move( space, ids, boxes, SOME ) );
+        CHECK_OK( clv_space_update( space ) );
+    }
+    CHECK_OK( clv_space_shrink( space ) );
+    for ( int frame = 0; frame < 40; ++frame ) // object 1 leaves object 0, and comes back
+    {
+        float x = frame % 2 == 0 ? 4990.5f : 0.5f;
+        boxes[1].lower.x = x;
+        boxes[1].upper.x = x + 1;
+        CHECK_OK( clv_space_move_one( space, ids[1], boxes[1] ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        CHECK_EQUAL( view.count, SOME / 2 - 1 );
+        CHECK_EQUAL( view.pairs[0].a, frame % 2 == 0 ? 1u : 0u );
+    }
+    clv_space_destroy( space );
+    free( boxes );
+    free( ids );
+}
+
 // Two spaces, one of which has no list to keep: it finds the same pairs frame by frame, and never rests, for
 // a world at rest is a list of pairs.
 static void a_visited_world_never_rests( void )
@@ -398,6 +450,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( filters_events_and_order_see_every_change ),
         TEST_CASE( the_list_stays_where_it_is ),
+        TEST_CASE( rest_after_a_shrink_has_a_new_list ),
         TEST_CASE( a_visited_world_never_rests ),
         TEST_CASE( a_limit_on_pairs_holds_at_rest_too ),
         TEST_CASE( refused_memory_ends_rest_and_nothing_else ),

@@ -20,14 +20,15 @@
 
 #include <BulletCollision/BroadphaseCollision/btBroadphaseInterface.h>
 #include <BulletCollision/BroadphaseCollision/btOverlappingPairCache.h>
-#include <LinearMath/btAabbUtil2.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 class cleave_broadphase : public btBroadphaseInterface
@@ -130,12 +131,14 @@ class cleave_broadphase : public btBroadphaseInterface
         std::vector<clv_id_pair> begun( events.begun, events.begun + events.begun_count );
         std::vector<clv_id_pair> ended( events.ended, events.ended + events.ended_count );
         std::vector<clv_id> asked;
+        std::vector<uid_pair> gone;
         asked.swap( m_refiltered );
         for ( const clv_id_pair& pair : ended )
         {
             proxy *a = proxy_of( pair.a ), *b = proxy_of( pair.b );
             if ( a != nullptr && b != nullptr )
             {
+                gone.push_back( uids_of( a, b ) );
                 m_cache->removeOverlappingPair( a, b, dispatcher );
             }
         }
@@ -149,7 +152,7 @@ class cleave_broadphase : public btBroadphaseInterface
         }
         if ( m_cache->hasDeferredRemoval() )
         {
-            remove_deferred( dispatcher );
+            remove_deferred( std::move( gone ), dispatcher );
         }
     }
 
@@ -437,17 +440,25 @@ class cleave_broadphase : public btBroadphaseInterface
         }
     }
 
-    // A sorted cache leaves it to the broad phase to take out what has ended.
-    void remove_deferred( btDispatcher* dispatcher )
+    using uid_pair = std::pair<int, int>;
+
+    static uid_pair uids_of( const btBroadphaseProxy* a, const btBroadphaseProxy* b )
     {
+        return { std::min( a->m_uniqueId, b->m_uniqueId ), std::max( a->m_uniqueId, b->m_uniqueId ) };
+    }
+
+    // A sorted cache leaves it to the broad phase to take out what has ended. What has not stays, wherever callbacks have
+    // set its boxes since, and though doubles may tell apart what touches in floats: it would not begin again.
+    void remove_deferred( std::vector<uid_pair> ended, btDispatcher* dispatcher )
+    {
+        std::sort( ended.begin(), ended.end() );
         btBroadphasePairArray& pairs = m_cache->getOverlappingPairArray();
         int kept = 0;
         for ( int i = 0; i < pairs.size(); ++i )
         {
             btBroadphasePair& pair = pairs[i];
             bool is_alive = pair.m_pProxy0 != nullptr && pair.m_pProxy1 != nullptr &&
-                TestAabbAgainstAabb2( pair.m_pProxy0->m_aabbMin, pair.m_pProxy0->m_aabbMax,
-                    pair.m_pProxy1->m_aabbMin, pair.m_pProxy1->m_aabbMax );
+                !std::binary_search( ended.begin(), ended.end(), uids_of( pair.m_pProxy0, pair.m_pProxy1 ) );
             if ( is_alive )
             {
                 pairs[kept++] = pair;

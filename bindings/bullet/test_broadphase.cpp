@@ -3,6 +3,7 @@
 // come to rest, random lives of proxies, callbacks that create and destroy, filters, rays, bad boxes.
 #include "cleave_broadphase.h"
 
+#include <LinearMath/btAabbUtil2.h>
 #include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
@@ -318,6 +319,52 @@ struct meddler : btOverlappingPairCallback
     }
 };
 
+// Sets a box apart when a pair begins, once.
+struct mover : btOverlappingPairCallback
+{
+    cleave_broadphase* phase = nullptr;
+    btBroadphaseProxy* one = nullptr;
+
+    btBroadphasePair* addOverlappingPair( btBroadphaseProxy*, btBroadphaseProxy* ) override
+    {
+        if ( one != nullptr )
+        {
+            phase->setAabb( one, btVector3( 100, 0, 0 ), btVector3( 101, 1, 1 ), nullptr );
+            one = nullptr;
+        }
+        return nullptr;
+    }
+
+    void* removeOverlappingPair( btBroadphaseProxy*, btBroadphaseProxy*, btDispatcher* ) override
+    {
+        return nullptr;
+    }
+
+    void removeOverlappingPairsContainingProxy( btBroadphaseProxy*, btDispatcher* ) override
+    {
+    }
+};
+
+void a_sorted_cache_keeps_what_a_callback_sets_apart_and_back()
+{
+    btSortedOverlappingPairCache cache;
+    cleave_broadphase phase( &cache );
+    btVector3 lower( 0, 0, 0 ), upper( 1, 1, 1 );
+    phase.createProxy( lower, upper, 0, nullptr, 1, -1, nullptr );
+    btBroadphaseProxy* other = phase.createProxy( lower, upper, 0, nullptr, 1, -1, nullptr );
+    mover callback;
+    callback.phase = &phase;
+    callback.one = other;
+    cache.setInternalGhostPairCallback( &callback );
+    phase.calculateOverlappingPairs( nullptr );
+    phase.setAabb( other, lower, upper, nullptr );
+    phase.calculateOverlappingPairs( nullptr );
+    CHECK( cache.getNumOverlappingPairs() == 1 );
+    phase.setAabb( other, lower + btVector3( 5, 0, 0 ), upper + btVector3( 5, 0, 0 ), nullptr );
+    phase.calculateOverlappingPairs( nullptr );
+    CHECK( cache.getNumOverlappingPairs() == 0 );
+}
+
 void callbacks_may_create_and_move_and_ask()
 {
     life l( 7, nullptr, 1 );
@@ -423,6 +470,7 @@ int main()
     what_is_no_box_is_refused_and_said();
     a_mask_written_to_directly_is_asked_again_when_the_box_is_set();
     who_was_destroyed_in_a_callback_is_not_told_of();
+    a_sorted_cache_keeps_what_a_callback_sets_apart_and_back();
     callbacks_may_create_and_move_and_ask();
     random_lives_have_the_pairs_and_answers_of_brute_force();
     a_sorted_cache_is_kept_clean();

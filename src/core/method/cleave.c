@@ -155,6 +155,7 @@ static bool enter(
     if ( expected <= most &&
         clv_rest_world_enter( &self->rest, input, expected, most, &self->engine, &counters->test_count ) )
     {
+        self->handed_over = UINT64_MAX; // this list never was: after a shrink its changes are counted anew
         return true;
     }
     counters->test_count = 0;

@@ -150,13 +150,15 @@ static void ask_probe( const query_wear* wear, uint32_t number, const wear_place
     add_probe( &s->groups[number * count_groups( wear ) / wear->probe_count], visited, hits );
 }
 
-// By a stride, so that what has been asked when it ends early is spread over the tree.
+// By a stride, so that what has been asked when it ends early is spread over the tree. One without nodes has no
+// objects, and nothing is asked.
 static void survey( const query_wear* wear, const wear_place* at, wear_survey* s )
 {
     uint32_t count = wear->probe_count, number = 0;
     const uint64_t most = (uint64_t)at->tree->node_count + SPARE_NODES;
     memset( s, 0, sizeof( *s ) );
-    CLV_ASSERT( count <= QUERY_WEAR_PROBES && at->tree->node_count > 0 );
+    CLV_ASSERT( count <= QUERY_WEAR_PROBES );
+    CLV_ASSERT( at->tree->node_count > 0 || at->from->live_count == 0 );
     for ( ; s->count < count && s->at_objects.visited + s->between.visited < most; ++s->count )
     {
         const query_wear_probe* probe = &wear->probes[number];
