@@ -208,6 +208,7 @@ static rest_advice advise_by_sample( rest_mode* mode, const clv_method_input* in
     {
         if ( mode->remembered > 0 && promises_rest( mode, input ) )
         {
+            mode->is_first = false;
             return REST_ENTER;
         }
         note_shifts( mode, input );
