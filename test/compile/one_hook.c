@@ -22,7 +22,7 @@ static bool note( const char* condition, const char* file, int line, void* user 
 int main( void )
 {
     clv_methods_register(); // all three libraries are loaded
-    static char file[] = "bound.c";
+    static char file[] = "shape.c";
     clv_set_assert_hook( note, file );
 #ifdef NDEBUG
     if ( setjmp( s_back ) == 0 )
