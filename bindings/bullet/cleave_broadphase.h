@@ -27,6 +27,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,8 @@
 class cleave_broadphase : public btBroadphaseInterface
 {
   public:
-    /// `cache` NULL: one of its own, as Bullet's broad phases have it. `worker_count` 0 or 1: the caller's thread alone.
+    /// `cache` NULL: one of its own, as Bullet's broad phases have it. `worker_count` 0 or 1: the caller's thread alone;
+    /// std::invalid_argument for more than CLV_MAX_WORKERS.
     explicit cleave_broadphase( btOverlappingPairCache* cache = nullptr, unsigned worker_count = 1 )
         : m_own_cache( cache == nullptr ? new btHashedOverlappingPairCache : nullptr ),
           m_cache( cache == nullptr ? m_own_cache.get() : cache )
@@ -42,9 +44,15 @@ class cleave_broadphase : public btBroadphaseInterface
         clv_space_def def = clv_default_space_def();
         def.events = true;
         def.worker_count = worker_count > 1 ? worker_count : 1;
-        if ( clv_space_create( &def, &m_space ) != CLV_OK )
+        clv_result result = clv_space_create( &def, &m_space );
+        if ( result == CLV_OUT_OF_MEMORY )
         {
             throw std::bad_alloc();
+        }
+        if ( result != CLV_OK )
+        {
+            throw std::invalid_argument( "cleave_broadphase: " + std::to_string( worker_count ) +
+                " workers; at most " + std::to_string( CLV_MAX_WORKERS ) );
         }
     }
 

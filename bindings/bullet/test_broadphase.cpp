@@ -438,6 +438,20 @@ void a_mask_written_to_directly_is_asked_again_when_the_box_is_set()
     CHECK( cached_pairs( phase ).empty() );
 }
 
+void too_many_workers_are_refused()
+{
+    bool is_refused = false;
+    try
+    {
+        cleave_broadphase phase( nullptr, CLV_MAX_WORKERS + 1 );
+    }
+    catch ( const std::invalid_argument& error )
+    {
+        is_refused = std::string( error.what() ).find( "257 workers" ) != std::string::npos;
+    }
+    CHECK( is_refused );
+}
+
 void what_is_no_box_is_refused_and_said()
 {
     cleave_broadphase phase;
@@ -467,6 +481,7 @@ void what_is_no_box_is_refused_and_said()
 
 int main()
 {
+    too_many_workers_are_refused();
     what_is_no_box_is_refused_and_said();
     a_mask_written_to_directly_is_asked_again_when_the_box_is_set();
     who_was_destroyed_in_a_callback_is_not_told_of();

@@ -130,7 +130,10 @@ def slots(ids: npt.ArrayLike) -> npt.NDArray[np.uint32]:
     >>> cleave.slots(space.add([[0, 0, 0, 1, 1, 1]]))
     array([0], dtype=uint32)
     """
-    given = np.ascontiguousarray(ids, np.uint64)
+    given = np.asarray(ids)
+    if given.size > 0 and given.dtype.kind not in "ui":
+        raise TypeError(f"ids are whole numbers, not {given.dtype}")
+    given = np.ascontiguousarray(given, np.uint64)
     return given.view(np.uint32).reshape(given.shape + (2,))[..., 0]
 
 

@@ -40,6 +40,11 @@ def as_set(pairs):
 
 
 class Layouts(unittest.TestCase):
+    def test_slots_of_what_are_no_ids_are_refused(self):
+        self.assertEqual(cleave.slots([]).shape, (0,))
+        with self.assertRaisesRegex(TypeError, "float64"):
+            cleave.slots([1.5])
+
     def test_every_layout_gives_the_pairs_of_brute_force(self):
         random = np.random.default_rng(1)
         for dtype, axes in WORLDS + [(np.float64, 2)]:
