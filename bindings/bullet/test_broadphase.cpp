@@ -220,6 +220,7 @@ struct life
     {
         phase.calculateOverlappingPairs( nullptr );
         CHECK( cached_pairs( phase ) == touching_pairs( all, phase.getOverlappingPairCache() ) );
+        CHECK( clv_space_object_count( phase.space() ) == all.size() ); // the destroyed leave the space, too
         btVector3 lower, upper;
         phase.getBroadphaseAabb( lower, upper );
         for ( const btBroadphaseProxy* one : all )
