@@ -42,7 +42,7 @@ FOR ?= build
 ONLY ?=
 
 .PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
-	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm python playground single rust install uninstall format clean
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm python playground single rust dist deb install uninstall format clean
 
 # What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
 NEEDS_all := build
@@ -50,6 +50,8 @@ NEEDS_worst := build
 NEEDS_install := build
 NEEDS_single := single
 NEEDS_rust := rust
+NEEDS_dist := single
+NEEDS_deb := deb
 NEEDS_demo := build $(if $(filter yes,$(PEERS)),peers)
 NEEDS_speed := build peers
 NEEDS_speed-raise := build peers
@@ -117,6 +119,8 @@ help:
 	@echo "make playground  view/playground.html again, with the library as it is now as WebAssembly in it"
 	@echo "make single  the core as one header and one source file: $(BUILD)/single/cleave.h and cleave.c"
 	@echo "make rust    the crates of bindings/rust and their tests, offline"
+	@echo "make dist    what a release ships: a tarball, the single file and their checksums, in $(BUILD)/dist; the same tree gives the same bytes"
+	@echo "make deb     Debian packages from that tarball: $(BUILD)/deb; fails where lintian finds an error"
 	@echo "make install  headers, libraries, programs and docs into PREFIX=$(PREFIX), below DESTDIR if one is given; all of it or nothing"
 	@echo "make uninstall  removes what make install put there"
 	@echo "make format  clang-format over the tree"
@@ -247,6 +251,12 @@ mutate:
 single: all
 	@cmake --build $(BUILD) --target single >/dev/null
 	@wc -c $(BUILD)/single/cleave.h $(BUILD)/single/cleave.c
+
+dist: single
+	@packaging/dist.sh $(BUILD)/single $(BUILD)/dist
+
+deb: dist
+	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)/dist $(BUILD)/deb
 
 rust: all
 	@CLEAVE_LIB_DIR=$(abspath $(BUILD)) cargo test --offline --manifest-path bindings/rust/Cargo.toml --target-dir $(abspath $(BUILD))/rust

@@ -132,6 +132,16 @@ want_rust()
     want cargo command -v cargo
 }
 
+# For `make deb`.
+want_deb()
+{
+    want_single
+    want dpkg-dev command -v dpkg-buildpackage
+    want debhelper command -v dh
+    want fakeroot command -v fakeroot
+    wish lintian command -v lintian
+}
+
 want_lint()
 {
     want_test
@@ -241,13 +251,13 @@ as_list()
 npm=no
 for purpose in $purposes; do
     case $purpose in
-    build | single | rust | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
+    build | single | rust | deb | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
     report)
         want_report
         npm=yes
         ;;
     *)
-        fail "unknown purpose '$purpose'; use build, single, rust, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
+        fail "unknown purpose '$purpose'; use build, single, rust, deb, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
         ;;
     esac
 done

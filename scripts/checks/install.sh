@@ -266,10 +266,7 @@ check_install()
     "$root/scripts/check.sh" docs --links "$stage/share/doc/cleave"
     all_or_nothing
     removed_without_a_trace
-    version=$(sed -n 's/^project( cleave VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
-    header_version=$(sed -n 's/^#define CLV_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$root/include/cleave/base.h" | paste -sd .)
-    [ "$version" = "$header_version" ] ||
-        fail "CMakeLists.txt says $version, base.h $header_version"
+    version=$("$root/packaging/version.sh")
 
     [ -s "$stage/share/doc/cleave/LICENSE" ] || fail "no licence was installed"
     echo "installed $(find "$stage" -type f | wc -l) files, version $version"

@@ -1,0 +1,75 @@
+# shellcheck shell=bash disable=SC2154,SC2164 # check.sh sets root and folder, and set -e
+# SPDX-License-Identifier: MIT
+# What is handed out: for scripts/check.sh.
+
+# One version everywhere; and the check notices a copy that differs, as does `set` all of them. Usage: check.sh version
+check_version()
+{
+    "$root/packaging/version.sh" check || fail "the copies of the version differ"
+    "$root/packaging/version.sh" copies | sort -u >"$folder/copies"
+    mkdir "$folder/tree"
+    while IFS= read -r file; do
+        mkdir -p "$folder/tree/$(dirname "$file")"
+        cp "$root/$file" "$folder/tree/$file"
+    done <"$folder/copies"
+    cd "$folder/tree"
+    mkdir -p packaging
+    cp "$root/packaging/version.sh" packaging/
+    packaging/version.sh set 7.8.9 >/dev/null
+    [ "$(packaging/version.sh)" = 7.8.9 ] || fail "version.sh set 7.8.9 wrote $(packaging/version.sh)"
+    sed -i 's/^## [0-9.]*/## 7.8.9/' CHANGELOG.md
+    expect 1 "packaging/debian/changelog says '$("$root/packaging/version.sh")' and not 7.8.9" packaging/version.sh check
+    sed -i 's/^cleave ([0-9.]*-/cleave (7.8.9-/' packaging/debian/changelog
+    expect 0 "7.8.9 everywhere" packaging/version.sh check
+    expect 2 "usage" packaging/version.sh set 7.8
+    echo "check.sh version: $(wc -l <"$folder/copies") files say $("$root/packaging/version.sh")"
+}
+
+# `make dist`: the same bytes twice, sums that hold, and README's program from the unpacked tarball and from the two files.
+# Usage: check.sh dist SINGLE, the folder of `make single`
+check_dist()
+{
+    [ $# -eq 1 ] || misused "SINGLE"
+    git -C "$root" -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || skip "this is not a clone"
+    single=$(cd "$1" && pwd)
+    version=$("$root/packaging/version.sh")
+    "$root/packaging/dist.sh" "$single" "$folder/dist" >/dev/null
+    # Another time, another mask for new files: the same bytes.
+    (umask 077 && "$root/packaging/dist.sh" "$single" "$folder/again" >/dev/null)
+    diff "$folder/dist/SHA256SUMS" "$folder/again/SHA256SUMS" >&2 || fail "two runs gave different files"
+    (cd "$folder/dist" && sha256sum -c --quiet SHA256SUMS) || fail "SHA256SUMS does not hold"
+    tar -xf "$folder/dist/cleave-$version.tar.gz" -C "$folder"
+    cd "$folder/cleave-$version"
+    find . -type f -o -type l | wc -l >"$folder/unpacked"
+    git -C "$root" -c safe.directory='*' ls-files | wc -l | diff - "$folder/unpacked" >&2 || fail "the tarball has not the files that git tracks"
+    { cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCLEAVE_LAB=OFF -DCLEAVE_TESTS=OFF -DCLEAVE_FUZZ=OFF -DCLEAVE_SHARED=OFF -DCLEAVE_MPI=OFF &&
+        cmake --build build -j 2 --target cleave_static; } >"$folder/said" 2>&1 || fail "the unpacked tarball does not build"
+    cp examples/hello/hello.c .
+    compile=$(sed -n 's/.*`\(cc [^`]*\)`.*/\1/p' README.md | head -n 1)
+    sh -c "$compile" || fail "README's program does not compile against the unpacked tarball"
+    ./hello | diff examples/hello/expected.txt - >&2 || fail "'<' is what README's program prints, '>' what it printed"
+    SOURCE_DATE_EPOCH=1 packaging/dist.sh "$single" "$folder/third" >/dev/null || fail "the unpacked tarball makes no tarball"
+    echo "check.sh dist: $(wc -c <"$folder/dist/cleave-$version.tar.gz") bytes, the same twice; README's program runs"
+}
+
+# The texts that other tools read: valid as far as can be seen without the tools. Usage: check.sh recipes
+check_recipes()
+{
+    need python3 single
+    cd "$root"
+    python3 -m json.tool packaging/vcpkg/vcpkg.json >"$folder/said" || fail "vcpkg.json is no JSON"
+    python3 -c 'import ast, sys; ast.parse( open( sys.argv[1] ).read() )' packaging/conan/conanfile.py || fail "conanfile.py is no Python"
+    # Settings that CMakeLists.txt does not have would be ignored.
+    grep -ohE '\-DCLEAVE_[A-Z]+' packaging/vcpkg/portfile.cmake packaging/debian/rules | sort -u | sed 's/-D//' >"$folder/settings"
+    while IFS= read -r setting; do
+        grep -qE "(option|set)\( $setting " CMakeLists.txt cmake/*.cmake || fail "there is no setting $setting"
+    done <"$folder/settings"
+    # The commands of the workflows are targets.
+    make -pnq help 2>/dev/null | sed -n 's/^\.PHONY: //p' | tr ' ' '\n' >"$folder/targets"
+    sed -n 's/.*run: \.\/run \([a-z-]*\).*/\1/p' .github/workflows/*.yml | sort -u >"$folder/called"
+    [ -s "$folder/called" ] || fail "the workflows call no target"
+    while IFS= read -r target; do
+        grep -qx -- "$target" "$folder/targets" || fail "a workflow calls ./run $target, which is no target"
+    done <"$folder/called"
+    echo "check.sh recipes: $(paste -sd ' ' "$folder/called")"
+}
