@@ -178,6 +178,16 @@ try_path()
     wrong "there is no $1"
 }
 
+# A name of ours, `clv_space_add` or `def.margin`: in the headers, or, if it is none of theirs, in the sources.
+try_name()
+{
+    case $1 in *[!a-z0-9_.]* | *_) return 0 ;; esac # a pattern, or how names begin
+    [ -e "$folder/names" ] || grep -rohIE '\b[a-z][a-z0-9_]*' include src lab bindings | sort -u >"$folder/names"
+    for name in $(printf '%s\n' "$1" | tr . ' '); do
+        grep -qx -- "$name" "$folder/names" || wrong "nothing is called $1"
+    done
+}
+
 try_span()
 {
     case $(exception "$1") in word:*)
@@ -186,6 +196,7 @@ try_span()
         ;;
     esac
     case $1 in
+    clv_[a-z]* | def.[a-z]*) try_name "$1" ;;
     make' '* | ./run' '* | cleave' '[a-z]* | build/cleave' '*) try_words "$1" ;;
     --[a-z]*) try_flag "${1%%[ =]*}" "$folder/flags" "no command of cleave" ;;
     '-m '*) each_of "${1#-m }" try_method ;;

@@ -271,7 +271,7 @@ check_install()
     [ -s "$stage/share/doc/cleave/LICENSE" ] || fail "no licence was installed"
     echo "installed $(find "$stage" -type f | wc -l) files, version $version"
     names=""
-    for page in README.md docs/hello.md docs/pairs.md docs/boxes.md docs/queries.md docs/matching.md; do
+    for page in README.md docs/hello.md docs/pairs.md docs/boxes.md docs/queries.md docs/matching.md docs/other-engines.md; do
         programs_of "$root/$page" "$(basename "$page" .md)"
         for program in $programs; do
             echo "$page" >"$folder/$program.page"
