@@ -16,8 +16,8 @@ $(foreach preset,$(UNTIERED) $(SANITIZED) $(OTHER_SANITIZED),$(eval SCALE_$(pres
 # Races are looked for where there are threads; everything else would only be slow, to build and to run.
 RACING := task gather threads engine rest visit event hub rigid recipe query
 none :=
-ONLY_tsan := -R '^($(subst $(none) $(none),|,$(RACING))|mpi_workers)$$'
-TARGETS_tsan := $(addprefix --target test_,$(RACING)) --target mpi_workers
+ONLY_tsan := -R '^($(subst $(none) $(none),|,$(RACING))|mpi_workers|lives_readers)$$'
+TARGETS_tsan := $(addprefix --target test_,$(RACING)) --target mpi_workers --target lives
 # Release shares its folder with `make`, which leaves the tests out.
 TESTS_release := -DCLEAVE_TESTS=ON
 FOLDER_release := $(BUILD)
@@ -26,6 +26,8 @@ $(foreach preset,$(UNTIERED) $(SANITIZED) $(OTHER_SANITIZED),$(eval FOLDER_$(pre
 PRESETS := $(TIERED) $(UNTIERED) $(OTHER_SANITIZED)
 FUZZ_SECONDS ?= 60
 SEED ?= 1
+HOURS ?= 1
+STAGES ?=
 PAPERS ?= hour
 STUDIES ?= short
 SPEED ?= short
@@ -42,7 +44,7 @@ FOR ?= build
 ONLY ?=
 
 .PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
-	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm python playground single rust dist deb install uninstall format clean
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb install uninstall format clean
 
 # What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
 NEEDS_all := build
@@ -55,7 +57,7 @@ NEEDS_deb := deb
 NEEDS_demo := build $(if $(filter yes,$(PEERS)),peers)
 NEEDS_speed := build peers
 NEEDS_speed-raise := build peers
-$(foreach target,test test-full test-further check lint-quick test-long flags fuzz fuzz-mpi mutate $(addprefix test-,$(PRESETS)) \
+$(foreach target,test test-full test-further check lint-quick test-long flags fuzz fuzz-mpi mutate campaign $(addprefix test-,$(PRESETS)) \
 	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)),$(eval NEEDS_$(target) := test))
 NEEDS_test-report := report
 NEEDS_test-all := report lint coverage machines fresh wasm
@@ -112,6 +114,7 @@ help:
 	@echo "make flags   the library under flags that people use, by gcc and clang, and as plain files"
 	@echo "make coverage  lines and branches of src/ that the tests reach"
 	@echo "make mutate  break the library on purpose, one place at a time, and see the tests notice"
+	@echo "make campaign  every fuzzer and random worlds against their oracles for HOURS=$(HOURS); adds to bench/trust.md; STAGES=lives,... for some"
 	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
 	@echo "make wasm    the library as WebAssembly, with its JavaScript, ready for npm: $(BUILD)/wasm/js"
 	@echo "make test-wasm  its tests in node: the same pairs in the same order as the C library"
@@ -247,6 +250,10 @@ coverage:
 
 mutate:
 	@JOBS=$(JOBS) scripts/mutate.sh $(BUILD)/mutate
+
+# As long as there is time for: `make campaign HOURS=8`, `make campaign STAGES=lives,readers HOURS=0.1`.
+campaign:
+	@JOBS=$(JOBS) scripts/campaign.py --hours $(HOURS) --stages "$(STAGES)"
 
 single: all
 	@cmake --build $(BUILD) --target single >/dev/null

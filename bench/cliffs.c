@@ -11,7 +11,7 @@
 
 #include "cleave/cleave.h"
 #include "cleave/methods.h"
-#include "random_worlds.h"
+#include "world_changes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,96 +51,6 @@ typedef struct cliff_settings
     bool is_verbose;
 } cliff_settings;
 
-// ---- what is asked, and of which space
-
-typedef struct space_form
-{
-    const char* name;
-    size_t box_size;
-    void ( *write )( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] );
-    clv_result ( *add )( clv_space* space, const void* boxes, uint32_t count, clv_id* ids );
-    clv_result ( *move )( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count );
-} space_form;
-
-static void write_float( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] )
-{
-    (void)axes;
-    clv_aabb* out = (clv_aabb*)boxes + at;
-    for ( int k = 0; k < 6; ++k )
-    {
-        ( &out->lower.x )[k] = (float)( &box->lower.x )[k];
-    }
-}
-
-// Without the shortest axis.
-static void write_flat( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] )
-{
-    clv_aabb2* out = (clv_aabb2*)boxes + at;
-    for ( int k = 0; k < 2; ++k )
-    {
-        ( &out->lower.x )[k] = (float)( &box->lower.x )[axes[k]];
-        ( &out->upper.x )[k] = (float)( &box->upper.x )[axes[k]];
-    }
-}
-
-static void write_double( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] )
-{
-    (void)axes;
-    ( (clv_aabb64*)boxes )[at] = *box;
-}
-
-static clv_result add_float( clv_space* space, const void* boxes, uint32_t count, clv_id* ids )
-{
-    return clv_space_add( space, boxes, count, ids );
-}
-
-static clv_result add_flat( clv_space* space, const void* boxes, uint32_t count, clv_id* ids )
-{
-    return clv_space_add2( space, boxes, count, ids );
-}
-
-static clv_result add_double( clv_space* space, const void* boxes, uint32_t count, clv_id* ids )
-{
-    return clv_space_add64( space, boxes, count, ids );
-}
-
-static clv_result move_float( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count )
-{
-    return clv_space_move( space, ids, boxes, count );
-}
-
-static clv_result move_flat( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count )
-{
-    return clv_space_move2( space, ids, boxes, count );
-}
-
-static clv_result move_double( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count )
-{
-    return clv_space_move64( space, ids, boxes, count );
-}
-
-enum
-{
-    FORM_FLOAT,
-    FORM_FLAT,
-    FORM_DOUBLE
-};
-
-static const space_form s_forms[] = { { "float", sizeof( clv_aabb ), write_float, add_float, move_float },
-    { "flat", sizeof( clv_aabb2 ), write_flat, add_flat, move_flat },
-    { "double", sizeof( clv_aabb64 ), write_double, add_double, move_double } };
-
-/// What one update is.
-enum
-{
-    WAY_UPDATE,
-    WAY_EVENTS, ///< an update that tells what began and ended
-    WAY_VISIT,
-    WAY_ONE_SHOT ///< a new space for every update
-};
-
-static const char* const s_ways[] = { "update", "events", "visit", "one-shot" };
-
 // ---- a world and what was measured
 
 /// One update, the least over all runs.
@@ -156,28 +66,16 @@ typedef struct moment
 typedef struct world_trial
 {
     random_world world;
-    int form, way;
-    bool may_rest;  ///< false: the engine searches in every update
-    bool hands_all; ///< all boxes are handed over in every update; false: those that changed
+    world_way way;
     moment* moments;
     uint32_t moment_count;
     moment worst;
     bool disagrees;
 } world_trial;
 
-/// Boxes by their numbers in the world, and as the space takes them.
-typedef struct batch
-{
-    uint32_t* indices;
-    clv_id* ids;
-    void* boxes;
-    uint32_t count;
-} batch;
-
 typedef struct contender
 {
-    clv_space* space;
-    clv_id* ids; ///< by number in the world
+    world_member member;
     bool is_out; ///< too slow to go on
 } contender;
 
@@ -186,9 +84,7 @@ typedef struct run
     const cliff_settings* settings;
     world_trial* trial;
     contender contenders[METHODS];
-    batch gone, moved, come;
-    clv_aabb64* last; ///< boxes as they were handed over
-    bool* was_alive;
+    world_changes changes;
 } run;
 
 // Of this process alone: others may be at work.
@@ -229,11 +125,8 @@ static clv_space* create_space( const run* self, int method )
     const world_trial* trial = self->trial;
     clv_space_def def = clv_default_space_def();
     def.method = s_methods[method];
-    def.settings = method == CLEAVE && !trial->may_rest ? "cleave.rest=0" : NULL;
     def.worker_count = (uint32_t)self->settings->workers;
-    def.flat = trial->form == FORM_FLAT;
-    def.doubles = trial->form == FORM_DOUBLE;
-    def.events = trial->way == WAY_EVENTS;
+    world_way_define( &trial->way, &def );
     def.max_pairs = (uint64_t)PAIRS_MOST * trial->world.count + 10000;
     clv_space* space;
     check( clv_space_create( &def, &space ), s_methods[method] );
@@ -261,76 +154,27 @@ static bool search( clv_space* space, int way, uint64_t* pair_count )
     return result == CLV_OK;
 }
 
-static void name_ids( batch* self, const clv_id* ids )
-{
-    for ( uint32_t k = 0; k < self->count; ++k )
-    {
-        self->ids[k] = ids[self->indices[k]];
-    }
-}
-
 // Everything that the update takes, timed. False where there are too many pairs.
 static bool step( run* self, int method, moment* now, uint64_t* pair_count )
 {
-    contender* one = &self->contenders[method];
-    const space_form* form = &s_forms[self->trial->form];
-    name_ids( &self->gone, one->ids );
-    name_ids( &self->moved, one->ids );
+    world_member* one = &self->contenders[method].member;
+    int way = self->trial->way.way, from = 0;
+    const char* what;
     double start = cpu_ms();
-    if ( one->space == NULL || self->trial->way == WAY_ONE_SHOT )
+    if ( one->space == NULL || way == WAY_ONE_SHOT )
     {
         clv_space_destroy( one->space );
         one->space = create_space( self, method );
     }
-    check( clv_space_remove( one->space, self->gone.ids, self->gone.count ), "remove" );
-    check( form->move( one->space, self->moved.ids, self->moved.boxes, self->moved.count ), "move" );
-    check( form->add( one->space, self->come.boxes, self->come.count, self->come.ids ), "add" );
-    bool is_done = search( one->space, self->trial->way, pair_count );
+    check( world_member_change( one, &self->changes, &from, &what ), what );
+    bool is_done = search( one->space, way, pair_count );
     now->ms[method] = cpu_ms() - start;
     now->tests_per_box[method] =
         (double)clv_space_stats( one->space ).test_count / ( now->box_count > 0 ? now->box_count : 1 );
-    for ( uint32_t k = 0; k < self->come.count; ++k )
-    {
-        one->ids[self->come.indices[k]] = self->come.ids[k];
-    }
     return is_done;
 }
 
 // ---- one update of all
-
-static void list( run* self, batch* to, uint32_t index )
-{
-    const random_world* world = &self->trial->world;
-    s_forms[self->trial->form].write( to->boxes, to->count, &world->boxes[index], world->axes );
-    to->indices[to->count++] = index;
-}
-
-// What has to be removed, moved and added to come to this update. Returns how many boxes there are then.
-static uint32_t list_changes( run* self, uint32_t update )
-{
-    random_world* world = &self->trial->world;
-    random_world_show( world, update );
-    self->gone.count = self->moved.count = self->come.count = 0;
-    uint32_t box_count = 0;
-    bool is_new = self->trial->way == WAY_ONE_SHOT;
-    for ( uint32_t i = 0; i < world->count; ++i )
-    {
-        bool is_here = world->alive[i], was_here = self->was_alive[i] && !is_new;
-        bool has_moved = memcmp( &world->boxes[i], &self->last[i], sizeof( clv_aabb64 ) ) != 0;
-        if ( is_here ? !was_here : was_here )
-        {
-            list( self, is_here ? &self->come : &self->gone, i );
-        }
-        else if ( is_here && ( has_moved || self->trial->hands_all ) )
-        {
-            list( self, &self->moved, i );
-        }
-        box_count += is_here;
-        self->was_alive[i] = is_here;
-        self->last[i] = world->boxes[i];
-    }
-    return box_count;
-}
 
 // Where one of the two others is far too slow here it is left out; the better one is what counts.
 static void leave_out_lame( run* self, const moment* now )
@@ -350,7 +194,8 @@ static double ratio_of( const moment* now )
 // False where the world ends: too many pairs, or methods that disagree about their number.
 static bool run_update( run* self, uint32_t update, moment* now )
 {
-    *now = ( moment ){ .update = update, .box_count = list_changes( self, update ) };
+    world_changes_list( &self->changes, update );
+    *now = ( moment ){ .update = update, .box_count = self->changes.box_count };
     uint64_t counts[METHODS] = { 0 }, found = UINT64_MAX;
     for ( int method = 0; method < METHODS; ++method )
     {
@@ -383,48 +228,24 @@ static bool run_update( run* self, uint32_t update, moment* now )
 
 // ---- a world
 
-static batch take_batch( const world_trial* trial )
+static void begin_run( run* self, const cliff_settings* settings, world_trial* trial )
 {
-    size_t count = trial->world.count;
-    return ( batch ){ .indices = take( count, sizeof( uint32_t ) ),
-        .ids = take( count, sizeof( clv_id ) ),
-        .boxes = take( count, s_forms[trial->form].box_size ) };
-}
-
-static void free_batch( batch* self )
-{
-    free( self->indices );
-    free( self->ids );
-    free( self->boxes );
-}
-
-static run begin_run( const cliff_settings* settings, world_trial* trial )
-{
-    run self = { .settings = settings, .trial = trial };
-    self.gone = take_batch( trial );
-    self.moved = take_batch( trial );
-    self.come = take_batch( trial );
-    self.last = take( trial->world.count, sizeof( clv_aabb64 ) );
-    self.was_alive = take( trial->world.count, sizeof( bool ) );
+    *self = ( run ){ .settings = settings, .trial = trial };
+    bool is_open = world_changes_open( &self->changes, &trial->world, trial->way );
     for ( int method = 0; method < METHODS; ++method )
     {
-        self.contenders[method].ids = take( trial->world.count, sizeof( clv_id ) );
+        is_open = world_member_open( &self->contenders[method].member, &trial->world ) && is_open;
     }
-    return self;
+    check( is_open ? CLV_OK : CLV_OUT_OF_MEMORY, "boxes" );
 }
 
 static void end_run( run* self )
 {
     for ( int method = 0; method < METHODS; ++method )
     {
-        clv_space_destroy( self->contenders[method].space );
-        free( self->contenders[method].ids );
+        world_member_close( &self->contenders[method].member );
     }
-    free_batch( &self->gone );
-    free_batch( &self->moved );
-    free_batch( &self->come );
-    free( self->last );
-    free( self->was_alive );
+    world_changes_close( &self->changes );
 }
 
 // An update that was measured before keeps the least of each time.
@@ -445,7 +266,8 @@ static bool is_hopeless( const moment* now )
 static void run_once(
     const cliff_settings* settings, world_trial* trial, uint32_t update_count, bool is_first )
 {
-    run self = begin_run( settings, trial );
+    run self;
+    begin_run( &self, settings, trial );
     double start = wall_seconds();
     for ( uint32_t update = 0; update < update_count; ++update )
     {
@@ -481,17 +303,6 @@ static uint32_t doubtful_updates( const world_trial* trial )
     return end > 0 && is_hopeless( &trial->moments[end - 1] ) ? 0 : end;
 }
 
-static void draw_way( world_trial* trial )
-{
-    uint64_t seed = trial->world.seed;
-    uint64_t form = random_world_hash( seed, 1, UINT64_MAX ) % 20;
-    uint64_t way = random_world_hash( seed, 2, UINT64_MAX ) % 20;
-    trial->form = form < 14 ? FORM_FLOAT : form < 17 ? FORM_FLAT : FORM_DOUBLE;
-    trial->way = way < 11 ? WAY_UPDATE : way < 14 ? WAY_EVENTS : way < 17 ? WAY_VISIT : WAY_ONE_SHOT;
-    trial->may_rest = random_world_hash( seed, 3, UINT64_MAX ) % 2 == 0;
-    trial->hands_all = random_world_hash( seed, 4, UINT64_MAX ) % 2 == 0;
-}
-
 // `moments` has room for all updates and is the caller's.
 static world_trial try_world( const cliff_settings* settings, uint64_t seed, moment* moments )
 {
@@ -499,7 +310,7 @@ static world_trial try_world( const cliff_settings* settings, uint64_t seed, mom
     random_world_def def = settings->world;
     def.seed = seed;
     check( random_world_make( &trial.world, &def ) ? CLV_OK : CLV_OUT_OF_MEMORY, "world" );
-    draw_way( &trial );
+    trial.way = world_way_draw( seed );
     run_once( settings, &trial, (uint32_t)settings->updates, true );
     for ( int again = 1; again < RUNS && doubtful_updates( &trial ) > 0; ++again )
     {
@@ -543,8 +354,8 @@ static void print_trial( FILE* file, const world_trial* trial )
     fprintf( file,
         "%-12s %7" PRIu64 " %-8s %-8s %-6s %-8s %-4s %8u %6u %9.3g %9.4g %9.3f %9.3f %9.3f %7.2f\n",
         random_world_kind( world->kind ), world->seed, random_world_motion( world->motion ),
-        random_world_extra( world->extra ), s_forms[trial->form].name, s_ways[trial->way],
-        trial->may_rest ? "yes" : "no", world->count, m->update, (double)m->pair_count / boxes,
+        random_world_extra( world->extra ), world_forms[trial->way.form].name, world_ways[trial->way.way],
+        trial->way.may_rest ? "yes" : "no", world->count, m->update, (double)m->pair_count / boxes,
         m->tests_per_box[CLEAVE], m->ms[SAP], m->ms[KD], m->ms[CLEAVE], m->ratio );
 }
 

@@ -36,7 +36,7 @@ count=0
 home()
 {
     case $1 in
-    mpi_program | mpi_resume | loopback) echo "$folder/lab" ;;
+    mpi_program | mpi_resume | loopback | runner | scene_part) echo "$folder/lab" ;;
     *) echo "$folder/build" ;;
     esac
 }
@@ -47,7 +47,7 @@ targets()
     case $1 in
     fuzz.*) echo fuzz-replay ;;
     mpi_faults) echo test_mpi_checkpoint ;;
-    mpi_program | mpi_resume) echo cleave cleave-mpi ;;
+    mpi_program | mpi_resume) echo cleave cleave-mpi plugin_forgets plugin_invents ;;
     *) echo "test_$1" ;;
     esac
 }
@@ -168,7 +168,7 @@ mutate "neighbours beyond the distance" "query" src/core/simd/query_body.h 's/sq
 mutate "neighbours beyond the distance, with AVX-512" "query" src/core/simd/kernels_avx512.c 's/_mm512_set1_pd( query->square )/_mm512_set1_pd( INFINITY )/'
 mutate "pairs of a shared piece at its beginning" "query" src/core/space/space_query_pairs.c 's/hit_at( list->list, waiting, count ) : waiting;/hit_at( list->list, waiting, 0 ) : waiting;/'
 mutate "equal times in any order" "query" src/core/query/query_search.c 's/a.t == b.t \&\& a.index < b.index/false/'
-mutate "a shorter reach keeps its slot" "query" src/core/query/query_search.c 's/shorten( s, reach > 0 ? reach : 0, UINT32_MAX );/shorten( s, reach > 0 ? reach : 0, s->reach_least );/'
+mutate "a callback shortens nothing" "query" src/core/query/query_search.c 's/shorten( s, reach > 0 ? reach : 0, UINT32_MAX );/shorten( s, s->reach, UINT32_MAX );/'
 mutate "a tree without its newcomers" "query" src/core/query/query_state.c 's/return different != 0;/return false;/'
 mutate "nodes of a part refitted from the front" "query" src/core/query/query_tree.c 's/up->visit( up->context, i - 1 );/up->visit( up->context, first + end - i );/'
 mutate "wear: a tree is never worn" "query_wear" src/core/query/query_wear.c 's/return is_certain || wear->is_suspicion;/return false;/'

@@ -67,6 +67,32 @@ static void add_in_turn( clv_space* space, const clv_add_def* def, uint32_t coun
     def->motions == NULL ? (void)0 : CHECK_OK( clv_space_set_motion( space, ids, def->motions, count ) );
 }
 
+// By what was given, since the setters and clv_space_add_with share the code that writes.
+static void check_carried( const clv_space* space, const clv_add_def* def, uint32_t count, const clv_id* ids )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint64_t data;
+        clv_filter filter;
+        clv_margin_rule rule;
+        bool is_static;
+        clv_vec3 motion;
+        CHECK_OK( clv_space_get_user_data( space, ids[i], &data ) );
+        CHECK_OK( clv_space_get_filter( space, ids[i], &filter ) );
+        CHECK_OK( clv_space_get_margin_rule( space, ids[i], &rule ) );
+        CHECK_OK( clv_space_get_static( space, ids[i], &is_static ) );
+        CHECK_OK( clv_space_get_motion( space, ids[i], &motion ) );
+        clv_filter wanted = def->filters != NULL ? def->filters[i] : clv_default_filter();
+        CHECK_EQUAL( data, def->user_data != NULL ? def->user_data[i] : 0 );
+        CHECK( filter.category == wanted.category && filter.mask == wanted.mask &&
+            filter.group == wanted.group );
+        CHECK( def->margins == NULL || rule.fixed == def->margins[i] );
+        CHECK( def->margin_rules == NULL || memcmp( &rule, &def->margin_rules[i], sizeof( rule ) ) == 0 );
+        CHECK_EQUAL( is_static, def->is_static != NULL && def->is_static[i] );
+        CHECK( motion.x == ( def->motions != NULL ? def->motions[i].x : 0 ) );
+    }
+}
+
 static bool accept_some( const clv_space* space, clv_pair pair, void* user )
 {
     (void)user;
@@ -95,6 +121,7 @@ static void play( test_variant variant, uint32_t bits )
         clv_add_def with = def_of( &all, frame % 2 == 0 ? bits : bits >> 1 );
         uint32_t count = COUNT / ( 1 + frame );
         CHECK_OK( clv_space_add_with( one, &with, count, ids ) );
+        check_carried( one, &with, count, ids );
         add_in_turn( other, &with, count, same );
         CHECK( memcmp( ids, same, count * sizeof( clv_id ) ) == 0 );
         for ( uint32_t again = 0; again < 2; ++again )

@@ -137,6 +137,13 @@ static void touching_is_overlapping_on_any_number_of_axes( void )
         two[1].lower[axes - 1] = -0.0;
         CHECK_OK( clv_match_regions( &def, view_of( two, 2 ), see_pairs, &seen, NULL ) );
         CHECK_EQUAL( seen.count, 2 );
+        two[0].upper[axes - 1] = -0.0;
+        two[1].lower[axes - 1] = 0;
+        CHECK_OK( clv_match_regions( &def, view_of( two, 2 ), see_pairs, &seen, NULL ) );
+        CHECK_EQUAL( seen.count, 3 );
+        two[0].lower[axes - 1] = -0.1; // no float, so the keys are of doubles
+        CHECK_OK( clv_match_regions( &def, view_of( two, 2 ), see_pairs, &seen, NULL ) );
+        CHECK_EQUAL( seen.count, 4 );
     }
 }
 

@@ -380,8 +380,13 @@ static void numbers_of_batches_may_wrap( void )
         how.is_quiet = left % 2 == 1;
         mpi_mirror* w = mpi_mirror_open( &how, 9 + left, g_mpi_count );
         mpi_mirror_add( w, 100 );
-        mpi_mirror_move( w, 100, 1 ); // number 1, which all objects keep
+        mpi_mirror_move( w, 100, 1 );
         mpi_mirror_update( w );
+        for ( uint64_t slot = 0; slot < w->space->columns.stamps.capacity; ++slot )
+        {
+            w->space->columns.stamps.items[slot] =
+                1 + (uint32_t)slot % 6; // numbers of the first batches, which come again
+        }
         w->space->slots.stamp = UINT32_MAX - left;
         for ( uint32_t i = 0; i < 6; ++i )
         {

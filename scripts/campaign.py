@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Looks for faults for as long as there is time, and keeps count over all runs.
+
+usage: scripts/campaign.py [--hours H] [--stages NAME,...] [--page]
+
+Stages that share the hours (default 1): random worlds lived by several spaces against a sweep of their own (test/lives.c), plain, large, with a
+million boxes, with failing memory, with sanitizers, and with 64 reading threads under the thread sanitizer; every libFuzzer target; random lives
+over processes. Stages that take as long as they take, once: faults (every allocation and every device call fails in turn, full disks, killed
+processes, hostile files), and, where named or with six hours and more: presets (other sanitizers and MSan), long, report, worst, speed, machines,
+fresh, coverage, mutate. Each stage adds a row to bench/trust.csv, and bench/trust.md is written from all of its rows; --page writes only the page.
+A stage that finds something keeps its output in build/campaign and is a fault; exit 1 then, after the other stages. Ctrl-C ends after the stage at
+work, whose row is not written.
+"""
+import argparse
+import csv
+import datetime
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / "build/campaign"
+ROWS, PAGE = ROOT / "bench/trust.csv", ROOT / "bench/trust.md"
+COLUMNS = ["date", "commit", "stage", "seconds", "inputs", "updates", "box_updates", "pairs", "questions", "failed_allocations", "faults", "note"]
+COUNTS = COLUMNS[3:11]
+LIVES = re.compile(r"lives: (\d+) worlds, (\d+) updates, (\d+) box updates, (\d+) pairs, (\d+) questions, (\d+) failed allocations, ([^:]*)")
+JOBS = os.environ.get("JOBS", str(os.cpu_count() or 2))
+
+# name: share of the hours, preset of the build, words after `lives`
+LIFE_STAGES = {
+    "lives": (2, "release", "--to 600 --failing"),
+    "lives-large": (3, "release", "--from 1000 --to 30000 --updates 20"),
+    "lives-million": (1, "release", "--from 1000000 --to 1000000 --updates 10"),
+    "lives-debug": (1, "debug", "--to 2000 --failing"),
+    "lives-asan": (1, "asan", "--to 2000 --failing"),
+    "lives-ubsan": (1, "ubsan", "--to 2000 --failing"),
+    "readers": (1, "tsan", "--from 20 --to 400 --updates 8 --readers 64"),
+}
+FUZZ_SHARE = 1  # of each libFuzzer target
+MPI_SHARE = 1
+# name: commands that are run once, whole
+WHOLE_STAGES = {
+    "faults": [["ctest", "--preset", "release", "-j", JOBS, "-R",
+                "^(out_of_memory|allocation|failure|hostile|fuzz\\..*|gpu_failure|gpu_driver|mpi_faults|mpi_lost|mpi_memory|mpi_resume)$"]],
+    "presets": [["make", "test-asan-clang", "test-ubsan-gcc", "test-msan"]],
+    "long": [["make", "test-long"]],
+    "report": [["make", "test-report"]],
+    "worst": [["make", "worst"]],
+    "speed": [["make", "speed"]],
+    "machines": [["make", "other-machines"]],
+    "fresh": [["make", "fresh-test"]],
+    "coverage": [["make", "coverage"]],
+    "mutate": [["make", "mutate"]],
+}
+ONLY_WHEN_LONG = [name for name in WHOLE_STAGES if name != "faults"]
+
+
+def run(stage, command, limit=None):
+    """Its output goes to a log; returns whether it ended well, and the log."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    log = WORK / f"{stage}.log"
+    with open(log, "a", encoding="utf-8") as file:
+        file.write(f"$ {' '.join( command )}\n")
+        file.flush()
+        try:
+            status = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False, timeout=limit).returncode
+        except subprocess.TimeoutExpired:
+            file.write(f"campaign.py: ended after {limit} s\n")
+            status = 124
+    return status == 0, log.read_text(encoding="utf-8", errors="replace")
+
+
+def build(preset, target):
+    folder = ROOT / "build" if preset == "release" else ROOT / "build" / preset
+    for command in (["cmake", "--preset", preset, "-DCLEAVE_TESTS=ON"], ["cmake", "--build", str(folder), "-j", JOBS] + (["--target", target] if target else [])):
+        good, text = run("build", command)
+        if not good:
+            sys.exit("\n".join(text.splitlines()[-30:]) + f"\ncampaign.py: {' '.join( command )} failed")
+    return folder
+
+
+def fuzz_targets():
+    text = (ROOT / "scripts/fuzz.sh").read_text()
+    return [row.split(":")[0] for row in re.search(r'^targets="([^"]*)"', text, re.M).group(1).split()]
+
+
+def life_stage(name, seconds, row):
+    _, preset, words = LIFE_STAGES[name]
+    program = build(preset, "lives") / "test/lives"
+    # Every run sees other worlds: the seed is the time.
+    command = [str(program), "--seconds", str(seconds), "--seed", str(time.time_ns() // 1000 % 10**12 * 1000)] + words.split()
+    good, text = run(name, command, seconds + 900)
+    found = LIVES.search(text)
+    if found:
+        keys = ["inputs", "updates", "box_updates", "pairs", "questions", "failed_allocations", "note"]
+        row.update(zip(keys, found.groups()))
+    return good
+
+
+def fuzz_stage(name, seconds, row):
+    good, text = run(name, ["scripts/fuzz.sh", str(seconds), name.removeprefix("fuzz-")], seconds + 1800)
+    row["inputs"] = sum(map(int, re.findall(r"number_of_executed_units: (\d+)", text)))
+    return good
+
+
+def mpi_stage(name, seconds, row):
+    seed = str(time.time_ns() // 1000 % 10**6)
+    good, text = run(name, ["make", "fuzz-mpi", f"FUZZ_SECONDS={seconds}", f"SEED={seed}"], seconds + 1800)
+    row["inputs"] = sum(map(int, re.findall(r"(\d+) lives", text)))
+    return good
+
+
+def whole_stage(name, _, row):
+    if name == "faults":
+        build("release", None)
+    good = True
+    for command in WHOLE_STAGES[name]:
+        fine, text = run(name, command, 6 * 3600)
+        good = good and fine
+    notes = {"coverage": r"^(?:lines|branches): .*", "mutate": r"^mutate\.sh: \d+ mutants.*", "faults": r"\d+% tests passed.*", "long": r"\d+% tests passed.*",
+             "report": r"\d+% tests passed.*", "presets": r"\d+% tests passed.*"}
+    row["note"] = "; ".join(re.findall(notes[name], text, re.M)) if name in notes else ""
+    row["inputs"] = sum(map(int, re.findall(r"tests failed out of (\d+)", text)))
+    return good
+
+
+def all_stages():
+    """name -> (share of the time, function); share 0: as long as it takes"""
+    stages = {name: (LIFE_STAGES[name][0], life_stage) for name in LIFE_STAGES}
+    stages.update({f"fuzz-{name}": (FUZZ_SHARE, fuzz_stage) for name in fuzz_targets()})
+    stages["fuzz-mpi"] = (MPI_SHARE, mpi_stage)
+    stages.update({name: (0, whole_stage) for name in WHOLE_STAGES})
+    return stages
+
+
+def read_rows():
+    if not ROWS.exists():
+        return []
+    with open(ROWS, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def add_row(row):
+    is_new = not ROWS.exists()
+    with open(ROWS, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow(row)
+
+
+def grouped(number):
+    return f"{number:,}" if number else ""
+
+
+def write_page():
+    rows = read_rows()
+    stages = {}
+    for row in rows:
+        sums = stages.setdefault(row["stage"], {"runs": 0, **{key: 0 for key in COUNTS}})
+        sums["runs"] += 1
+        for key in COUNTS:
+            sums[key] += int(row[key] or 0)
+        sums["last"] = f"{row['date']}, {row['commit']}"
+        sums["note"] = row["note"]
+    total = {key: sum(sums[key] for sums in stages.values()) for key in COUNTS}
+    lines = ["# How much was compared, and what was found", "",
+             "Written by `make campaign` from [trust.csv](trust.csv), which has a row for each run of each stage; a run adds to what earlier ones",
+             "counted. `scripts/campaign.py --help` tells what each stage does.", "",
+             f"In all: **{total['box_updates']:,} box updates** in {total['updates']:,} updates and {total['pairs']:,} pairs compared with a sweep that",
+             f"uses no code of the library, {total['questions']:,} questions of reading threads, {total['failed_allocations']:,} allocations that failed,",
+             f"{total['inputs']:,} worlds, inputs and tests, in {total['seconds'] / 3600:.1f} hours. **Runs that found a fault: {total['faults']}**.", "",
+             "| stage | runs | minutes | worlds, inputs, tests | box updates | pairs | faults | last run | what it said |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name, sums in stages.items():
+        lines.append(f"| {name} | {sums['runs']} | {sums['seconds'] / 60:.0f} | {grouped( sums['inputs'] )} | {grouped( sums['box_updates'] )} | "
+                     f"{grouped( sums['pairs'] )} | {sums['faults']} | {sums['last']} | {sums['note']} |")
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hours", type=float, default=1.0)
+    parser.add_argument("--stages", default="")
+    parser.add_argument("--page", action="store_true")
+    options = parser.parse_args()
+    if options.page:
+        write_page()
+        return 0
+    stages = all_stages()
+    names = [name for name in options.stages.split(",") if name]
+    unknown = [name for name in names if name not in stages]
+    if unknown or not 0 < options.hours <= 10000:
+        parser.error(f"no such stage: {', '.join( unknown )}; there are: {', '.join( stages )}" if unknown else "--hours wants a number above 0")
+    if not names:
+        names = [name for name in stages if options.hours >= 6 or name not in ONLY_WHEN_LONG]
+    shares = sum(stages[name][0] for name in names) or 1
+    commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    faults = 0
+    for name in names:
+        share, work = stages[name]
+        seconds = max(int(options.hours * 3600 * share / shares), 5)
+        print(f"campaign: {name}" + (f", {seconds} s" if share else ""), flush=True)
+        (WORK / f"{name}.log").unlink(missing_ok=True)
+        row = {key: 0 for key in COUNTS} | {"date": datetime.date.today().isoformat(), "commit": commit, "stage": name, "note": ""}
+        start = time.monotonic()
+        row["faults"] = 0 if work(name, seconds, row) else 1
+        row["seconds"] = round(time.monotonic() - start)
+        faults += row["faults"]
+        add_row(row)
+        write_page()
+        print(f"campaign: {name}: " + ("FAULT, see " + str((WORK / f"{name}.log").relative_to(ROOT)) if row["faults"] else "nothing found") +
+              f", {row['seconds']} s" + (f", {int( row['box_updates'] ):,} box updates" if int(row["box_updates"]) else ""), flush=True)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("campaign.py: stopped; the stages that ended are in bench/trust.csv")
