@@ -13,7 +13,7 @@ list_checks()
     cat <<'END'
 source: layers symbols exports one-unit configure cpp
 install: install flags adding-a-method link single
-programs: man completion demo instructions worst
+programs: man completion demo instructions worst suite
 docs: docs
 packages: version dist recipes
 python: python

@@ -130,7 +130,14 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, la
         if ( is_wanted && !is_empty )
         {
             lab_error part_error;
+            uint64_t frames = part->terms.frame_count, seed = part->terms.seed;
             schedule_part_replace( part, &flags->said, flags->given );
+            bool is_other =
+                flags->said.sizes.count > 0 || part->terms.frame_count != frames || part->terms.seed != seed;
+            if ( is_other )
+            {
+                text_list_free( &part->known ); // other boxes have another hash
+            }
             part->wish.must_run = flags->said.wish.names.count > 0;
             good = run_plan_add( plan, part, &part_error ) ||
                 lab_error_write( why, "%s: part %s: %.800s", name, part->name, part_error.text );
@@ -251,11 +258,16 @@ static void print_plan( const run_plan* plan )
     print_estimate( plan );
 }
 
-static void print_summary( const run_results* results, const runner_report* report, bool agree )
+static void print_summary(
+    const run_results* results, const runner_report* report, bool agree, const known_report* known )
 {
     lab_note( "%" PRIu32 " runs%s%s%s", results->count, agree ? ", all that can be compared agree" : "",
         report->left_out > 0 ? "; larger sizes of slow methods were left out" : "",
         report->kept > 0 ? "; some were kept from before" : "" );
+    if ( known->count > 0 && known->other_count == 0 )
+    {
+        lab_note( "all %" PRIu32 " hashes are as known", known->count );
+    }
 }
 
 // ---- running
@@ -397,9 +409,11 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     if ( good )
     {
         bool agree = results_check_agreement( &results );
+        known_report known = results_check_known( &results );
         split_results( &results, &others );
         good = write_results( flags, &results, &why );
         bool is_good = flags->against == NULL || compare_builds( flags, &others, &results );
+        is_good = is_good && known.other_count == 0;
         status = agree && is_good && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
         status = report.undone > 0 && status == LAB_DONE ? LAB_UNFINISHED : status;
         if ( report.undone > 0 )
@@ -410,7 +424,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
         }
         if ( !flags->quiet )
         {
-            print_summary( &results, &report, agree );
+            print_summary( &results, &report, agree, &known );
         }
     }
     if ( good && !broadmark_files_write( &flags->broadmark, &results, &why ) )

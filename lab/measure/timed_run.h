@@ -94,7 +94,8 @@ typedef struct run_result
     const text_list* parts; ///< of the schedule
     const char* key;        ///< what --resume knows it by
     const char* limits;
-    bool is_against; ///< by the other build that this one is measured against
+    const char* known; ///< the pairs_hash that the schedule says it has
+    bool is_against;   ///< by the other build that this one is measured against
     json_value*
         json; ///< as it was read, with members this struct does not know; texts above may point into it; to free
 } run_result;

@@ -312,6 +312,35 @@ bool results_check_agreement( const run_results* results )
     return agree;
 }
 
+known_report results_check_known( const run_results* results )
+{
+    known_report report = { 0 };
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        if ( run->status != RUN_OK || run->known == NULL )
+        {
+            continue;
+        }
+        char hash[RESULTS_HASH_ROOM];
+        report.count += 1;
+        if ( strcmp( results_hash( run->pairs_hash, hash ), run->known ) != 0 )
+        {
+            report.other_count += 1;
+            lab_fail( "NOT AS KNOWN: %s, %" PRIu32 " objects: %s@%s has hash %s, known is %s", run->scene,
+                run->object_count, run->method, run->variant, hash, run->known );
+        }
+    }
+    if ( report.other_count > 0 )
+    {
+        lab_fail( "%" PRIu32 " of %" PRIu32
+                  " hashes are not as known; `cleave verify SCENE` tells whether the pairs are "
+                  "wrong or the scene is another one here",
+            report.other_count, report.count );
+    }
+    return report;
+}
+
 bool results_have_failed( const run_results* results )
 {
     bool failed = false;

@@ -29,6 +29,16 @@ void text_output_close( text_output* output );
 /// Do all runs over the same scene and frames have the same hash? Each that does not gets a line on stderr.
 bool results_check_agreement( const run_results* results );
 
+typedef struct known_report
+{
+    uint32_t count;       ///< good runs whose hash the schedule says
+    uint32_t other_count; ///< of these, with another one
+} known_report;
+
+/// Have the good runs the hash that their schedule says? Each that has not gets a line on stderr, and after these one that
+/// tells how many.
+known_report results_check_known( const run_results* results );
+
 /// Did one fail? Running out of time does not count: the limit was set on purpose.
 bool results_have_failed( const run_results* results );
 

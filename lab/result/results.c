@@ -143,6 +143,10 @@ static void put_measures( json_value* value, const run_result* run )
 
 static void put_origin( json_value* value, const run_result* run )
 {
+    if ( run->known != NULL )
+    {
+        json_put_text( value, "known_hash", run->known );
+    }
     if ( run->parts != NULL )
     {
         json_value* parts = json_array();

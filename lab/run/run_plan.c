@@ -178,6 +178,7 @@ static void job_free( run_job* job )
     free( job->key );
     free( job->limits );
     free( job->ladder );
+    free( job->known );
 }
 
 static bool is_same_scene( const run_job* a, const run_job* b )
@@ -195,6 +196,11 @@ static void add_job( run_plan* plan, run_job job, const char* part )
         if ( strcmp( known->key, job.key ) == 0 )
         {
             text_list_add( &known->parts, part );
+            if ( known->known == NULL )
+            {
+                known->known = job.known;
+                job.known = NULL;
+            }
             job_free( &job );
             return;
         }
@@ -215,6 +221,7 @@ static void add_one( run_plan* plan, const schedule_part* part, const char* scen
     lab_error unread;
     scene_spec_parse( scene_text, &job.scene.spec, &unread ); // has been parsed once and was good
     job.spec.settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
+    job.known = part->known.count > 0 && !spec->fat ? text_copy( part->known.items[0] ) : NULL;
     name_job( &job );
     add_job( plan, job, part->name );
 }
@@ -294,6 +301,12 @@ bool run_plan_add( run_plan* plan, const schedule_part* part, lab_error* why )
     if ( part->sizes.count > 1 )
     {
         qsort( part->sizes.items, part->sizes.count, sizeof( uint64_t ), compare_sizes );
+    }
+    bool is_several = part->scenes.count > 1 || part->sizes.count > 1 || part->types.count > 1;
+    if ( part->known.count > 0 && is_several )
+    {
+        return lab_error_write(
+            why, "a known hash is that of one scene, size and type; make a part of each" );
     }
     bool good = run_spec_list_make( &specs, &part->wish, false, why );
     for ( uint32_t index = 0; good && index < part->scenes.count; ++index )

@@ -19,6 +19,7 @@ typedef struct run_job
     char* key;            ///< everything the result depends on but the round; what --resume goes by
     char* limits;         ///< what a run that did not end well depends on besides
     char* ladder;         ///< jobs that differ in size alone share it
+    char* known;          ///< the pairs_hash it must have, as text; NULL: not known
     const char* program;  ///< another build of the program that does it, or NULL
 } run_job;
 

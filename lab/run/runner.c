@@ -259,6 +259,7 @@ static void sign( run_result* result, const run_job* job )
     result->parts = &job->parts;
     result->key = job->key;
     result->limits = job->limits;
+    result->known = job->known;
     result->is_against = job->program != NULL;
 }
 

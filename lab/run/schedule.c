@@ -167,6 +167,15 @@ static bool check_pin( const text_line* line )
         text_line_fail( line, word, PIN_FORM );
 }
 
+// A part's hash is that of one scene.
+static bool check_known( const text_line* line )
+{
+    const char* word = line->words.count == 1 ? line->words.items[0] : "";
+    bool is_hash =
+        strlen( word ) == 18 && strncmp( word, "0x", 2 ) == 0 && strspn( word + 2, "0123456789abcdef" ) == 16;
+    return is_hash || text_line_fail( line, NULL, "one pairs_hash, 0x and 16 hex digits, is needed here" );
+}
+
 // ---- The settings of a part: words of schedules, flags of `bench` and `run`, and of `worker` for those of one run.
 
 typedef struct run_setting
@@ -193,6 +202,7 @@ static const run_setting settings[] = {
         "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST, "bvw", NULL, NULL },
     { "types", NULL, 0, ARGS_TEXTS, IN_PART( types ), NULL, NULL, 0, 0, NULL, NULL, check_types },
     { "window", NULL, 0, ARGS_NAME, IN_PART( window ), NULL, NULL, 0, 0, NULL, NULL, check_window },
+    { "known", NULL, 0, ARGS_TEXTS, IN_PART( known ), NULL, NULL, 0, 0, NULL, NULL, check_known },
     { "methods", "--methods", 'm', ARGS_TEXTS, IN_PART( wish.names ), "METHOD,…",
         "methods (default every one)", 0, 0, "bv", "all", NULL },
     { "without", "--without", 0, ARGS_TEXTS, IN_PART( wish.without ), "METHOD,…", "methods to leave out", 0,

@@ -33,6 +33,7 @@ typedef struct schedule_part
     size_list sizes;                 ///< for those that name none; empty: 8k
     text_list types;                 ///< likewise; empty: cubes
     char window[SCHEDULE_NAME_ROOM]; ///< "150+60", for scenes without one; empty: none
+    text_list known; ///< the pairs_hash that every run of the part must have; empty: not known
     run_wish wish;
     run_terms terms;
 } schedule_part;

@@ -321,3 +321,22 @@ check_worst()
     expect 2 'cannot be read' "$root/scripts/worst.sh" table "$folder/results.csv"
     echo "worst.sh tells what is over"
 }
+
+# `cleave run suite`: its hashes are as known, brute force's too, and one that is not is noticed. Usage: check.sh suite CLEAVE
+check_suite()
+{
+    [ $# -eq 1 ] || misused "CLEAVE"
+    cleave=$1
+    expect 0 "all 3 hashes are as known" "$cleave" run suite --only flying-1k --json "$folder/suite.json" --repeat 1
+    [ "$(grep -c '"known_hash"' "$folder/suite.json")" = 3 ] || fail "suite.json has no known_hash in each run"
+    expect 0 "all 3 hashes are as known" "$cleave" run suite --only falling-4k,gravity-4k,huge-8k -m brute --warmup 0 --repeat 1
+    expect 0 "3 runs, all that can be compared agree" "$cleave" run suite --only flying-1k --seed 2 --repeat 1
+    ! grep -q 'as known' "$folder/said" || fail "another seed's hash is compared with a known one"
+    "$cleave" run suite --show | sed '/^part *flying-1k/,/^known/s/0x..../0x0123/' >"$folder/wrong.schedule"
+    expect 1 "3 of 3 hashes are not as known" "$cleave" run "$folder/wrong.schedule" --only flying-1k --repeat 1
+    expect 1 "NOT AS KNOWN: brownian-free" "$cleave" run "$folder/wrong.schedule" --only flying-1k --repeat 1 -q
+    printf 'scenes freefall gravity\nsizes 1k\nknown 0x0123456789abcdef\n' >"$folder/two.schedule"
+    expect 2 "a known hash is that of one scene" "$cleave" run "$folder/two.schedule"
+    printf 'known 0x12\n' >"$folder/short.schedule"
+    expect 2 "short.schedule:1: one pairs_hash, 0x and 16 hex digits" "$cleave" run "$folder/short.schedule"
+}
