@@ -40,11 +40,13 @@ DESTDIR ?=
 PEERS ?= no
 # `make setup FOR="test report"`: purposes of scripts/setup.sh, or targets.
 FOR ?= build
+# `make guide WAYS='Python|Bullet'`: headings of docs/guide.md.
+WAYS ?=
 # `make test ONLY=event`: the tests whose names match, in the release build alone.
 ONLY ?=
 
 .PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
-	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb install uninstall format clean
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb site guide install uninstall format clean
 
 # What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
 NEEDS_all := build
@@ -54,6 +56,8 @@ NEEDS_single := single
 NEEDS_rust := rust
 NEEDS_dist := single
 NEEDS_deb := deb
+NEEDS_site := site
+NEEDS_guide := fresh
 NEEDS_demo := build $(if $(filter yes,$(PEERS)),peers)
 NEEDS_speed := build peers
 NEEDS_speed-raise := build peers
@@ -124,6 +128,8 @@ help:
 	@echo "make rust    the crates of bindings/rust and their tests, offline"
 	@echo "make dist    what a release ships: a tarball, the single file and their checksums, in $(BUILD)/dist; the same tree gives the same bytes"
 	@echo "make deb     Debian packages from that tarball: $(BUILD)/deb; fails where lintian finds an error"
+	@echo "make site    the pages as a site of plain files, the playground first: $(BUILD)/site/index.html; nothing is fetched"
+	@echo "make guide   every way of docs/guide.md, from nothing, in a bare Debian 12, in about a quarter of an hour; WAYS=\"Python|Bullet\" some of them; needs root and mmdebstrap"
 	@echo "make install  headers, libraries, programs and docs into PREFIX=$(PREFIX), below DESTDIR if one is given; all of it or nothing"
 	@echo "make uninstall  removes what make install put there"
 	@echo "make format  clang-format over the tree"
@@ -264,6 +270,14 @@ dist: single
 
 deb: dist
 	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)/dist $(BUILD)/deb
+
+site:
+	@python3 site/build.py $(BUILD)/site
+	@python3 site/build.py --check $(BUILD)/site
+
+# A machine that cannot make a bare root says why, and that is no failure of ours: status 77.
+guide:
+	@WAYS='$(WAYS)' scripts/check-fresh.sh guide || [ $$? = 77 ]
 
 rust: all
 	@CLEAVE_LIB_DIR=$(abspath $(BUILD)) cargo test --offline --manifest-path bindings/rust/Cargo.toml --target-dir $(abspath $(BUILD))/rust

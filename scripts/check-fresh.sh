@@ -3,7 +3,8 @@
 # The README's commands on a machine that has nothing: a bare Debian 12 in a folder (mmdebstrap, this machine's own apt
 # sources), a clean clone of HEAD in it, and there the first command as the README spells it, the README's program, and
 # `make install`, that program against what was installed, and `make uninstall`.
-# Usage: check-fresh.sh [test|test-full [WORD...]]; with `test` the README's test command follows, with these words behind it; with
+# Usage: check-fresh.sh guide: every way of docs/guide.md instead, one after the other; $WAYS is a pattern of the headings to try, all if it is empty.
+#        check-fresh.sh [test|test-full [WORD...]]; with `test` the README's test command follows, with these words behind it; with
 # `test-full` also what the README's test-full adds to it, so that every test has run once.
 # Nothing of it may leave a file in the clone that git would show.
 # Exit status: 0 all is as it must be; 1 it is not; 77 cannot be tried here, with the reason. The log stays in build/fresh.
@@ -242,12 +243,45 @@ check_clean()
     [ -z "$left" ] || fail "these files were left in the source tree: $left"
 }
 
+# guide_ways: the headings of docs/guide.md that have a block of commands.
+guide_ways()
+{
+    awk '/^## / { way = substr( $0, 4 ) } /^```shell$/ { print way }' docs/guide.md
+}
+
+# guide_way HEADING: its commands.
+guide_way()
+{
+    awk -v way="$1" '/^## / { here = substr( $0, 4 ) == way } /^```/ { inside = $0 == "```shell" && here; next } inside' docs/guide.md
+}
+
+# Each way ends by printing what README's program prints. Packages of the ways before it are there; of their files only what they installed.
+check_guide()
+{
+    promise=$(readme_promise)
+    tried=""
+    inside "apt-get update" >>"$log" 2>&1 || cannot "apt-get update fails in the bare root"
+    guide_ways >"$work/ways"
+    [ -s "$work/ways" ] || fail "docs/guide.md has no way"
+    while IFS= read -r way; do
+        printf '%s\n' "$way" | grep -qE "${WAYS:-.}" || continue
+        guide_way "$way" >"$work/root/way.sh"
+        step "$way" "export DEBIAN_FRONTEND=noninteractive && sh -eu /way.sh"
+        [ "$(tail -n 1 "$work/said")" = "$promise" ] || grep -qx "$promise" "$work/said" ||
+            fail "$way: does not print '$promise', but '$(tail -n 1 "$work/said")'"
+        tried="$tried, $way"
+    done <"$work/ways"
+    [ -n "$tried" ] || fail "no way of docs/guide.md matches '$WAYS'"
+    check_clean
+    say "carried out in a bare Debian 12:${tried#,}; $log has every line"
+}
+
 if [ "$what" = --carry-apt-files ]; then # mmdebstrap's hook
     carry_apt_files "$2"
     exit 0
 fi
-case $what in first | test | test-full) ;; *)
-    say "unknown word '$what'; use test, test-full, or nothing" >&2
+case $what in first | test | test-full | guide) ;; *)
+    say "unknown word '$what'; use test, test-full, guide, or nothing" >&2
     exit 2
     ;;
 esac
@@ -270,6 +304,10 @@ chmod 755 "$work"
 make_root
 copy_clone
 [ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || say "note: HEAD is tried, without what is not committed"
+if [ "$what" = guide ]; then
+    check_guide
+    exit 0
+fi
 check_without_root "$first"
 step "the README's first command" "$first"
 cat "$work/said"

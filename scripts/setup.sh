@@ -132,6 +132,13 @@ want_rust()
     want cargo command -v cargo
 }
 
+# For `make site`.
+want_site()
+{
+    want make command -v make
+    want python3 command -v python3
+}
+
 # For `make deb`.
 want_deb()
 {
@@ -251,13 +258,13 @@ as_list()
 npm=no
 for purpose in $purposes; do
     case $purpose in
-    build | single | rust | deb | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
+    build | single | rust | deb | site | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm | python) want_"$purpose" ;;
     report)
         want_report
         npm=yes
         ;;
     *)
-        fail "unknown purpose '$purpose'; use build, single, rust, deb, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
+        fail "unknown purpose '$purpose'; use build, single, rust, deb, site, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or python"
         ;;
     esac
 done

@@ -52,6 +52,34 @@ check_dist()
     echo "check.sh dist: $(wc -c <"$folder/dist/cleave-$version.tar.gz") bytes, the same twice; README's program runs"
 }
 
+# `make site`: it is built, every address and anchor on it leads somewhere, and the check of that notices what does not. The program on its first
+# page is README's. Usage: check.sh site
+check_site()
+{
+    need python3 single
+    cd "$root"
+    python3 -B site/build.py "$folder/site" >"$folder/said" 2>&1 || fail "make site failed"
+    expect 0 " 0 of them wrong" python3 -B site/build.py --check "$folder/site"
+    cat "$folder/said"
+    for text in 'view/playground.html' '0 touches 1' 'docs/guide.html#python'; do
+        grep -qF "$text" "$folder/site/index.html" || fail "the first page does not have $text"
+    done
+    awk '/^```c$/ { inside = 1; next } inside && /^```/ { exit } inside' README.md >"$folder/readme.c"
+    awk '/^```c$/ { inside = 1; next } inside && /^```/ { exit } inside' site/front.md | cmp -s - "$folder/readme.c" ||
+        fail "the program of site/front.md is not README's"
+    # Every function of the headers is in the reference, and so in the search.
+    sed -n 's/^CLV_API.*[ *]\(clv_[a-z0-9_]*\)(.*/\1/p' include/cleave/*.h | sort -u >"$folder/functions"
+    while IFS= read -r name; do
+        grep -qF "\"$name\"" "$folder/site/search.json.js" || fail "the reference does not have $name"
+    done <"$folder/functions"
+    [ "$(wc -l <"$folder/functions")" -gt 100 ] || fail "the headers declare too few functions to be true"
+    rm "$folder/site/docs/hello.html"
+    expect 1 "docs/hello.html is not there" python3 -B site/build.py --check "$folder/site"
+    echo '<p><a href="#nowhere">x</a><img src="https://example.org/x.png"></p>' >>"$folder/site/pages.html"
+    expect 1 "nothing there is #nowhere" python3 -B site/build.py --check "$folder/site"
+    expect 1 "pages.html: fetches https://example.org/x.png" python3 -B site/build.py --check "$folder/site"
+}
+
 # The texts that other tools read: valid as far as can be seen without the tools. Usage: check.sh recipes
 check_recipes()
 {
