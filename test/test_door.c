@@ -288,6 +288,49 @@ static clv_regions regions_of( const clv_aabb64* boxes, uint32_t count )
     return regions;
 }
 
+// The corners of boxes as points in a cell, or in none; without a list of near points as well.
+static clv_near_points near_points( const clv_aabb* boxes, const clv_near_cell* cell )
+{
+    clv_near_points points = {
+        .positions = &boxes->lower.x, .stride = sizeof( clv_aabb ), .count = 4, .cell = cell
+    };
+    return points;
+}
+
+static const clv_near_cell s_near_cell = { { { 3, 0, 0 }, { 1, 3, 0 }, { 0, 0, 3 } }, { true, true, false } };
+
+static clv_near* create_near( stage* s, double cutoff )
+{
+    clv_near_def def = clv_default_near_def();
+    def.cutoff = cutoff;
+    def.skin = cutoff;
+    def.squared = def.vectors = def.shifts = true;
+    clv_near* near = NULL;
+    note( s, clv_near_create( &def, &near ) );
+    return near;
+}
+
+static bool visit_near( const clv_near_view* view, void* user )
+{
+    stage* s = user;
+    see( s, view->vectors, (size_t)view->count * 3 * sizeof( float ) );
+    return true;
+}
+
+static void update_near( stage* s, clv_near* near )
+{
+    const clv_near_points good[] = { near_points( s->boxes, &s_near_cell ), near_points( s->boxes, NULL ),
+        near_points( s->bad_boxes, &s_near_cell ) };
+    for ( int i = 0; i < 3; ++i )
+    {
+        note( s, clv_near_update( near, &good[i], NULL ) );
+        note( s, clv_near_update( near, &good[i], NULL ) );
+        clv_near_view view = clv_near_list( near );
+        see( s, view.squared, (size_t)view.count * sizeof( float ) );
+        note( s, clv_near_visit( near, &good[i], visit_near, s ) );
+    }
+}
+
 static void create_spaces( stage* s )
 {
     static const char* const settings[] = { NULL, "kd.leaf=256", "kd.static=0.6", "kd.static=1e400",

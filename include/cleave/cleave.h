@@ -9,6 +9,7 @@
 #include "cleave/geom.h"
 #include "cleave/id.h"
 #include "cleave/match.h"
+#include "cleave/near.h"
 #include "cleave/query.h"
 #include "cleave/space.h"
 #include "cleave/types.h"

@@ -3,9 +3,12 @@
 #include "simd/kernels.h"
 
 #include "base/assertion.h"
+#include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined( CLV_HAVE_AVX2 ) || defined( CLV_HAVE_AVX512 )
@@ -100,25 +103,66 @@ const simd_kernels* clv_simd_kernels_for( clv_isa isa )
     }
 }
 
-const simd_queries* clv_simd_queries_for( clv_isa isa )
-{
-    static const simd_queries* const tables[CLV_ISA_COUNT] = {
-        [CLV_ISA_SCALAR] = &clv_simd_queries_scalar,
+// A table for each instruction set that is compiled in, by the name of its kind.
 #ifdef CLV_HAVE_SSE2
-        [CLV_ISA_SSE2] = &clv_simd_queries_sse2,
+#define SSE2_ROW( kind ) [CLV_ISA_SSE2] = &clv_simd_##kind##_sse2,
+#else
+#define SSE2_ROW( kind )
 #endif
 #ifdef CLV_HAVE_AVX2
-        [CLV_ISA_AVX2] = &clv_simd_queries_avx2,
+#define AVX2_ROW( kind ) [CLV_ISA_AVX2] = &clv_simd_##kind##_avx2,
+#else
+#define AVX2_ROW( kind )
 #endif
 #ifdef CLV_HAVE_AVX512
-        [CLV_ISA_AVX512] = &clv_simd_queries_avx512,
+#define AVX512_ROW( kind ) [CLV_ISA_AVX512] = &clv_simd_##kind##_avx512,
+#else
+#define AVX512_ROW( kind )
 #endif
 #ifdef CLV_HAVE_NEON
-        [CLV_ISA_NEON] = &clv_simd_queries_neon,
+#define NEON_ROW( kind ) [CLV_ISA_NEON] = &clv_simd_##kind##_neon,
+#else
+#define NEON_ROW( kind )
 #endif
-    };
+#define TABLES( kind )                                                                                       \
+    {                                                                                                        \
+        [CLV_ISA_SCALAR] = &clv_simd_##kind##_scalar,                                                        \
+        SSE2_ROW( kind ) AVX2_ROW( kind ) AVX512_ROW( kind ) NEON_ROW( kind )                                \
+    }
+
+const simd_queries* clv_simd_queries_for( clv_isa isa )
+{
+    static const simd_queries* const tables[CLV_ISA_COUNT] = TABLES( queries );
     CLV_ASSERT( (unsigned)isa < CLV_ISA_COUNT && tables[isa] != NULL );
     return tables[isa];
+}
+
+const simd_near* clv_simd_near_for( clv_isa isa )
+{
+    static const simd_near* const tables[CLV_ISA_COUNT] = TABLES( near );
+    CLV_ASSERT( (unsigned)isa < CLV_ISA_COUNT && tables[isa] != NULL );
+    return tables[isa];
+}
+
+const simd_kernels* clv_simd_kernels_choose( clv_isa isa, char* line, size_t line_size )
+{
+    if ( isa == CLV_ISA_AUTO )
+    {
+        const char* name = getenv( "CLEAVE_ISA" );
+        if ( name != NULL && name[0] != '\0' && !clv_isa_from_name( name, &isa ) )
+        {
+            snprintf( line, line_size,
+                "CLEAVE_ISA=%.40s: no such instruction set; use scalar, sse2, avx2, avx512 or neon", name );
+            return NULL;
+        }
+    }
+    isa = isa == CLV_ISA_AUTO ? clv_isa_best() : isa;
+    const simd_kernels* kernels = clv_simd_kernels_for( isa );
+    if ( kernels == NULL )
+    {
+        snprintf( line, line_size, "instruction set %s is not supported here", clv_isa_name( isa ) );
+    }
+    return kernels;
 }
 
 const char* clv_isa_name( clv_isa isa )

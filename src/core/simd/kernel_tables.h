@@ -17,6 +17,8 @@ const simd_cells TABLE_OF( cells, KERNELS ) = {
 const simd_queries TABLE_OF( queries, KERNELS ) = { walk_overlap, walk_cast, walk_distance, walk_closest,
     walk_nearest, walk_count, bound_node };
 
+const simd_near TABLE_OF( near, KERNELS ) = { find_near, find_near64 };
+
 const simd_kernels TABLE_OF( kernels, KERNELS ) = { KERNELS_ISA, test_block, are_good, find_strays,
     find_touching, &TABLE_OF( cells, KERNELS ) };
 

@@ -71,6 +71,10 @@ typedef struct simd_kernels
 /// accepted.
 const simd_kernels* clv_simd_kernels_for( clv_isa isa );
 
+/// The table for what a def asks for: AUTO is what the environment variable CLEAVE_ISA names, or else the
+/// widest. NULL if there is none, and the reason in `line`.
+const simd_kernels* clv_simd_kernels_choose( clv_isa isa, char* line, size_t line_size );
+
 /// What queries walk with, simd/query_lanes.h, for an instruction set that has a table above. Apart from that
 /// table, so that a program that asks no questions is linked without it.
 const struct simd_queries* clv_simd_queries_for( clv_isa isa );

@@ -6,9 +6,11 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simd/lanes_avx2.h"
 
@@ -238,6 +240,35 @@ static inline uint32_t pick_nodes(
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"
+
+#define NEAR_FLOATS 8
+typedef __m256 near_f;
+typedef __m256d near_d;
+
+static inline uint32_t near_f_le_bits( near_f a, near_f b )
+{
+    return (uint32_t)_mm256_movemask_ps( _mm256_cmp_ps( a, b, _CMP_LE_OQ ) );
+}
+
+static inline uint32_t near_d_le_bits( near_d a, near_d b )
+{
+    return (uint32_t)_mm256_movemask_pd( _mm256_cmp_pd( a, b, _CMP_LE_OQ ) );
+}
+
+#define near_f_load( p ) _mm256_loadu_ps( p )
+#define near_f_store( p, a ) _mm256_storeu_ps( p, a )
+#define near_f_splat( a ) _mm256_set1_ps( a )
+#define near_f_sub( a, b ) _mm256_sub_ps( a, b )
+#define near_f_mul( a, b ) _mm256_mul_ps( a, b )
+#define near_f_add( a, b ) _mm256_add_ps( a, b )
+#define near_d_load( p ) _mm256_loadu_pd( p )
+#define near_d_store( p, a ) _mm256_storeu_pd( p, a )
+#define near_d_splat( a ) _mm256_set1_pd( a )
+#define near_d_sub( a, b ) _mm256_sub_pd( a, b )
+#define near_d_mul( a, b ) _mm256_mul_pd( a, b )
+#define near_d_add( a, b ) _mm256_add_pd( a, b )
+
+#include "simd/near_twice.h"
 
 #define KERNELS avx2
 #define KERNELS_ISA CLV_ISA_AVX2

@@ -7,9 +7,11 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simd/lanes_avx512.h"
 
@@ -394,6 +396,49 @@ static inline void pick_nearest( query_nearest* query, const query_node* node, u
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"
+
+#define NEAR_FLOATS 16
+typedef __m512 near_f;
+typedef __m512d near_d;
+
+static inline uint32_t near_f_le_bits( near_f a, near_f b )
+{
+    return _mm512_cmp_ps_mask( a, b, _CMP_LE_OQ );
+}
+
+static inline uint32_t near_d_le_bits( near_d a, near_d b )
+{
+    return _mm512_cmp_pd_mask( a, b, _CMP_LE_OQ );
+}
+
+#define OWN_NEAR_EMIT
+// Compressed in a register, since a compressing store is slow on some CPUs, and interleaved with the row.
+static inline clv_pair* near_emit( clv_pair* out, uint32_t id, const uint32_t* ids, uint32_t bits )
+{
+    const __m512i low = _mm512_setr_epi32( 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 );
+    const __m512i high = _mm512_setr_epi32( 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31 );
+    __m512i row = _mm512_set1_epi32( (int)id );
+    __m512i found = _mm512_maskz_compress_epi32( (__mmask16)bits, _mm512_loadu_si512( ids ) );
+    __m512i a = _mm512_min_epu32( row, found ), b = _mm512_max_epu32( row, found );
+    _mm512_storeu_si512( out, _mm512_permutex2var_epi32( a, low, b ) );
+    _mm512_storeu_si512( out + 8, _mm512_permutex2var_epi32( a, high, b ) );
+    return out + base_bit_count( bits );
+}
+
+#define near_f_load( p ) _mm512_loadu_ps( p )
+#define near_f_store( p, a ) _mm512_storeu_ps( p, a )
+#define near_f_splat( a ) _mm512_set1_ps( a )
+#define near_f_sub( a, b ) _mm512_sub_ps( a, b )
+#define near_f_mul( a, b ) _mm512_mul_ps( a, b )
+#define near_f_add( a, b ) _mm512_add_ps( a, b )
+#define near_d_load( p ) _mm512_loadu_pd( p )
+#define near_d_store( p, a ) _mm512_storeu_pd( p, a )
+#define near_d_splat( a ) _mm512_set1_pd( a )
+#define near_d_sub( a, b ) _mm512_sub_pd( a, b )
+#define near_d_mul( a, b ) _mm512_mul_pd( a, b )
+#define near_d_add( a, b ) _mm512_add_pd( a, b )
+
+#include "simd/near_twice.h"
 
 #define KERNELS avx512
 #define KERNELS_ISA CLV_ISA_AVX512

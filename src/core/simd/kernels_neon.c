@@ -6,9 +6,11 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simd/lanes_neon.h"
 
@@ -67,6 +69,36 @@ static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, s
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"
+
+#define NEAR_FLOATS 4
+typedef float32x4_t near_f;
+typedef float64x2_t near_d;
+
+static inline uint32_t near_f_le_bits( near_f a, near_f b )
+{
+    return four_bits( vcleq_f32( a, b ) );
+}
+
+static inline uint32_t near_d_le_bits( near_d a, near_d b )
+{
+    uint64x2_t m = vcleq_f64( a, b );
+    return (uint32_t)( ( vgetq_lane_u64( m, 0 ) & 1 ) | ( vgetq_lane_u64( m, 1 ) & 2 ) );
+}
+
+#define near_f_load( p ) vld1q_f32( p )
+#define near_f_store( p, a ) vst1q_f32( p, a )
+#define near_f_splat( a ) vdupq_n_f32( a )
+#define near_f_sub( a, b ) vsubq_f32( a, b )
+#define near_f_mul( a, b ) vmulq_f32( a, b )
+#define near_f_add( a, b ) vaddq_f32( a, b )
+#define near_d_load( p ) vld1q_f64( p )
+#define near_d_store( p, a ) vst1q_f64( p, a )
+#define near_d_splat( a ) vdupq_n_f64( a )
+#define near_d_sub( a, b ) vsubq_f64( a, b )
+#define near_d_mul( a, b ) vmulq_f64( a, b )
+#define near_d_add( a, b ) vaddq_f64( a, b )
+
+#include "simd/near_twice.h"
 
 #define KERNELS neon
 #define KERNELS_ISA CLV_ISA_NEON

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
 
 #include <math.h>
@@ -368,6 +369,46 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
 #undef EIGHT_EACH
 
 #include "simd/query_body.h"
+
+// ---- near points
+
+// The point behind a column.
+static uint32_t near_column( const simd_near_search* s, uint32_t column )
+{
+    uint32_t run = 0;
+    for ( ; column >= s->runs[run].end - s->runs[run].begin; ++run )
+    {
+        column -= s->runs[run].end - s->runs[run].begin;
+    }
+    return s->runs[run].begin + column;
+}
+
+#define NEAR_PLAIN( name, number )                                                                           \
+    static bool name( simd_near_search* s, clv_pair_sink* sink )                                             \
+    {                                                                                                        \
+        const number *x = s->x, *y = s->y, *z = s->z, limit = (number)s->limit;                              \
+        for ( ; s->row < s->row_end; ++s->row, s->column = 0 )                                               \
+        {                                                                                                    \
+            for ( s->column = near_first_column( s ); s->column < s->column_count; ++s->column )             \
+            {                                                                                                \
+                uint32_t i = near_column( s, s->column );                                                    \
+                number dx = x[i] - x[s->row], dy = y[i] - y[s->row], dz = z[i] - z[s->row];                  \
+                if ( clv_pair_sink_is_full( sink ) )                                                         \
+                {                                                                                            \
+                    return false;                                                                            \
+                }                                                                                            \
+                if ( dx * dx + dy * dy + dz * dz <= limit )                                                  \
+                {                                                                                            \
+                    put_pair( sink, s->ids[s->row], s->ids[i] );                                             \
+                }                                                                                            \
+            }                                                                                                \
+        }                                                                                                    \
+        return true;                                                                                         \
+    }
+
+NEAR_PLAIN( find_near, float )
+NEAR_PLAIN( find_near64, double )
+#undef NEAR_PLAIN
 
 #define KERNELS scalar
 #define KERNELS_ISA CLV_ISA_SCALAR

@@ -6,9 +6,11 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simd/lanes_sse2.h"
 
@@ -48,6 +50,35 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"
+
+#define NEAR_FLOATS 4
+typedef __m128 near_f;
+typedef __m128d near_d;
+
+static inline uint32_t near_f_le_bits( near_f a, near_f b )
+{
+    return (uint32_t)_mm_movemask_ps( _mm_cmple_ps( a, b ) );
+}
+
+static inline uint32_t near_d_le_bits( near_d a, near_d b )
+{
+    return (uint32_t)_mm_movemask_pd( _mm_cmple_pd( a, b ) );
+}
+
+#define near_f_load( p ) _mm_loadu_ps( p )
+#define near_f_store( p, a ) _mm_storeu_ps( p, a )
+#define near_f_splat( a ) _mm_set1_ps( a )
+#define near_f_sub( a, b ) _mm_sub_ps( a, b )
+#define near_f_mul( a, b ) _mm_mul_ps( a, b )
+#define near_f_add( a, b ) _mm_add_ps( a, b )
+#define near_d_load( p ) _mm_loadu_pd( p )
+#define near_d_store( p, a ) _mm_storeu_pd( p, a )
+#define near_d_splat( a ) _mm_set1_pd( a )
+#define near_d_sub( a, b ) _mm_sub_pd( a, b )
+#define near_d_mul( a, b ) _mm_mul_pd( a, b )
+#define near_d_add( a, b ) _mm_add_pd( a, b )
+
+#include "simd/near_twice.h"
 
 #define KERNELS sse2
 #define KERNELS_ISA CLV_ISA_SSE2

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COOKIE 0xC1EA7Eu
@@ -66,29 +65,11 @@ static clv_result check_space_def( const clv_space_def* def )
     return CLV_OK;
 }
 
-// The def's instruction set, or the environment's, or the best one.
 static clv_result choose_kernels( const clv_space_def* def, const simd_kernels** kernels )
 {
-    clv_isa isa = def->isa;
     char line[160];
-    if ( isa == CLV_ISA_AUTO )
-    {
-        const char* name = getenv( "CLEAVE_ISA" );
-        if ( name != NULL && name[0] != '\0' && !clv_isa_from_name( name, &isa ) )
-        {
-            snprintf( line, sizeof( line ),
-                "CLEAVE_ISA=%.40s: no such instruction set; use scalar, sse2, avx2, avx512 or neon", name );
-            return refuse_def( def, CLV_UNSUPPORTED, line );
-        }
-    }
-    isa = isa == CLV_ISA_AUTO ? clv_isa_best() : isa;
-    *kernels = clv_simd_kernels_for( isa );
-    if ( *kernels == NULL )
-    {
-        snprintf( line, sizeof( line ), "instruction set %s is not supported here", clv_isa_name( isa ) );
-        return refuse_def( def, CLV_UNSUPPORTED, line );
-    }
-    return CLV_OK;
+    *kernels = clv_simd_kernels_choose( def->isa, line, sizeof( line ) );
+    return *kernels != NULL ? CLV_OK : refuse_def( def, CLV_UNSUPPORTED, line );
 }
 
 static bool reserve_all( clv_space* space )

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Where a grid of cells is no good, since points have radii of their own or lie in knots far apart: a box
+// around each, as large as it reaches, and a space finds those that overlap, whatever the world looks like.
+#include "near/near_internal.h"
+
+#include "base/assertion.h"
+
+#include <math.h>
+
+typedef struct box_job
+{
+    clv_near* near;
+    const near_call* call;
+    clv_pair_sink* sink;
+    clv_result result;
+} box_job;
+
+static void box_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const box_job* job = context;
+    const clv_near* near = job->near;
+    uint32_t items = near->point_count + near->image_count, begin = piece * NEAR_PIECE;
+    uint32_t end = items - begin < NEAR_PIECE ? items : begin + NEAR_PIECE;
+    for ( uint32_t i = begin; i < end; ++i )
+    {
+        double at[3],
+            half = near_radius( near, job->call, near_point_of( near, i ) ) + job->call->box_reach / 2;
+        near_place( near, i, at );
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            // One step further out than rounded, which is where it would be exactly or beyond.
+            double lower = at[axis] - half, upper = at[axis] + half;
+            if ( near->def.doubles )
+            {
+                double* corners = (double*)(void*)( near->boxes.items + i * sizeof( clv_aabb64 ) );
+                corners[axis] = nextafter( lower, -INFINITY );
+                corners[axis + 3] = nextafter( upper, INFINITY );
+            }
+            else
+            {
+                float* corners = (float*)(void*)( near->boxes.items + i * sizeof( clv_aabb ) );
+                corners[axis] = nextafterf( (float)lower, -INFINITY );
+                corners[axis + 3] = nextafterf( (float)upper, INFINITY );
+            }
+        }
+    }
+}
+
+// Are these two within the limit? All of it as T rounds.
+static bool are_near( const clv_near* near, const near_call* call, clv_pair pair )
+{
+    uint32_t a = near_point_of( near, pair.a ), b = near_point_of( near, pair.b );
+    if ( near->def.doubles )
+    {
+        const double *p = near_records64( near )[pair.a].at, *q = near_records64( near )[pair.b].at;
+        double dx = q[0] - p[0], dy = q[1] - p[1], dz = q[2] - p[2];
+        double limit = ( near_radius( near, call, a ) + near_radius( near, call, b ) ) + call->limit;
+        return dx * dx + dy * dy + dz * dz <= limit * limit;
+    }
+    const float *p = near_records( near )[pair.a].at, *q = near_records( near )[pair.b].at;
+    float dx = q[0] - p[0], dy = q[1] - p[1], dz = q[2] - p[2];
+    float limit =
+        ( (float)near_radius( near, call, a ) + (float)near_radius( near, call, b ) ) + (float)call->limit;
+    return dx * dx + dy * dy + dz * dz <= limit * limit;
+}
+
+static bool near_take_pairs( const clv_pair* pairs, size_t count, void* user )
+{
+    box_job* job = user;
+    const clv_near* near = job->near;
+    bool thins = job->call->points->groups != NULL || near->excluded.count > 0;
+    job->near->test_count += count;
+    for ( size_t i = 0; i < count && job->result == CLV_OK; ++i )
+    {
+        if ( pairs[i].a < near->point_count && are_near( near, job->call, pairs[i] ) )
+        {
+            clv_pair pair = pairs[i];
+            if ( !thins || clv_near_thin( near, job->call, &pair, 0, 1 ) > 0 )
+            {
+                job->result = clv_pair_sink_put( job->sink, pair.a, pair.b );
+            }
+        }
+    }
+    return job->result == CLV_OK;
+}
+
+// The space's pieces run on our threads.
+static void run_pieces( clv_task* task, uint32_t count, void* context, void* user )
+{
+    clv_task_run( user, task, count, context );
+}
+
+static clv_result search_space( box_job* job )
+{
+    clv_near* near = job->near;
+    clv_space_def def = clv_default_space_def();
+    def.doubles = near->def.doubles;
+    def.isa = near->isa;
+    def.worker_count = task_worker_count( &near->tasks );
+    def.tasks = ( clv_task_hooks ){ run_pieces, &near->tasks };
+    def.allocator = near->def.allocator;
+    clv_space* space = NULL;
+    clv_result result = clv_space_create( &def, &space );
+    uint32_t items = near->point_count + near->image_count;
+    if ( result == CLV_OK )
+    {
+        const void* boxes = near->boxes.items;
+        result = near->def.doubles ? clv_space_add64( space, boxes, items, NULL )
+                                   : clv_space_add( space, boxes, items, NULL );
+    }
+    result = result == CLV_OK ? clv_space_visit( space, near_take_pairs, job ) : result;
+    clv_space_destroy( space );
+    return result == CLV_STOPPED ? job->result : result;
+}
+
+clv_result clv_near_search_boxes( clv_near* near, const near_call* call, clv_pair_sink* sink )
+{
+    uint32_t items = near->point_count + near->image_count;
+    size_t size = near->def.doubles ? sizeof( clv_aabb64 ) : sizeof( clv_aabb );
+    if ( !base_array_reserve( &near->boxes, &near->memory, items * (uint64_t)size ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    box_job job = { near, call, sink, CLV_OK };
+    clv_task_run( &near->tasks, box_piece, ( items + NEAR_PIECE - 1 ) / NEAR_PIECE, &job );
+    return search_space( &job );
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// Lists of near points. The way of a point: near.c checks the call, near_frame.c has the cell's geometry,
+// near_points.c wraps each point and makes the images it needs, near_grid.c sorts both into cells,
+// near_search.c has the kernels find pairs there, near_boxes.c does so by a space of boxes where cells are no
+// good, near_list.c makes of them what the caller asked for.
+#pragma once
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "cleave/near.h"
+#include "cleave/world.h"
+#include "pair/list.h"
+#include "simd/near_lanes.h"
+#include "task/gather.h"
+
+/// A point as it is sorted, in float and in double. Points come first, by number, then images.
+typedef struct near_record
+{
+    float at[3];
+    uint32_t id;
+} near_record;
+
+typedef struct near_record64
+{
+    double at[3];
+    uint64_t id;
+} near_record64;
+
+/// A copy of a point across periodic faces; the first number of `shift` that is not 0 is positive. Its id is
+/// the number of points plus its own.
+typedef struct near_image
+{
+    uint32_t point;
+    int32_t shift[3];
+} near_image;
+
+/// How points lie in the cell: edges in double, completed by unit vectors across them where the cell is open.
+typedef struct near_frame
+{
+    clv_near_cell cell;
+    bool is_periodic;     ///< on some axis
+    double edges[3][3];   ///< all three, independent
+    double inverse[3][3]; ///< s[k] = p * inverse[k]
+    double heights[3];    ///< thickness of the cell across each axis
+    double slack;         ///< how far rounding may move a wrapped point or an image, at most
+} near_frame;
+
+/// Cells over the points: along each axis `counts` for points, and `layers` on both sides for images where it
+/// is periodic; on the first axis above alone, since there no image lies below.
+typedef struct near_grid
+{
+    uint32_t counts[3];
+    uint32_t layers[3]; ///< cells that a reach spans
+    uint32_t before[3]; ///< cells below those of points
+    uint32_t sizes[3];  ///< all
+    double lower[3];    ///< where the first cell of points begins, in s
+    double factor[3];   ///< cells per s
+    uint32_t cell_count;
+} near_grid;
+
+/// One call, as long as it lasts.
+typedef struct near_call
+{
+    const clv_near_points* points;
+    const void* positions;
+    const void* radii;
+    double limit;     ///< cutoff + skin, exact in T
+    double square;    ///< of the greatest limit, in T
+    bool is_uniform;  ///< all radii are equal, so all limits are
+    double reach[3];  ///< no pair is further apart across each axis of the cell, however T rounds
+    double parts[3];  ///< of the cell's thickness
+    double box_reach; ///< nor on any coordinate axis, beyond the two radii
+    double lower[3];  ///< least and greatest s of all points
+    double upper[3];
+} near_call;
+
+typedef BASE_ARRAY( int32_t ) near_shift_array;
+typedef BASE_ARRAY( char ) near_byte_array;
+
+struct clv_near
+{
+    base_memory memory;
+    clv_near_def def;
+    task_runner tasks;
+    const simd_near* kernels;
+    clv_isa isa;
+    bool is_busy; ///< inside a visitor
+
+    near_frame frame;
+    near_grid grid;
+    near_byte_array records; ///< near_record or near_record64, by id
+    near_byte_array placed;  ///< likewise, by cell
+    base_u32_array cells;    ///< by id
+    base_u32_array starts;   ///< by cell: its first point; one more behind the last
+    base_u32_array counts;   ///< of each piece, by cell
+    near_byte_array lanes;   ///< x, y and z by cell
+    base_u32_array ids;      ///< likewise
+    near_shift_array wraps;  ///< three by point
+    BASE_ARRAY( near_image ) images;
+    base_u64_array piece_images; ///< of each piece of points, as all three
+    BASE_ARRAY( double ) piece_bounds;
+    base_u32_array piece_bad;
+    near_byte_array boxes; ///< clv_aabb or clv_aabb64
+
+    pair_list excluded; ///< sorted, each once, a < b
+    base_u32_array excluded_starts;
+    uint32_t excluded_count; ///< points that excluded_starts is for
+
+    task_gather gather;
+    uint32_t image_count;
+    uint32_t point_count;
+    bool wants_ids; ///< pairs are found as ids, of which shifts are told later
+    uint64_t test_count;
+    uint64_t made_count;
+
+    pair_list pairs;         ///< half, as found
+    near_shift_array shifts; ///< beside it
+    pair_list sides;         ///< with `full` and not by point
+    base_u64_array offsets;
+    base_u32_array indices;
+    near_shift_array entry_shifts;
+    near_byte_array squared;
+    near_byte_array vectors;
+    bool is_valid;
+
+    // What the list was made of, for a skin.
+    near_byte_array old_positions; ///< T, packed
+    near_byte_array old_radii;
+    base_u32_array old_groups;
+    bool had_radii, had_groups, had_cell;
+    bool may_keep;
+
+    clv_error error;
+    char text[192];
+};
+
+#define NEAR_PIECE 4096 ///< points that are read, wrapped or moved together
+
+static inline uint32_t near_axes( const clv_near* near )
+{
+    return near->def.flat ? 2 : 3;
+}
+
+static inline size_t near_number( const clv_near* near )
+{
+    return near->def.doubles ? sizeof( double ) : sizeof( float );
+}
+
+static inline near_record* near_records( const clv_near* near )
+{
+    return (near_record*)(void*)near->records.items;
+}
+
+static inline near_record64* near_records64( const clv_near* near )
+{
+    return (near_record64*)(void*)near->records.items;
+}
+
+static inline size_t near_record_size( const clv_near* near )
+{
+    return near->def.doubles ? sizeof( near_record64 ) : sizeof( near_record );
+}
+
+/// Numbers from the beginning of one axis's array to the next: a multiple of a cache line, and room behind.
+static inline size_t near_lane_row( uint32_t items )
+{
+    return ( (size_t)items + 2 * NEAR_LANES - 1 ) / NEAR_LANES * NEAR_LANES;
+}
+
+/// Point i as given, in double; the third number of a flat one is 0.
+static inline void near_read( const clv_near* near, const near_call* call, uint32_t i, double out[3] )
+{
+    const char* from = (const char*)call->positions + (size_t)i * call->points->stride;
+    if ( near->def.doubles )
+    {
+        out[2] = 0;
+        memcpy( out, from, near_axes( near ) * sizeof( double ) );
+    }
+    else
+    {
+        float at[3] = { 0, 0, 0 };
+        memcpy( at, from, near_axes( near ) * sizeof( float ) );
+        out[0] = at[0], out[1] = at[1], out[2] = at[2];
+    }
+}
+
+static inline double near_radius( const clv_near* near, const near_call* call, uint32_t i )
+{
+    return call->radii == NULL ? 0
+        : near->def.doubles    ? ( (const double*)call->radii )[i]
+                               : (double)( (const float*)call->radii )[i];
+}
+
+/// Where a point or an image is: wrapped, in T.
+static inline void near_place( const clv_near* near, uint32_t id, double out[3] )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        out[axis] = near->def.doubles ? near_records64( near )[id].at[axis]
+                                      : (double)near_records( near )[id].at[axis];
+    }
+}
+
+/// `value` rounded to T.
+static inline double near_round( const clv_near* near, double value )
+{
+    return near->def.doubles ? value : (double)(float)value;
+}
+
+/// The point behind an id.
+static inline uint32_t near_point_of( const clv_near* near, uint32_t id )
+{
+    return id < near->point_count ? id : near->images.items[id - near->point_count].point;
+}
+
+/// Takes the message; the result is `code`.
+clv_result clv_near_fail( clv_near* near, clv_result code, uint32_t position, const char* format, ... );
+
+// ---- near_frame.c
+
+clv_result clv_near_frame_make( clv_near* near, const clv_near_cell* cell, near_frame* frame );
+
+/// How far rounding to T may move wrapped points and images across each axis, for points whose coordinates
+/// are at most `most`.
+void clv_near_frame_slack( const near_frame* frame, const double most[3], double epsilon, double slack[3] );
+void clv_near_frame_fractions( const near_frame* frame, const double p[3], double s[3] );
+void clv_near_frame_offset( const near_frame* frame, const int32_t shift[3], double out[3] );
+
+// ---- near_points.c
+
+/// Checks all points and radii; finds the extent and the reach.
+clv_result clv_near_points_measure( clv_near* near, near_call* call );
+/// Records of all points, wrapped, and of the images they need.
+clv_result clv_near_points_wrap( clv_near* near, near_call* call );
+
+// ---- near_grid.c
+
+/// False where cells would be too many or too large: then boxes are searched.
+bool clv_near_grid_plan( const clv_near* near, const near_call* call, near_grid* grid );
+bool clv_near_grid_fill( clv_near* near );
+
+// ---- near_search.c, near_boxes.c: all pairs of ids, a < b, images with images left out
+
+clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink* sink );
+clv_result clv_near_search_boxes( clv_near* near, const near_call* call, clv_pair_sink* sink );
+
+/// Of the pairs from `first` on, those that the caller excludes go. The new count.
+uint64_t clv_near_thin(
+    const clv_near* near, const near_call* call, clv_pair* pairs, uint64_t first, uint64_t count );
+
+// ---- near_list.c
+
+/// Are shifts told, or needed for distances?
+bool clv_near_wants_shifts( const clv_near* near );
+/// Pairs of ids become pairs of points and shifts (three each; NULL: not wanted).
+void clv_near_name( const clv_near* near, clv_pair* pairs, uint64_t count, int32_t* shifts );
+/// Squared distances and vectors of entries, in T; each may be NULL, shifts too.
+void clv_near_measure_entries( const clv_near* near, const clv_pair* pairs, const int32_t* shifts,
+    uint64_t count, void* squared, void* vectors );
+/// From the half list to the caller's form.
+clv_result clv_near_list_make( clv_near* near );
+clv_near_view clv_near_list_view( const clv_near* near );
+bool clv_near_list_remember( clv_near* near, const near_call* call );
+bool clv_near_list_may_stay( const clv_near* near, const near_call* call );
+/// Distances of a kept list, of the points now.
+void clv_near_list_refresh( clv_near* near, const near_call* call );

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+// Points in: checked and measured, wrapped into the cell, and copied across its periodic faces as far as a
+// pair can reach.
+#include "near/near_internal.h"
+
+#include "base/assertion.h"
+
+#include <float.h>
+#include <math.h>
+
+enum
+{
+    WRAPS = 4 // a point that rounding puts on the other face goes back, and rounding could put it here again
+};
+
+// One call over pieces of NEAR_PIECE points.
+typedef struct point_job
+{
+    clv_near* near;
+    near_call* call;
+    double* lower; ///< three by piece
+    double* upper;
+    uint32_t* bad; ///< first bad point of each piece; UINT32_MAX: none
+} point_job;
+
+static uint32_t near_piece_count( uint32_t count )
+{
+    return ( count + NEAR_PIECE - 1 ) / NEAR_PIECE;
+}
+
+static uint32_t piece_end( uint32_t piece, uint32_t count )
+{
+    uint32_t begin = piece * NEAR_PIECE;
+    return count - begin < NEAR_PIECE ? count : begin + NEAR_PIECE;
+}
+
+// ---- measured
+
+static bool is_good_point( const double p[3] )
+{
+    // A NaN or an infinity makes the sum one that is not equal to itself.
+    double zero = p[0] * 0 + p[1] * 0 + p[2] * 0;
+    return zero == 0;
+}
+
+static void measure_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const point_job* job = context;
+    const clv_near* near = job->near;
+    double lower[3] = { DBL_MAX, DBL_MAX, DBL_MAX }, upper[3] = { -DBL_MAX, -DBL_MAX, -DBL_MAX };
+    uint32_t bad = UINT32_MAX, end = piece_end( piece, near->point_count );
+    for ( uint32_t i = piece * NEAR_PIECE; i < end; ++i )
+    {
+        double p[3];
+        near_read( near, job->call, i, p );
+        bad = is_good_point( p ) || bad < i ? bad : i;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            lower[axis] = p[axis] < lower[axis] ? p[axis] : lower[axis];
+            upper[axis] = p[axis] > upper[axis] ? p[axis] : upper[axis];
+        }
+    }
+    memcpy( job->lower + 3 * (size_t)piece, lower, sizeof( lower ) );
+    memcpy( job->upper + 3 * (size_t)piece, upper, sizeof( upper ) );
+    job->bad[piece] = bad;
+}
+
+static clv_result check_radii( clv_near* near, near_call* call, double* most )
+{
+    for ( uint32_t i = 0; call->radii != NULL && i < near->point_count; ++i )
+    {
+        double radius = near_radius( near, call, i );
+        if ( !( radius >= 0 ) || !base_is_finite( radius ) )
+        {
+            return clv_near_fail( near, CLV_BAD_ARGUMENT, i,
+                "the radius of point %u is %g: not finite, or below 0", i, radius );
+        }
+        *most = radius > *most ? radius : *most;
+        call->is_uniform = call->is_uniform && radius == near_radius( near, call, 0 );
+    }
+    return CLV_OK;
+}
+
+// The greatest difference on one axis whose square, as T rounds it, is not above the limit's.
+static clv_result find_reach( clv_near* near, near_call* call, double most_radius )
+{
+    double cutoff =
+        near_round( near, near_round( near, near->def.cutoff ) + near_round( near, near->def.skin ) );
+    call->limit = cutoff;
+    double limit = near_round( near, near_round( near, most_radius + most_radius ) + cutoff );
+    double square = near_round( near, limit * limit );
+    call->square = square;
+    if ( !base_is_finite( square ) )
+    {
+        return clv_near_fail( near, CLV_BAD_ARGUMENT, UINT32_MAX,
+            "a limit of %g is too large: its square is no finite %s", limit,
+            near->def.doubles ? "double" : "float" );
+    }
+    double above =
+        near->def.doubles ? nextafter( square, INFINITY ) : (double)nextafterf( (float)square, INFINITY );
+    above = base_is_finite( above ) ? above : square;
+    double reach = sqrt( above ) * ( 1 + 1e-6 ), most[3], slack[3];
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        most[axis] = fmax( fabs( call->lower[axis] ), fabs( call->upper[axis] ) );
+    }
+    clv_near_frame_slack( &near->frame, most, near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON, slack );
+    call->box_reach = reach - 2 * most_radius;
+    near->frame.slack = fmax( fmax( slack[0], slack[1] ), slack[2] );
+    for ( int k = 0; k < 3; ++k )
+    {
+        call->reach[k] = reach + slack[k];
+        call->parts[k] = call->reach[k] / near->frame.heights[k];
+        if ( near->frame.cell.periodic[k] && call->reach[k] > 1e5 * near->frame.heights[k] )
+        {
+            return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
+                "a limit of %g reaches over more than 100,000 cells of thickness %g", limit,
+                near->frame.heights[k] );
+        }
+    }
+    return CLV_OK;
+}
+
+clv_result clv_near_points_measure( clv_near* near, near_call* call )
+{
+    double most_radius = 0;
+    call->is_uniform = true;
+    clv_result result = check_radii( near, call, &most_radius );
+    if ( result != CLV_OK || near->point_count == 0 )
+    {
+        return result;
+    }
+    uint32_t pieces = near_piece_count( near->point_count );
+    if ( !base_array_reserve( &near->piece_bounds, &near->memory, 6 * (uint64_t)pieces ) ||
+        !base_array_reserve( &near->piece_bad, &near->memory, pieces ) )
+    {
+        return clv_near_fail(
+            near, CLV_OUT_OF_MEMORY, UINT32_MAX, "out of memory to measure %u points", near->point_count );
+    }
+    double* lower = near->piece_bounds.items;
+    point_job job = { near, call, lower, lower + 3 * (size_t)pieces, near->piece_bad.items };
+    clv_task_run( &near->tasks, measure_piece, pieces, &job );
+    memcpy( call->lower, job.lower, sizeof( call->lower ) );
+    memcpy( call->upper, job.upper, sizeof( call->upper ) );
+    uint32_t bad = UINT32_MAX;
+    for ( uint32_t i = 0; i < pieces; ++i )
+    {
+        bad = job.bad[i] < bad ? job.bad[i] : bad;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            call->lower[axis] = fmin( call->lower[axis], job.lower[3 * (size_t)i + (size_t)axis] );
+            call->upper[axis] = fmax( call->upper[axis], job.upper[3 * (size_t)i + (size_t)axis] );
+        }
+    }
+    if ( bad != UINT32_MAX )
+    {
+        double p[3];
+        near_read( near, call, bad, p );
+        return clv_near_fail(
+            near, CLV_BAD_ARGUMENT, bad, "point %u is (%g, %g, %g): not finite", bad, p[0], p[1], p[2] );
+    }
+    return find_reach( near, call, most_radius );
+}
+
+// ---- wrapped
+
+static void store_record( const clv_near* near, uint32_t id, const double at[3] )
+{
+    if ( near->def.doubles )
+    {
+        near_records64( near )[id] = ( near_record64 ){ { at[0], at[1], at[2] }, id };
+    }
+    else
+    {
+        near_records( near )[id] = ( near_record ){ { (float)at[0], (float)at[1], (float)at[2] }, id };
+    }
+}
+
+// `q` into the cell, `s` its fractions there, `wrap` the cells it came from. False if that is too far.
+static bool wrap_point( const clv_near* near, double q[3], double s[3], int32_t wrap[3] )
+{
+    const near_frame* frame = &near->frame;
+    wrap[0] = wrap[1] = wrap[2] = 0;
+    for ( int round = 0; round < WRAPS; ++round )
+    {
+        int32_t step[3] = { 0, 0, 0 };
+        bool is_inside = true;
+        clv_near_frame_fractions( frame, q, s );
+        for ( int k = 0; k < 3; ++k )
+        {
+            if ( frame->cell.periodic[k] && !( s[k] >= 0 && s[k] < 1 ) )
+            {
+                double whole = floor( s[k] );
+                if ( !( fabs( whole + wrap[k] ) < 0x1p30 ) )
+                {
+                    return false;
+                }
+                step[k] = (int32_t)whole;
+                wrap[k] += step[k];
+                is_inside = is_inside && step[k] == 0;
+            }
+        }
+        if ( is_inside )
+        {
+            break;
+        }
+        double offset[3];
+        clv_near_frame_offset( frame, step, offset );
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            q[axis] = near_round( near, q[axis] - offset[axis] );
+        }
+    }
+    clv_near_frame_fractions( frame, q, s );
+    return true;
+}
+
+// Along axis k, the shifts that bring a point at fraction s to within reach of the cell.
+static inline void shift_range(
+    const near_frame* frame, double part, double s, int k, int32_t* first, int32_t* last )
+{
+    if ( !frame->cell.periodic[k] )
+    {
+        *first = *last = 0;
+    }
+    else if ( part < 0.9 && s > -0.05 && s < 1.05 ) // all but tiny cells: no call of floor
+    {
+        *first = -( part + s >= 1 );
+        *last = s <= part;
+    }
+    else
+    {
+        *first = (int32_t)ceil( -part - s );
+        *last = (int32_t)floor( 1 + part - s );
+    }
+}
+
+// How many images a point has, and what shifts they have on each axis.
+static uint64_t count_images(
+    const near_frame* frame, const double parts[3], const double s[3], int32_t first[3], int32_t last[3] )
+{
+    for ( int k = 0; k < 3; ++k )
+    {
+        shift_range( frame, parts[k], s[k], k, &first[k], &last[k] );
+    }
+    uint64_t deep = (uint64_t)( last[2] - first[2] ) + 1;
+    uint64_t wide = (uint64_t)( last[1] - first[1] ) + 1;
+    return (uint64_t)last[0] * wide * deep + (uint64_t)last[1] * deep + (uint64_t)last[2];
+}
+
+// The images of a point, by shift; their number.
+static uint64_t make_images(
+    const near_frame* frame, const double parts[3], const double s[3], uint32_t point, near_image* out )
+{
+    int32_t first[3], last[3];
+    uint64_t expected = count_images( frame, parts, s, first, last ), count = 0;
+    for ( int32_t x = 0; x <= last[0] && expected > 0; ++x ) // below 0 none is positive
+    {
+        for ( int32_t y = x > 0 ? first[1] : 0; y <= last[1]; ++y )
+        {
+            for ( int32_t z = x > 0 || y > 0 ? first[2] : 1; z <= last[2]; ++z )
+            {
+                out[count++] = ( near_image ){ point, { x, y, z } };
+            }
+        }
+    }
+    CLV_ASSERT( count == expected );
+    return count;
+}
+
+static void wrap_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const point_job* job = context;
+    clv_near* near = job->near;
+    bool is_periodic = near->frame.is_periodic;
+    uint32_t bad = UINT32_MAX, end = piece_end( piece, near->point_count );
+    uint64_t images = 0;
+    for ( uint32_t i = piece * NEAR_PIECE; i < end; ++i )
+    {
+        double p[3], s[3];
+        near_read( near, job->call, i, p );
+        if ( is_periodic )
+        {
+            bool is_good = wrap_point( near, p, s, near->wraps.items + 3 * (size_t)i );
+            bad = is_good || bad < i ? bad : i;
+            int32_t first[3], last[3];
+            images += is_good ? count_images( &near->frame, job->call->parts, s, first, last ) : 0;
+        }
+        store_record( near, i, p );
+    }
+    near->piece_images.items[piece] = images;
+    job->bad[piece] = bad;
+}
+
+static void image_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const point_job* job = context;
+    clv_near* near = job->near;
+    uint64_t next = near->piece_images.items[piece];
+    uint32_t end = piece_end( piece, near->point_count );
+    for ( uint32_t i = piece * NEAR_PIECE; i < end; ++i )
+    {
+        double p[3], s[3];
+        near_place( near, i, p );
+        clv_near_frame_fractions( &near->frame, p, s );
+        uint64_t count = make_images( &near->frame, job->call->parts, s, i, near->images.items + next );
+        for ( uint64_t n = next; n < next + count; ++n )
+        {
+            double offset[3], at[3];
+            clv_near_frame_offset( &near->frame, near->images.items[n].shift, offset );
+            for ( int axis = 0; axis < 3; ++axis )
+            {
+                at[axis] = near_round( near, p[axis] + near_round( near, offset[axis] ) );
+            }
+            store_record( near, near->point_count + (uint32_t)n, at );
+        }
+        next += count;
+    }
+}
+
+// Where the images of each piece begin, and their number.
+static uint64_t sum_images( clv_near* near, uint32_t pieces )
+{
+    uint64_t sum = 0;
+    for ( uint32_t i = 0; i < pieces; ++i )
+    {
+        uint64_t count = near->piece_images.items[i];
+        near->piece_images.items[i] = sum;
+        sum += count;
+    }
+    return sum;
+}
+
+static clv_result add_images( clv_near* near, point_job* job, uint32_t pieces )
+{
+    uint64_t images = sum_images( near, pieces ), all = images + near->point_count;
+    if ( all > CLV_MAX_OBJECTS )
+    {
+        return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
+            "%u points need %llu images, together more than CLV_MAX_OBJECTS", near->point_count,
+            (unsigned long long)images );
+    }
+    near->image_count = (uint32_t)images;
+    near->images.count = 0;
+    near->records.count = near->point_count * near_record_size( near );
+    if ( images > 0 &&
+        ( !base_array_renew( &near->images, &near->memory, images ) ||
+            !base_array_reserve( &near->records, &near->memory, all * near_record_size( near ) ) ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    if ( images > 0 )
+    {
+        clv_task_run( &near->tasks, image_piece, pieces, job );
+    }
+    return CLV_OK;
+}
+
+clv_result clv_near_points_wrap( clv_near* near, near_call* call )
+{
+    uint32_t pieces = near_piece_count( near->point_count );
+    near->image_count = 0;
+    near->records.count = 0;
+    if ( pieces == 0 )
+    {
+        return CLV_OK;
+    }
+    bool ok = base_array_reserve( &near->piece_bad, &near->memory, pieces ) &&
+        base_array_reserve(
+            &near->records, &near->memory, near->point_count * (uint64_t)near_record_size( near ) ) &&
+        base_array_reserve( &near->piece_images, &near->memory, pieces ) &&
+        ( !near->frame.is_periodic ||
+            base_array_reserve( &near->wraps, &near->memory, 3 * (uint64_t)near->point_count ) );
+    clv_result result = ok ? CLV_OK : CLV_OUT_OF_MEMORY;
+    if ( ok )
+    {
+        const uint32_t* bad = near->piece_bad.items;
+        point_job job = { near, call, NULL, NULL, near->piece_bad.items };
+        clv_task_run( &near->tasks, wrap_piece, pieces, &job );
+        for ( uint32_t i = 0; i < pieces && result == CLV_OK; ++i )
+        {
+            result = bad[i] == UINT32_MAX
+                ? CLV_OK
+                : clv_near_fail( near, CLV_BAD_ARGUMENT, bad[i],
+                      "point %u is more than 2^30 cells away from the first", bad[i] );
+        }
+        result = result == CLV_OK ? add_images( near, &job, pieces ) : result;
+    }
+    return result == CLV_OUT_OF_MEMORY
+        ? clv_near_fail(
+              near, result, UINT32_MAX, "out of memory for %u points and their images", near->point_count )
+        : result;
+}

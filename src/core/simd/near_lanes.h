@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What lists of near points have per instruction set, in float and in double: a table of its own, so that a
+// program without such lists is linked without it. All tables find the same pairs in the same order.
+#pragma once
+
+#include "base/exact.h"
+#include "cleave/types.h"
+#include "pair/sink.h"
+
+/// Runs of columns, and columns in all of them, against which rows are tested in one call, at most.
+#define NEAR_RUNS 32
+#define NEAR_COLUMNS 512
+
+/// Readable behind the last point of each array.
+#define NEAR_LANES 16
+
+typedef struct simd_near_run
+{
+    uint32_t begin, end;
+} simd_near_run;
+
+/// Rows against columns, of points sorted by cell. The columns are those of all runs, in their order. Rows go
+/// from `row` up to row_end; where `is_own`, the first run is of the rows' own row of cells, and each row
+/// meets only what stands behind it there. `row` and `column`, the latter counted over all runs, tell how far
+/// a search has come that found the sink full.
+typedef struct simd_near_search
+{
+    const void* x; ///< floats or doubles
+    const void* y;
+    const void* z;
+    const uint32_t* ids;
+    double limit; ///< squared, exact in the points' type
+    simd_near_run runs[NEAR_RUNS];
+    uint32_t run_count;
+    uint32_t column_count;
+    uint32_t row, row_end;
+    uint32_t column;
+    bool is_own;
+} simd_near_search;
+
+/// The column at which a row begins.
+static inline uint32_t near_first_column( const simd_near_search* s )
+{
+    uint32_t first = s->is_own && s->row >= s->runs[0].begin ? s->row + 1 - s->runs[0].begin : 0;
+    return s->column > first ? s->column : first;
+}
+
+/// All pairs of the search: a < b by id. False if the sink is full; go on with the same search.
+typedef bool simd_near_find( simd_near_search* search, clv_pair_sink* sink );
+
+typedef struct simd_near
+{
+    simd_near_find* find;
+    simd_near_find* find64;
+} simd_near;
+
+extern const simd_near clv_simd_near_scalar, clv_simd_near_sse2, clv_simd_near_avx2, clv_simd_near_avx512,
+    clv_simd_near_neon;
+
+/// For an instruction set that has a table in kernels.h.
+const simd_near* clv_simd_near_for( clv_isa isa );
