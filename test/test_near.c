@@ -195,7 +195,7 @@ static void check_wrap(
         CHECK( fabs( back - at ) <= epsilon * ( scale + fabs( at ) + fabs( q[axis] ) ) );
     }
     double s[3];
-    clv_near_frame_fractions( &near->frame, q, s );
+    near_fractions( &near->frame, q, s );
     for ( int k = 0; k < 3; ++k )
     {
         double far = fabs( q[0] ) + fabs( q[1] ) + fabs( q[2] ),

@@ -16,7 +16,7 @@
 
 enum
 {
-    NEAR_VISIT_CHUNK = 4096,                // entries a visitor sees at once, at most
+    NEAR_VISIT_CHUNK = 4096,                     // entries a visitor sees at once, at most
     NEAR_VISIT_BUFFER = NEAR_VISIT_CHUNK + 1024, // and room for a search to write on
 };
 
@@ -369,7 +369,8 @@ static clv_result near_make_list( clv_near* near, near_call* call )
     near->may_keep = false;
     near->pairs.count = 0;
     near_list_sink list = {
-        { .pairs = near->pairs.items, .capacity = near->pairs.capacity, .make_room = near_make_list_room }, near
+        { .pairs = near->pairs.items, .capacity = near->pairs.capacity, .make_room = near_make_list_room },
+        near
     };
     clv_result result = near_find_pairs( near, call, &list.sink );
     near->pairs.count = list.sink.count;
@@ -489,7 +490,7 @@ static clv_result visit_pairs( clv_near* near, near_call* call, near_visit_sink*
     {
         uint64_t count = visit->sink.count < NEAR_VISIT_CHUNK ? visit->sink.count : NEAR_VISIT_CHUNK;
         result = visit->visited + visit->sink.count > near_most_pairs( near ) ? CLV_TOO_MANY_PAIRS
-                                                                         : near_show( visit, count );
+                                                                              : near_show( visit, count );
     }
     if ( result != CLV_OK )
     {
@@ -518,8 +519,9 @@ static clv_result visit_near( clv_near* near, near_call* call, near_visit_sink* 
     clv_result result = CLV_OUT_OF_MEMORY;
     if ( ok )
     {
-        visit->sink =
-            ( clv_pair_sink ){ .pairs = chunk.items, .capacity = NEAR_VISIT_BUFFER, .make_room = near_make_visit_room };
+        visit->sink = ( clv_pair_sink ){
+            .pairs = chunk.items, .capacity = NEAR_VISIT_BUFFER, .make_room = near_make_visit_room
+        };
         visit->shifts = shifts.items;
         visit->squared = squared.items;
         visit->vectors = vectors.items;

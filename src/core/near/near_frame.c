@@ -174,20 +174,3 @@ void clv_near_frame_slack( const near_frame* frame, const double most[3], double
         slack[k] = frame->is_periodic ? 32 * epsilon * s * frame->heights[k] : 0;
     }
 }
-
-void clv_near_frame_fractions( const near_frame* frame, const double p[3], double s[3] )
-{
-    for ( int k = 0; k < 3; ++k )
-    {
-        s[k] = dot( p, frame->inverse[k] );
-    }
-}
-
-void clv_near_frame_offset( const near_frame* frame, const int32_t shift[3], double out[3] )
-{
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        out[axis] = shift[0] * frame->edges[0][axis] + shift[1] * frame->edges[1][axis] +
-            shift[2] * frame->edges[2][axis];
-    }
-}

@@ -27,7 +27,7 @@ static void measure_open_axes( const clv_near* near, double lower[3], double upp
     {
         double p[3], s[3];
         near_place( near, i, p );
-        clv_near_frame_fractions( &near->frame, p, s );
+        near_fractions( &near->frame, p, s );
         for ( int k = 0; k < 3; ++k )
         {
             lower[k] = i == 0 || s[k] < lower[k] ? s[k] : lower[k];
@@ -111,14 +111,14 @@ typedef struct near_fill_job
     uint32_t pieces; ///< that count and place
 } near_fill_job;
 
-static void find_cell( const clv_near* near, uint32_t id, uint32_t at[3] )
+static inline void find_cell( const clv_near* near, uint32_t id, uint32_t at[3] )
 {
     const near_grid* grid = &near->grid;
     double p[3], s[3];
     near_place( near, id, p );
     if ( near->frame.is_periodic )
     {
-        clv_near_frame_fractions( &near->frame, p, s );
+        near_fractions( &near->frame, p, s );
     }
     else
     {
@@ -289,8 +289,12 @@ bool clv_near_grid_fill( clv_near* near )
         return false;
     }
     // Behind the last point registers read what does not count, but is memory all the same.
-    memset( near->lanes.items, 0, lanes );
-    memset( near->ids.items + job.items, 0, NEAR_LANES * sizeof( uint32_t ) );
+    size_t row = near_lane_row( job.items ), number = near_number( near );
+    for ( size_t axis = 0; axis < 3; ++axis )
+    {
+        memset( near->lanes.items + ( axis * row + job.items ) * number, 0, ( row - job.items ) * number );
+    }
+    memset( near->ids.items + job.items, 0, ( row - job.items ) * sizeof( uint32_t ) );
     uint32_t pieces = ( job.items + NEAR_PIECE - 1 ) / NEAR_PIECE;
     clv_task_run( &near->tasks, cell_piece, pieces, &job );
     clv_task_run( &near->tasks, count_share, job.pieces, &job );

@@ -223,8 +223,25 @@ clv_result clv_near_frame_make( clv_near* near, const clv_near_cell* cell, near_
 /// How far rounding to T may move wrapped points and images across each axis, for points whose coordinates
 /// are at most `most`.
 void clv_near_frame_slack( const near_frame* frame, const double most[3], double epsilon, double slack[3] );
-void clv_near_frame_fractions( const near_frame* frame, const double p[3], double s[3] );
-void clv_near_frame_offset( const near_frame* frame, const int32_t shift[3], double out[3] );
+
+/// Where p lies along the edges.
+static inline void near_fractions( const near_frame* frame, const double p[3], double s[3] )
+{
+    for ( int k = 0; k < 3; ++k )
+    {
+        s[k] = p[0] * frame->inverse[k][0] + p[1] * frame->inverse[k][1] + p[2] * frame->inverse[k][2];
+    }
+}
+
+/// The way that a shift moves.
+static inline void near_offset( const near_frame* frame, const int32_t shift[3], double out[3] )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        out[axis] = shift[0] * frame->edges[0][axis] + shift[1] * frame->edges[1][axis] +
+            shift[2] * frame->edges[2][axis];
+    }
+}
 
 // ---- near_points.c
 

@@ -69,7 +69,7 @@ static void entry_vector( const clv_near* near, clv_pair pair, const int32_t* sh
         {
             inner[k] = sign < 0 ? -inner[k] : inner[k];
         }
-        clv_near_frame_offset( &near->frame, inner, offset );
+        near_offset( &near->frame, inner, offset );
         for ( int axis = 0; axis < 3; ++axis )
         {
             moved[axis] = near_round( near, moved[axis] + near_round( near, offset[axis] ) );
@@ -436,7 +436,7 @@ void clv_near_list_refresh( clv_near* near, const near_call* call )
         const int32_t* wrap = near->frame.is_periodic ? near->wraps.items + 3 * (size_t)i : NULL;
         if ( wrap != NULL && ( wrap[0] != 0 || wrap[1] != 0 || wrap[2] != 0 ) )
         {
-            clv_near_frame_offset( &near->frame, wrap, offset );
+            near_offset( &near->frame, wrap, offset );
         }
         for ( int axis = 0; axis < 3; ++axis )
         {

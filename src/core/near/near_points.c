@@ -186,7 +186,7 @@ static bool wrap_point( const clv_near* near, double q[3], double s[3], int32_t 
     {
         int32_t step[3] = { 0, 0, 0 };
         bool is_inside = true;
-        clv_near_frame_fractions( frame, q, s );
+        near_fractions( frame, q, s );
         for ( int k = 0; k < 3; ++k )
         {
             if ( frame->cell.periodic[k] && !( s[k] >= 0 && s[k] < 1 ) )
@@ -203,16 +203,16 @@ static bool wrap_point( const clv_near* near, double q[3], double s[3], int32_t 
         }
         if ( is_inside )
         {
-            break;
+            return true;
         }
         double offset[3];
-        clv_near_frame_offset( frame, step, offset );
+        near_offset( frame, step, offset );
         for ( int axis = 0; axis < 3; ++axis )
         {
             q[axis] = near_round( near, q[axis] - offset[axis] );
         }
     }
-    clv_near_frame_fractions( frame, q, s );
+    near_fractions( frame, q, s );
     return true;
 }
 
@@ -305,12 +305,12 @@ static void image_piece( uint32_t piece, uint32_t worker, void* context )
     {
         double p[3], s[3];
         near_place( near, i, p );
-        clv_near_frame_fractions( &near->frame, p, s );
+        near_fractions( &near->frame, p, s );
         uint64_t count = make_images( &near->frame, job->call->parts, s, i, near->images.items + next );
         for ( uint64_t n = next; n < next + count; ++n )
         {
             double offset[3], at[3];
-            clv_near_frame_offset( &near->frame, near->images.items[n].shift, offset );
+            near_offset( &near->frame, near->images.items[n].shift, offset );
             for ( int axis = 0; axis < 3; ++axis )
             {
                 at[axis] = near_round( near, p[axis] + near_round( near, offset[axis] ) );

@@ -224,7 +224,7 @@ static clv_result near_search_piece(
             .ids = near->ids.items,
             .limit = job->call->square } };
     near_cell_walk walk = { .at = { cell % grid->sizes[0], cell / grid->sizes[0] % grid->sizes[1],
-                           cell / grid->sizes[0] / grid->sizes[1] } };
+                                cell / grid->sizes[0] / grid->sizes[1] } };
     clv_result result = CLV_OK;
     for ( ; cell < end && result == CLV_OK; ++cell, step_walk( grid, &walk ) )
     {
@@ -247,6 +247,6 @@ clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink
     near_job job = { near, call, call->points->groups != NULL || near->excluded.count > 0, !near->wants_ids };
     uint32_t items = near->point_count + near->image_count;
     uint32_t pieces = ( items + PIECE_POINTS - 1 ) / PIECE_POINTS;
-    return clv_task_gather_run(
-        &near->gather, &near->memory, &near->tasks, pieces, near_search_piece, &job, sink, &near->test_count );
+    return clv_task_gather_run( &near->gather, &near->memory, &near->tasks, pieces, near_search_piece, &job,
+        sink, &near->test_count );
 }
