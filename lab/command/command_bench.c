@@ -2,6 +2,7 @@
 #include "lab/base/interrupt.h"
 #include "lab/base/terminal.h"
 #include "lab/command/commands.h"
+#include "lab/query/near_bench.h"
 #include "lab/query/query_bench.h"
 #include "lab/result/output.h"
 #include "lab/run/run_child.h"
@@ -17,7 +18,9 @@ typedef struct bench_flags
     schedule_part part;
     run_output output;
     bool isolate, quiet;
-    text_list queries; // families; none: pairs
+    text_list queries;  // families; none: pairs
+    double near_cutoff; // negative: not asked for
+    bool periodic;
     uint64_t query_count;
     const char* answers;
 } bench_flags;
@@ -114,6 +117,12 @@ static lab_status run( void* data, text_list* operands )
     flags->part.scenes = *operands;
     *operands = ( text_list ){ 0 };
     progress_set_quiet( flags->quiet );
+    if ( flags->near_cutoff >= 0 )
+    {
+        near_bench_def near = { &flags->part.scenes, &flags->part.sizes, flags->near_cutoff, flags->periodic,
+            false, flags->part.terms.repeat, flags->part.terms.seed };
+        return near_bench_run( &near );
+    }
     if ( flags->queries.count > 0 )
     {
         return ask( flags );
@@ -146,12 +155,17 @@ lab_status command_bench( int argc, char** argv )
     bench_flags flags = { .part = { .name = "bench", .terms = run_terms_default() } };
     flags.part.terms.time_limit_s = 0;
     flags.part.wish.must_run = true;
+    flags.near_cutoff = -1;
     flags.query_count = QUERY_BENCH_COUNT;
     const args_flag own[] = {
         { "--isolate", 0, ARGS_SWITCH, &flags.isolate, NULL,
             "each run in a process of its own, as `cleave run`", 0, 0 },
         { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL,
             "print what the methods count too: nodes, tests pruned by each stage, …", 0, 0 },
+        { "--near", 0, ARGS_NUMBER, &flags.near_cutoff, "CUTOFF",
+            "time pairs of the boxes' centres within this distance, in the last frame", 0, 0x1p62 },
+        { "--periodic", 0, ARGS_SWITCH, &flags.periodic, NULL, "with --near: the world repeats on all sides",
+            0, 0 },
         { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
             "time questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
         { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,

@@ -8,6 +8,7 @@
 #include "lab/measure/judge.h"
 #include "lab/measure/machine.h"
 #include "lab/measure/timed_run.h"
+#include "lab/query/near_bench.h"
 #include "lab/query/query_bench.h"
 #include "lab/run/schedule.h"
 
@@ -28,8 +29,10 @@ typedef struct verify_flags
 {
     schedule_part part; // its scenes are the operands
     bool quiet;
-    const char* judge; // a method; NULL: brute force
-    text_list queries; // families; none: pairs
+    const char* judge;  // a method; NULL: brute force
+    text_list queries;  // families; none: pairs
+    double near_cutoff; // negative: not asked for
+    bool periodic;
     uint64_t query_count;
 } verify_flags;
 
@@ -556,14 +559,25 @@ static lab_status run_or_ask( void* data, text_list* operands )
 {
     verify_flags* flags = data;
     progress_set_quiet( flags->quiet );
+    if ( flags->near_cutoff >= 0 )
+    {
+        near_bench_def near = { operands, &flags->part.sizes, flags->near_cutoff, flags->periodic, true, 0,
+            flags->part.terms.seed };
+        return near_bench_run( &near );
+    }
     return flags->queries.count > 0 ? ask( flags, operands ) : run( flags, operands );
 }
 
 lab_status command_verify( int argc, char** argv )
 {
     verify_flags flags = { .part = { .terms = run_terms_default(), .wish.must_run = true } };
+    flags.near_cutoff = -1;
     flags.query_count = QUERY_VERIFY_COUNT;
     const args_flag own[] = {
+        { "--near", 0, ARGS_NUMBER, &flags.near_cutoff, "CUTOFF",
+            "compare pairs of the boxes' centres within this distance, in the last frame", 0, 0x1p62 },
+        { "--periodic", 0, ARGS_SWITCH, &flags.periodic, NULL, "with --near: the world repeats on all sides",
+            0, 0 },
         { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
             "compare questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
         { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
