@@ -138,7 +138,7 @@ class Site:
         made = reference_pages(sorted((ROOT / "include/cleave").glob("*.h*")))
         listed = []
         for name, (about, body, items) in made.items():
-            self.write(f"reference/{name}.html", f"{name} · Cleave", body)
+            self.write(f"reference/{name}.html", f"{name} · Cleave", body, True)
             listed.append(f'<li><a href="{name}.html">{name}</a> <span>{html.escape(about)}</span></li>')
             self.index += [(item, f"reference/{name}.html#{item}", name) for item in items]
         (self.out / "search.json.js").write_text("window.CLEAVE_INDEX = " + json.dumps(self.index, ensure_ascii=False, separators=(",", ":")) + ";\n")

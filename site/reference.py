@@ -82,7 +82,8 @@ def reference_pages(headers):
     made = {}
     for header in headers:
         lines = header.read_text().split("\n")
-        begin = next((i for i, line in enumerate(lines) if line.startswith("// ") and "SPDX" not in line), None)
+        code = next((i for i, line in enumerate(lines) if re.match(r"#(if|define)|typedef|extern", line)), len(lines))
+        begin = next((i for i, line in enumerate(lines[:code]) if line.startswith("// ") and "SPDX" not in line), None)
         about = []
         while begin is not None and begin < len(lines) and lines[begin].startswith("//") and not lines[begin].startswith("///"):
             about.append(re.sub(r"^// ?", "", lines[begin]))
