@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `make dist`: what a release ships, in FOLDER: cleave-VERSION.tar.gz, the two files of `make single`, and SHA256SUMS of all three.
 # The tarball has the files that git tracks, as they are now, by name, with the time of the last commit and no owner: the same tree
-# gives the same bytes. In an unpacked tarball, where there is no git, it has every file outside build/ and the time is SOURCE_DATE_EPOCH.
+# gives the same bytes. In an unpacked tarball, where there is no git, it has every file outside build/ and .git/ and the time is SOURCE_DATE_EPOCH.
 # Usage: dist.sh SINGLE FOLDER; SINGLE has cleave.h and cleave.c
 set -eu
 [ $# = 2 ] || { echo "usage: dist.sh SINGLE FOLDER" >&2; exit 2; }
@@ -20,7 +20,7 @@ if git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1; then
     [ -z "$(git -c safe.directory='*' status --porcelain --untracked-files=no)" ] ||
         echo "dist.sh: note: the tarball has changes that are not committed"
 else
-    find . -type f ! -path './build/*' ! -path '*/node_modules/*' | sed 's|^\./||' >"$list"
+    find . -type f ! -path './build/*' ! -path './.git/*' ! -path '*/node_modules/*' | sed 's|^\./||' >"$list"
     epoch=${SOURCE_DATE_EPOCH:?dist.sh: no git here, so SOURCE_DATE_EPOCH has to say the time of the files}
 fi
 LC_ALL=C sort -o "$list" "$list"

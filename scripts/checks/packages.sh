@@ -48,7 +48,12 @@ check_dist()
     compile=$(sed -n 's/.*`\(cc [^`]*\)`.*/\1/p' README.md | head -n 1)
     sh -c "$compile" || fail "README's program does not compile against the unpacked tarball"
     ./hello | diff examples/hello/expected.txt - >&2 || fail "'<' is what README's program prints, '>' what it printed"
+    # Where git itself is missing a clone still has its folder.
+    rm hello hello.c
+    mkdir .git
+    echo x >.git/config
     SOURCE_DATE_EPOCH=1 packaging/dist.sh "$single" "$folder/third" >/dev/null || fail "the unpacked tarball makes no tarball"
+    tar -tf "$folder/third/cleave-$version.tar.gz" | wc -l | diff - "$folder/unpacked" >&2 || fail "that tarball has other files"
     echo "check.sh dist: $(wc -c <"$folder/dist/cleave-$version.tar.gz") bytes, the same twice; README's program runs"
 }
 
