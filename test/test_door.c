@@ -331,6 +331,36 @@ static void update_near( stage* s, clv_near* near )
     }
 }
 
+static bool take_bytes( const void* bytes, size_t count, void* user )
+{
+    stage* s = user;
+    see( s, bytes, count );
+    return true;
+}
+
+static void record_door( stage* s )
+{
+    clv_recorder_def def = clv_default_recorder_def();
+    clv_space_def plain = clv_default_space_def();
+    clv_space* space = NULL;
+    clv_recorder* recorder = NULL;
+    clv_id ids[BOXES];
+    plain.margin = s->margins[2];
+    note( s, clv_space_create( &plain, &space ) );
+    def.put = take_bytes;
+    def.put_user = s;
+    note( s, clv_recorder_create( &def, space, &recorder ) );
+    note( s, clv_space_add( space, s->boxes, BOXES, ids ) );
+    note( s, clv_space_update( space ) );
+    clv_hit hits[BODIES];
+    clv_queries queries = clv_query_rays( s->rays, BODIES );
+    note( s, clv_space_query_closest( space, &queries, hits, NULL ) );
+    note( s, clv_space_move( space, ids, s->bad_boxes, 4 ) );
+    note( s, clv_recorder_status( recorder ).call_count );
+    note( s, clv_recorder_close( recorder ) );
+    clv_space_destroy( space );
+}
+
 static void create_spaces( stage* s )
 {
     static const char* const settings[] = { NULL, "kd.leaf=256", "kd.static=0.6", "kd.static=1e400",

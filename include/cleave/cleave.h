@@ -11,6 +11,7 @@
 #include "cleave/match.h"
 #include "cleave/near.h"
 #include "cleave/query.h"
+#include "cleave/record.h"
 #include "cleave/space.h"
 #include "cleave/types.h"
 #include "cleave/world.h"

@@ -30,6 +30,8 @@ static const command_row commands[] = {
     { "floors", "tell how many times as fast as the fastest other a method is, and fail below stored floors",
         command_floors },
     { "verify", "compare every method's pairs with brute force", command_verify },
+    { "replay", "play a recording of a program's calls, judge the answers, shrink it, write it as C",
+        command_replay },
     { "report", "make one page of results, with tables and plots", command_report },
     { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },
     { "view", "make one page that plays a scene, with its pairs and its tree", command_view },

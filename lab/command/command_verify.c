@@ -11,6 +11,7 @@
 #include "lab/query/near_bench.h"
 #include "lab/query/query_bench.h"
 #include "lab/run/schedule.h"
+#include "record/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ typedef struct verify_flags
     schedule_part part; // its scenes are the operands
     bool quiet;
     const char* judge;  // a method; NULL: brute force
+    const char* record; // file for the calls that lead to the first difference; NULL: none
     text_list queries;  // families; none: pairs
     double near_cutoff; // negative: not asked for
     bool periodic;
@@ -59,6 +61,7 @@ typedef struct verify_state
     const verify_flags* flags;
     text_table table;
     bool all_fine;
+    bool is_recorded;     // the first difference is in the file
     const contest* arena; // under way; NULL between two scenes
 } verify_state;
 
@@ -69,6 +72,7 @@ struct contest
     uint32_t frames_shown; // done by all methods, the initial one too
     const char* label;
     bool events;
+    const char* record; // NULL: none is wanted, or it is written already
     contestant judge;
     contestant* items;
     uint32_t count;
@@ -138,8 +142,62 @@ static void print_box( const contest* arena, uint32_t index )
     }
 }
 
-static void lose( contestant* entrant, const contest* arena, uint32_t frame, const char* list,
-    verdict_difference difference )
+// ---- the calls that lead to a difference, as a recording with the judge's answers
+
+static clv_result feed_recorded(
+    clv_space* space, const contest* arena, uint32_t last, clv_aabb* boxes, lab_error* why )
+{
+    uint32_t count = arena->source->header.object_count;
+    clv_id* ids = lab_take( count, sizeof( clv_id ) );
+    clv_result result = CLV_OK;
+    for ( uint32_t frame = 0; frame <= last && result == CLV_OK; ++frame )
+    {
+        result = !frame_source_read( arena->source, frame, boxes, why ) ? CLV_FILE_FAILED
+            : frame == 0 ? clv_space_add( space, boxes, count, ids )
+                         : clv_space_move( space, ids, boxes, count );
+        result = result == CLV_OK ? clv_space_update( space ) : result;
+    }
+    free( ids );
+    return result;
+}
+
+// To be played with the method that lost.
+static void write_recording( const contestant* entrant, contest* arena, uint32_t frame )
+{
+    lab_error why = { .text = "" };
+    clv_space_def def = clv_default_space_def();
+    clv_recorder_def how = clv_default_recorder_def();
+    clv_space* space = NULL;
+    clv_recorder* recorder = NULL;
+    clv_aabb* boxes = frame_source_boxes( arena->source );
+    const char* settings = entrant->spec->settings;
+    run_spec_apply( arena->judge.spec, &def );
+    def.events = arena->events;
+    how.path = arena->record;
+    clv_result result = clv_space_create( &def, &space );
+    result = result == CLV_OK ? clv_recorder_create_as( &how, space, entrant->spec->row->name,
+                                    settings != NULL ? settings : "", &recorder )
+                              : result;
+    result = result == CLV_OK ? feed_recorded( space, arena, frame, boxes, &why ) : result;
+    clv_result closed = clv_recorder_close( recorder );
+    result = result == CLV_OK ? closed : result;
+    clv_space_destroy( space );
+    free( boxes );
+    if ( result == CLV_OK )
+    {
+        printf( "  %s: the calls up to here; `cleave replay %s --shrink OUT` makes them fewer\n",
+            arena->record, arena->record );
+    }
+    else
+    {
+        lab_note( "verify: --record %s: %s", arena->record,
+            why.text[0] != '\0' ? why.text : clv_result_text( result ) );
+    }
+    arena->record = NULL;
+}
+
+static void lose(
+    contestant* entrant, contest* arena, uint32_t frame, const char* list, verdict_difference difference )
 {
     progress_clear_line();
     printf( "%s@%s: frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s (%" PRIu64 " missing, %" PRIu64
@@ -149,6 +207,10 @@ static void lose( contestant* entrant, const contest* arena, uint32_t frame, con
         difference.extra_count, difference.duplicate_count );
     print_box( arena, difference.pair.a );
     print_box( arena, difference.pair.b );
+    if ( arena->record != NULL )
+    {
+        write_recording( entrant, arena, frame );
+    }
     snprintf( entrant->reason, sizeof( entrant->reason ),
         "frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s", frame, list, difference.pair.a,
         difference.pair.b, verdict_fault_text( difference.fault ) );
@@ -426,9 +488,11 @@ static bool verify_frames(
     contest arena = { .source = source,
         .frame_count = choose_frames( state->flags, judge.items, &source->header ),
         .label = label,
-        .events = state->flags->part.terms.switches.events };
+        .events = state->flags->part.terms.switches.events,
+        .record = state->is_recorded ? NULL : state->flags->record };
     announce( state->flags, &arena, specs, judge.items );
     bool good = fill( &arena, specs, judge.items, why ) && hold_all( state, &arena, why );
+    state->is_recorded = state->is_recorded || arena.record == NULL;
     empty( &arena );
     run_spec_list_free( &judge );
     return good;
@@ -585,6 +649,8 @@ lab_status command_verify( int argc, char** argv )
         { "--judge", 0, ARGS_TEXT, &flags.judge, "METHOD",
             "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes",
             0, 0 },
+        { "--record", 0, ARGS_TEXT, &flags.record, "FILE",
+            "where pairs differ, write the calls up to there as a recording for `cleave replay`", 0, 0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];

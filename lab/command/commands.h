@@ -34,6 +34,7 @@ lab_status command_info( int argc, char** argv );
 lab_status command_methods( int argc, char** argv );
 lab_status command_run( int argc, char** argv );
 lab_status command_render( int argc, char** argv );
+lab_status command_replay( int argc, char** argv );
 lab_status command_report( int argc, char** argv );
 lab_status command_scenes( int argc, char** argv );
 lab_status command_sim( int argc, char** argv );

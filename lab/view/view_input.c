@@ -4,6 +4,8 @@
 #include "lab/base/interrupt.h"
 #include "lab/base/text.h"
 #include "lab/frame/scene_file.h"
+#include "lab/replay/recording.h"
+#include "lab/replay/recording_frames.h"
 #include "lab/scene/generator.h"
 
 #include <inttypes.h>
@@ -160,15 +162,17 @@ static bool read_running( view_input* input, uint32_t frame, lab_error* why )
 bool view_input_open( view_input* input, const view_input_def* def, lab_error* why )
 {
     *input = ( view_input ){ 0 };
-    scene_spec spec;
-    bool good = scene_spec_parse( def->what, &spec, why );
+    scene_spec spec = { 0 };
+    bool is_recording = recording_is_one( def->what );
+    bool good = is_recording ? recording_frames_open( &input->source, def->what, why )
+                             : scene_spec_parse( def->what, &spec, why );
     if ( good && def->wants_bodies && spec.generator != NULL )
     {
         good = open_running( input, &spec, why );
     }
     else
     {
-        good = good && scene_spec_open( &spec, BODIES, 0, 1, &input->source, why );
+        good = good && ( is_recording || scene_spec_open( &spec, BODIES, 0, 1, &input->source, why ) );
     }
     if ( good && spec.path != NULL && text_ends_with( spec.path, POSE_FILE_ENDING ) )
     {

@@ -151,7 +151,7 @@ check_completion()
     completes 'gravity' 'cleave run full --scenes grav'
     completes 'quick' 'cleave run qu'
     completes 'tower' 'cleave sim t'
-    completes 'report render' 'cleave help re'
+    completes 'replay report render' 'cleave help re'
     completes 'fish' 'cleave completion f'
     touch "$folder/results.json"
     completes "$folder/results.json" "cleave report $folder/res"

@@ -253,6 +253,18 @@ clv_result clv_space_add_all(
     return clv_space_succeed( space );
 }
 
+static space_call_kind add_kind( space_kind kind )
+{
+    return kind == SPACE_DOUBLES ? SPACE_CALL_ADD64 : kind == SPACE_FLAT ? SPACE_CALL_ADD2 : SPACE_CALL_ADD;
+}
+
+static space_call_kind move_kind( space_kind kind )
+{
+    return kind == SPACE_DOUBLES ? SPACE_CALL_MOVE64
+        : kind == SPACE_FLAT     ? SPACE_CALL_MOVE2
+                                 : SPACE_CALL_MOVE;
+}
+
 static clv_result add_stream( clv_space* space, space_stream boxes, uint32_t count, clv_id* ids )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
@@ -260,6 +272,7 @@ static clv_result add_stream( clv_space* space, space_stream boxes, uint32_t cou
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = add_kind( boxes.kind ), .count = count, .boxes = &boxes, .made = ids );
     base_fp_mode mode = base_fp_enter();
     clv_result result = clv_space_add_all( space, boxes, NULL, count, ids );
     base_fp_leave( mode );
@@ -274,6 +287,7 @@ static clv_result move_stream( clv_space* space, const clv_id* ids, space_stream
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = move_kind( boxes.kind ), .count = count, .boxes = &boxes, .ids = ids );
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_kind( space, boxes.kind );
     if ( result == CLV_OK && !clv_space_take_row( space, ids, &boxes, count ) )
@@ -298,6 +312,7 @@ clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_REMOVE, .count = count, .ids = ids );
     clv_result result = clv_space_check_ids( space, ids, count );
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
@@ -318,6 +333,7 @@ void clv_space_clear( clv_space* space )
     {
         return;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_CLEAR );
     clv_object_store_clear( &space->objects );
     clv_query_state_clear( &space->query );
     space->list.count = 0;

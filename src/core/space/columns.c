@@ -195,9 +195,12 @@ clv_result clv_space_add_with( clv_space* space, const clv_add_def* def, uint32_
     }
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_new_def( space, def );
+    space_stream boxes = { 0 };
     if ( result == CLV_OK )
     {
-        space_stream boxes = boxes_of( space, def );
+        boxes = boxes_of( space, def );
+        SPACE_TELL(
+            space, .kind = SPACE_CALL_ADD_WITH, .count = count, .boxes = &boxes, .with = *def, .made = ids );
         CLV_ASSERT( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) );
         result = clv_space_add_all( space, boxes, def, count, ids );
     }
@@ -260,13 +263,15 @@ static clv_result set_entered( clv_space* space, const clv_id* ids, const clv_ad
 }
 
 // Values for objects that are there, in the def's columns: all, or none and the first bad entry is named.
-static clv_result set( clv_space* space, const clv_id* ids, clv_add_def def, uint32_t count )
+static clv_result set(
+    clv_space* space, space_call_kind kind, const clv_id* ids, clv_add_def def, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
     if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = kind, .count = count, .ids = ids, .with = def );
     base_fp_mode mode = base_fp_enter();
     clv_result result = set_entered( space, ids, &def, count );
     base_fp_leave( mode );
@@ -276,35 +281,35 @@ static clv_result set( clv_space* space, const clv_id* ids, clv_add_def def, uin
 clv_result clv_space_set_user_data(
     clv_space* space, const clv_id* ids, const uint64_t* values, uint32_t count )
 {
-    return set( space, ids, ( clv_add_def ){ .user_data = values }, count );
+    return set( space, SPACE_CALL_SET_USER_DATA, ids, ( clv_add_def ){ .user_data = values }, count );
 }
 
 clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
 {
-    return set( space, ids, ( clv_add_def ){ .margins = margins }, count );
+    return set( space, SPACE_CALL_SET_MARGIN, ids, ( clv_add_def ){ .margins = margins }, count );
 }
 
 clv_result clv_space_set_margin_rule(
     clv_space* space, const clv_id* ids, const clv_margin_rule* rules, uint32_t count )
 {
-    return set( space, ids, ( clv_add_def ){ .margin_rules = rules }, count );
+    return set( space, SPACE_CALL_SET_MARGIN_RULE, ids, ( clv_add_def ){ .margin_rules = rules }, count );
 }
 
 clv_result clv_space_set_motion(
     clv_space* space, const clv_id* ids, const clv_vec3* motions, uint32_t count )
 {
-    return set( space, ids, ( clv_add_def ){ .motions = motions }, count );
+    return set( space, SPACE_CALL_SET_MOTION, ids, ( clv_add_def ){ .motions = motions }, count );
 }
 
 clv_result clv_space_set_filter(
     clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count )
 {
-    return set( space, ids, ( clv_add_def ){ .filters = filters }, count );
+    return set( space, SPACE_CALL_SET_FILTER, ids, ( clv_add_def ){ .filters = filters }, count );
 }
 
 clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool* is_static, uint32_t count )
 {
-    return set( space, ids, ( clv_add_def ){ .is_static = is_static }, count );
+    return set( space, SPACE_CALL_SET_STATIC, ids, ( clv_add_def ){ .is_static = is_static }, count );
 }
 
 clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t count )
@@ -314,6 +319,7 @@ clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t cou
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_REFILTER, .count = count, .ids = ids );
     clv_result result = clv_space_check_ids( space, ids, count );
     if ( result == CLV_OK )
     {

@@ -87,6 +87,10 @@ static clv_result ask_callback( clv_space* space, clv_pair pair, bool remember, 
     if ( !known )
     {
         *allowed = space->def.filter( space, pair, space->def.filter_user );
+        if ( space->tap != NULL )
+        {
+            space->tap->decided( space->tap, pair, *allowed );
+        }
     }
     if ( remember && !clv_pair_decisions_put( &space->next_decisions, &space->memory, pair, *allowed ) )
     {

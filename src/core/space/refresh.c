@@ -12,6 +12,7 @@ clv_result clv_space_refresh( clv_space* space )
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_REFRESH );
     base_fp_mode mode = base_fp_enter();
     query_state* state = &space->query;
     clv_space_will_change( space, space->objects.motion_is_spent );

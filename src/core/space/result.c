@@ -106,6 +106,10 @@ clv_result clv_space_leave( clv_space* space, clv_result result )
 {
     space->is_busy = false;
     space->lists_are_busy = false;
+    if ( space->tap != NULL )
+    {
+        space->tap->end( space->tap, space, result );
+    }
     return result;
 }
 

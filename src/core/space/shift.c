@@ -175,6 +175,7 @@ clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_SHIFT_ORIGIN, .origin = origin );
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &origin );
     origin.z = space->def.flat ? 0 : origin.z;

@@ -210,6 +210,10 @@ BASE_COLD void clv_space_destroy( clv_space* space )
     {
         return; // a call further up the stack works with it
     }
+    if ( space->tap != NULL )
+    {
+        space->tap->leave( space->tap );
+    }
     if ( space->method_state != NULL )
     {
         space->method->destroy( space->method_state );
@@ -240,6 +244,7 @@ clv_result clv_space_shrink( clv_space* space )
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_SHRINK );
     space->lists_are_busy = true;
     space->list_number += 1;
     base_memory* memory = &space->memory;

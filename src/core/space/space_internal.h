@@ -11,6 +11,7 @@
 #include "pair/words.h"
 #include "query/query_state.h"
 #include "simd/kernels.h"
+#include "space/call.h"
 #include "task/task.h"
 
 #include <string.h>
@@ -63,6 +64,8 @@ struct clv_space
     pair_decisions next_decisions; ///< being made
 
     query_state query; ///< what queries see, from the first one on
+
+    space_tap* tap; ///< listens to every call; NULL: nothing does
 
     clv_stats stats;
     clv_error error;

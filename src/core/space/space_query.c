@@ -194,10 +194,15 @@ static clv_result open_list(
     return result == CLV_OK ? clv_space_open_scene( space, kind, scene ) : result;
 }
 
+typedef clv_result answer_function( clv_space* space, query_job* job );
+
+static clv_result find_lists( clv_space* space, query_job* job );
+static clv_result visit_queries( clv_space* space, query_job* job );
+
 // What a question does between the door and the answer. A callback is the caller's code: what would change
 // the space is refused then.
-static clv_result ask( const clv_space* space, query_job* job, uint32_t* position,
-    clv_result ( *answer )( clv_space* space, query_job* job ) )
+static clv_result ask_untold(
+    const clv_space* space, query_job* job, uint32_t* position, answer_function* answer )
 {
     CLV_ASSERT( space != NULL && ( job->list->count == 0 || job->list->items != NULL ) );
     base_fp_mode mode = base_fp_enter();
@@ -218,6 +223,99 @@ static clv_result ask( const clv_space* space, query_job* job, uint32_t* positio
     }
     base_fp_leave( mode );
     return result;
+}
+
+// ---- a space that is listened to: what callbacks and visitors say is told too
+
+typedef struct told_query
+{
+    space_tap* tap;
+    uint64_t ticket;
+    query_job* job;
+    query_list own; ///< the caller's list
+    clv_query_visitor* visitor;
+    clv_query_visitor64* visitor64;
+    void* user; ///< of the visitor
+} told_query;
+
+static bool tell_counted( const clv_space* space, uint32_t query, clv_hit hit, float* reach, void* user )
+{
+    const told_query* told = user;
+    bool counts = told->own.callback( space, query, hit, reach, told->own.user );
+    told->tap->counted(
+        told->tap, told->ticket, &( space_counted ){ query, hit.index, counts, (double)*reach } );
+    return counts;
+}
+
+static bool tell_counted64( const clv_space* space, uint32_t query, clv_hit64 hit, double* reach, void* user )
+{
+    const told_query* told = user;
+    bool counts = told->own.callback64( space, query, hit, reach, told->own.user );
+    told->tap->counted( told->tap, told->ticket, &( space_counted ){ query, hit.index, counts, *reach } );
+    return counts;
+}
+
+static bool tell_seen( uint32_t query, const clv_hit* hits, uint64_t count, void* user )
+{
+    const told_query* told = user;
+    bool wants_more = told->visitor( query, hits, count, told->user );
+    told->tap->seen( told->tap, told->job, query, hits, count, wants_more );
+    return wants_more;
+}
+
+static bool tell_seen64( uint32_t query, const clv_hit64* hits, uint64_t count, void* user )
+{
+    const told_query* told = user;
+    bool wants_more = told->visitor64( query, hits, count, told->user );
+    told->tap->seen( told->tap, told->job, query, hits, count, wants_more );
+    return wants_more;
+}
+
+static space_call_kind call_kind_of( const query_job* job, answer_function* answer )
+{
+    space_call_kind kind = answer == visit_queries ? SPACE_CALL_QUERY_VISIT
+        : answer == find_lists                     ? SPACE_CALL_QUERY_ALL
+        : job->mode == QUERY_ANY                   ? SPACE_CALL_QUERY_ANY
+        : job->mode == QUERY_CLOSEST               ? SPACE_CALL_QUERY_CLOSEST
+                                                   : SPACE_CALL_QUERY_NEAREST;
+    return job->list->is_double ? (space_call_kind)( kind + 1 ) : kind;
+}
+
+static clv_result ask_told(
+    const clv_space* space, query_job* job, uint32_t* position, answer_function* answer )
+{
+    space_call call = { .kind = call_kind_of( job, answer ), .job = job };
+    told_query told = { .tap = space->tap,
+        .ticket = space->tap->ask( space->tap, space, &call ),
+        .job = job,
+        .own = *job->list,
+        .visitor = job->visitor,
+        .visitor64 = job->visitor64,
+        .user = job->user };
+    query_list list = *job->list;
+    list.callback = list.callback != NULL ? tell_counted : NULL;
+    list.callback64 = list.callback64 != NULL ? tell_counted64 : NULL;
+    list.user = &told;
+    job->list = &list;
+    job->visitor = job->visitor != NULL ? tell_seen : NULL;
+    job->visitor64 = job->visitor64 != NULL ? tell_seen64 : NULL;
+    job->user = &told;
+    call.lists.position = UINT32_MAX;
+    clv_result result = ask_untold( space, job, &call.lists.position, answer );
+    if ( position != NULL && call.lists.position != UINT32_MAX )
+    {
+        *position = call.lists.position;
+    }
+    told.tap->answer( told.tap, &call, told.ticket, result );
+    job->list = NULL; // it ends here, and so does what was told
+    job->user = NULL;
+    return result;
+}
+
+static clv_result ask( const clv_space* space, query_job* job, uint32_t* position, answer_function* answer )
+{
+    bool is_told = space->tap != NULL && !space->is_busy;
+    return is_told ? ask_told( space, job, position, answer ) : ask_untold( space, job, position, answer );
 }
 
 // ---- any, closest, nearest

@@ -38,6 +38,7 @@ typedef struct query_job
     clv_query_visitor* visitor;
     clv_query_visitor64* visitor64; ///< or this
     void* user;
+    uint64_t seen[3]; ///< of a tap: what visitors saw, and of which query last
 
     const base_keyed* order; ///< in which one-hit lists are gone through; NULL: as they come
 

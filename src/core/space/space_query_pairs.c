@@ -261,5 +261,16 @@ clv_result clv_space_query_pairs( const clv_space* first, const clv_space* secon
     }
     *count = result == CLV_OK ? out.count : 0;
     base_fp_leave( mode );
-    return result == CLV_OK && out.count > capacity ? CLV_NO_ROOM : result;
+    result = result == CLV_OK && out.count > capacity ? CLV_NO_ROOM : result;
+    // Of two spaces neither can tell the whole call.
+    if ( first->tap != NULL && first == second && result != CLV_BUSY )
+    {
+        const space_call call = { .kind = SPACE_CALL_QUERY_PAIRS,
+            .as_given = as_given,
+            .pairs = pairs,
+            .capacity = capacity,
+            .pair_count = *count };
+        first->tap->answer( first->tap, &call, first->tap->ask( first->tap, first, &call ), result );
+    }
+    return result;
 }

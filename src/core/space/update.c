@@ -130,9 +130,13 @@ static clv_result show( visit_sink* visiting )
     uint64_t count = visiting->settled;
     visiting->settled = 0;
     visiting->visited += count;
-    return count == 0 || visiting->visitor( visiting->sink.pairs, (size_t)count, visiting->user )
-        ? CLV_OK
-        : CLV_STOPPED;
+    bool wants_more = count == 0 || visiting->visitor( visiting->sink.pairs, (size_t)count, visiting->user );
+    space_tap* tap = visiting->space->tap;
+    if ( tap != NULL && count > 0 )
+    {
+        tap->shown( tap, visiting->sink.pairs, count, wants_more );
+    }
+    return wants_more ? CLV_OK : CLV_STOPPED;
 }
 
 // Chunks are full ones but for the last, however few or many pairs arrive at once.
@@ -449,6 +453,7 @@ clv_result clv_space_update( clv_space* space )
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_UPDATE );
     space->lists_are_busy = true;
     space->list_number += 1;
     base_fp_mode mode = base_fp_enter();
@@ -487,6 +492,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     {
         return CLV_BUSY;
     }
+    SPACE_TELL( space, .kind = SPACE_CALL_VISIT );
     if ( space->def.sorted || space->def.events || space->def.pair_data )
     {
         return clv_space_leave( space,
