@@ -81,10 +81,12 @@ function( cleave_optimise target )
     target_compile_options( ${target} PRIVATE "$<${CLEAVE_WHEN_RELEASE}:${CLEAVE_NO_UNWIND_FLAGS}>" )
 endfunction()
 
-# In the core gcc's -O3 is for the loops over boxes and pairs, which are in the files that match this: kernels, questions, and those
-# named. Elsewhere it makes the code a third larger and saves no instructions (make instructions), so there it is -O2, without
-# padding between jumps. cleave_spare_code( "SOURCES" TARGETS... )
-set( CLEAVE_LOOP_SOURCES "core/(simd/kernels_|query/|match/)|/(store|cell_measure|count|place|search|axis_scale|flat_grid|plan|block_scatter|slab_scatter|margin|rest_world|take|update|space_query)\\.c" )
+# In the core gcc's -O3 is for the loops over boxes and pairs, which are in the files that match CLEAVE_LOOP_SOURCES: kernels,
+# questions, and those named. Elsewhere it makes the code a third larger and saves no instructions (make instructions), so there it
+# is -O2, without padding between jumps; and -Os in the files of CLEAVE_ONCE_SOURCES, whose code runs once for a space, a call or a
+# grid. cleave_spare_code( "SOURCES" TARGETS... )
+set( CLEAVE_LOOP_SOURCES "core/(simd/kernels_|query/|match/)|/(store|count|place|axis_scale|flat_grid|block_scatter|slab_scatter|margin|take|space_query)\\.c" )
+set( CLEAVE_ONCE_SOURCES "core/(simd/dispatch|method/(context|host|registry|settings)|engine/(block_grids|cell_grid|cut|engine_memory|lay|segments|slabs)|rest/(loose_plan|rest_mode)|space/(columns|result|space)|task/scheduler)\\.c" )
 
 function( cleave_spare_code sources )
     if( CMAKE_C_COMPILER_ID STREQUAL "GNU" AND "${CMAKE_C_FLAGS_RELEASE}" MATCHES "-O3" )
@@ -96,8 +98,10 @@ function( cleave_spare_code sources )
                 target_compile_options( ${target} PRIVATE "$<${CLEAVE_WHEN_RELEASE}:-O2;${unaligned}>" )
             endif()
         endforeach()
-        list( FILTER sources INCLUDE REGEX "${CLEAVE_LOOP_SOURCES}" )
-        set_source_files_properties( ${sources} PROPERTIES
-            COMPILE_OPTIONS "$<${CLEAVE_WHEN_RELEASE}:-O3;${aligned}>" )
+        set( loops ${sources} )
+        list( FILTER loops INCLUDE REGEX "${CLEAVE_LOOP_SOURCES}" )
+        set_source_files_properties( ${loops} PROPERTIES COMPILE_OPTIONS "$<${CLEAVE_WHEN_RELEASE}:-O3;${aligned}>" )
+        list( FILTER sources INCLUDE REGEX "${CLEAVE_ONCE_SOURCES}" )
+        set_source_files_properties( ${sources} PROPERTIES COMPILE_OPTIONS "$<${CLEAVE_WHEN_RELEASE}:-Os>" )
     endif()
 endfunction()

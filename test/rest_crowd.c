@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rest_crowd.h"
 
+#include "space/instrument.h"
 #include "space/space_internal.h"
 
 #include <math.h>
@@ -199,7 +200,7 @@ clv_space* rest_crowd_space( const char* name, const char* settings, clv_isa isa
 double rest_crowd_figure( const clv_space* space, const char* name )
 {
     clv_method_figure figures[64];
-    uint32_t count = space->method->report( space->method_state, figures, TEST_COUNT( figures ) );
+    uint32_t count = clv_space_report( space, figures, TEST_COUNT( figures ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
         if ( strcmp( figures[i].name, name ) == 0 )
@@ -219,7 +220,7 @@ bool rest_crowd_is_at_rest( const clv_space* space )
 void rest_crowd_check_inside( const clv_space* space )
 {
     char text[200] = "";
-    if ( !space->method->check( space->method_state, text, sizeof( text ) ) )
+    if ( !clv_method_cleave.check( space->method_state, text, sizeof( text ) ) )
     {
         test_fail( __FILE__, __LINE__, "%s", text );
     }

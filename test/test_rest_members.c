@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A world at rest in which objects go, stay away for some frames and come back: slots that are empty for a
 // while, which replacing an object at once does not show.
+#include "space/instrument.h"
 #include "space/space_internal.h"
 #include "support.h"
 
@@ -92,7 +93,7 @@ static void stage_step( stage* s )
 static bool is_at_rest( const clv_space* space )
 {
     clv_method_figure figures[64];
-    uint32_t count = space->method->report( space->method_state, figures, TEST_COUNT( figures ) );
+    uint32_t count = clv_space_report( space, figures, TEST_COUNT( figures ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
         if ( strcmp( figures[i].name, "at rest" ) == 0 )
@@ -111,7 +112,7 @@ static void stage_judge( stage* s )
     CHECK_EQUAL( found.count, expected.count );
     CHECK_EQUAL( test_set_hash( found.pairs, found.count ), test_set_hash( expected.pairs, expected.count ) );
     char text[200] = "";
-    if ( !s->spaces[0]->method->check( s->spaces[0]->method_state, text, sizeof( text ) ) )
+    if ( !clv_method_cleave.check( s->spaces[0]->method_state, text, sizeof( text ) ) )
     {
         test_fail( __FILE__, __LINE__, "%s", text );
     }

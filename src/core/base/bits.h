@@ -88,11 +88,13 @@ static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t
 }
 
 /// A function that runs when a space is made, or once in many updates over a sample: compiled for size, with
-/// all that only it calls.
+/// all that only it calls. And one that is there once, however many call it.
 #if defined( __GNUC__ ) || defined( __clang__ )
 #define BASE_COLD __attribute__( ( cold ) )
+#define BASE_NOINLINE __attribute__( ( noinline ) )
 #else
 #define BASE_COLD
+#define BASE_NOINLINE
 #endif
 
 /// Ask for the cache line at `address`; costs a slot in the pipeline and changes nothing else.

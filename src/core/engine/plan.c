@@ -162,7 +162,7 @@ static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t cou
     }
 }
 
-bool clv_engine_plan_place(
+BASE_COLD bool clv_engine_plan_place(
     block_plan* plan, base_memory* memory, const clv_method_input* input, uint32_t block_boxes )
 {
     cell_extent extent = clv_engine_block_measure( input );
@@ -181,7 +181,7 @@ bool clv_engine_plan_place(
     return true;
 }
 
-void clv_engine_plan_release( block_plan* plan, base_memory* memory )
+BASE_COLD void clv_engine_plan_release( block_plan* plan, base_memory* memory )
 {
     base_array_free( &plan->map, memory );
     base_array_free( &plan->histogram, memory );
@@ -302,7 +302,7 @@ static bool cut_node( block_plan* plan, uint32_t node_index, uint32_t most )
     return true;
 }
 
-bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
+BASE_COLD bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
 {
     const cell_grid* grid = &plan->grid;
     uint64_t cells = (uint64_t)grid->dims[0] * grid->dims[1] * grid->dims[2];

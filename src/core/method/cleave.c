@@ -293,24 +293,12 @@ static BASE_COLD uint32_t report( void* state, clv_method_figure* figures, uint3
     return list.count;
 }
 
-const clv_method clv_method_cleave = {
-    METHOD_OWN,
-    .name = METHOD_DEFAULT,
-    .family = "blocks and cells",
-    .source = "own",
-    .time_cost = "O(n + k), worst n^2 / 64",
-    .space_cost = "O(n)",
-    .has_isa = true,
-    .has_threads = true,
-    .is_temporal = true,
-    .wants_moved = true,
-    .moved_least = 256,
-    .params = s_params,
-    .param_count = PARAM_COUNT,
-    .create = create,
-    .destroy = destroy,
-    .update = update,
-    .shrink = shrink,
-    .check = check,
-    .report = report,
-};
+#define CLEAVE_ROW                                                                                           \
+    METHOD_OWN, .name = METHOD_DEFAULT, .family = "blocks and cells", .source = "own",                       \
+                .time_cost = "O(n + k), worst n^2 / 64", .space_cost = "O(n)", .has_isa = true,              \
+                .has_threads = true, .is_temporal = true, .wants_moved = true, .moved_least = 256,           \
+                .params = s_params, .param_count = PARAM_COUNT, .create = create, .destroy = destroy,        \
+                .update = update, .shrink = shrink
+
+const clv_method clv_method_cleave = { CLEAVE_ROW, .check = check, .report = report };
+const clv_method clv_method_cleave_bare = { CLEAVE_ROW };

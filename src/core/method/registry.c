@@ -7,30 +7,51 @@
 #include <stdio.h>
 #include <string.h>
 
-static const clv_method* s_methods[CLV_METHODS_MOST] = { &clv_method_cleave, &clv_method_brute };
-static uint32_t s_count = 2;
+enum
+{
+    OWN_ROWS = 2,
+};
+
+static const clv_method* s_registered[CLV_METHODS_MOST - OWN_ROWS];
+static uint32_t s_registered_count;
 static char s_error[160];
 
 uint32_t clv_method_count( void )
 {
-    return s_count;
+    return OWN_ROWS + s_registered_count;
+}
+
+static const clv_method* row_at( uint32_t index, const clv_method* first )
+{
+    return index == 0 ? first : index == 1 ? &clv_method_brute : s_registered[index - OWN_ROWS];
+}
+
+static const clv_method* find_row( const char* name, const clv_method* first )
+{
+    for ( uint32_t i = 0; i < clv_method_count() && name != NULL; ++i )
+    {
+        const clv_method* row = row_at( i, first );
+        if ( strcmp( row->name, name ) == 0 )
+        {
+            return row;
+        }
+    }
+    return NULL;
 }
 
 const clv_method* clv_method_at( uint32_t index )
 {
-    return index < s_count ? s_methods[index] : NULL;
+    return index < clv_method_count() ? row_at( index, &clv_method_cleave ) : NULL;
 }
 
 const clv_method* clv_method_find( const char* name )
 {
-    for ( uint32_t i = 0; i < s_count && name != NULL; ++i )
-    {
-        if ( strcmp( s_methods[i]->name, name ) == 0 )
-        {
-            return s_methods[i];
-        }
-    }
-    return NULL;
+    return find_row( name, &clv_method_cleave );
+}
+
+const clv_method* clv_method_find_bare( const char* name )
+{
+    return find_row( name, &clv_method_cleave_bare );
 }
 
 const char* clv_method_error( void )
@@ -131,12 +152,12 @@ clv_result clv_method_register( const clv_method* row )
     {
         return CLV_BAD_ARGUMENT;
     }
-    if ( s_count == CLV_METHODS_MOST )
+    if ( clv_method_count() == CLV_METHODS_MOST )
     {
         refuse_row( "method %s is one too many: %d are known", row->name, CLV_METHODS_MOST );
         return CLV_BAD_ARGUMENT;
     }
-    s_methods[s_count++] = row;
+    s_registered[s_registered_count++] = row;
     s_error[0] = '\0';
     return CLV_OK;
 }

@@ -59,7 +59,7 @@ object_store clv_object_store_make( base_memory* memory, clv_margin_rule default
     };
 }
 
-void clv_object_store_free( object_store* store )
+BASE_COLD void clv_object_store_free( object_store* store )
 {
     for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
     {
@@ -91,30 +91,35 @@ bool clv_object_store_reserve( object_store* store, uint64_t count )
     return true;
 }
 
-// A column's value in a fresh slot.
-static void set_default( object_store* store, int column, uint32_t slot )
+#define FILL( type, ... )                                                                                    \
+    for ( uint32_t i = first; i < first + count; ++i )                                                       \
+    {                                                                                                        \
+        ( (type*)store->columns[column] )[i] = __VA_ARGS__;                                                  \
+    }
+
+// A column's values in fresh slots.
+static BASE_COLD void fill_column( object_store* store, int column, uint32_t first, uint32_t count )
 {
+    const clv_margin_rule* margin = &store->default_margin;
     switch ( column )
     {
-    case OBJECT_GIVEN_BOX: ( (clv_aabb*)store->columns[column] )[slot] = object_boxes( store )[slot]; break;
-    case OBJECT_GIVEN_BOX64:
-        ( (clv_aabb64*)store->columns[column] )[slot] = object_boxes64( store )[slot];
-        break;
-    case OBJECT_MARGIN: ( (float*)store->columns[column] )[slot] = store->default_margin.fixed; break;
+    case OBJECT_GIVEN_BOX: FILL( clv_aabb, object_boxes( store )[i] ) break;
+    case OBJECT_GIVEN_BOX64: FILL( clv_aabb64, object_boxes64( store )[i] ) break;
+    case OBJECT_MARGIN: FILL( float, margin->fixed ) break;
     case OBJECT_MARGIN_BY:
-        ( (object_margin_by*)store->columns[column] )[slot] =
-            ( object_margin_by ){ store->default_margin.by_size, store->default_margin.by_speed };
-        break;
-    case OBJECT_MOTION: ( (clv_vec3*)store->columns[column] )[slot] = ( clv_vec3 ){ 0, 0, 0 }; break;
-    case OBJECT_USER_DATA: ( (uint64_t*)store->columns[column] )[slot] = 0; break;
-    case OBJECT_FILTER: ( (clv_filter*)store->columns[column] )[slot] = clv_default_filter(); break;
-    case OBJECT_STATIC: ( (uint8_t*)store->columns[column] )[slot] = 0; break;
-    case OBJECT_ASK: ( (uint8_t*)store->columns[column] )[slot] = 1; break;
+        FILL( object_margin_by, ( object_margin_by ){ margin->by_size, margin->by_speed } ) break;
+    case OBJECT_MOTION: FILL( clv_vec3, ( clv_vec3 ){ 0, 0, 0 } ) break;
+    case OBJECT_USER_DATA: FILL( uint64_t, 0 ) break;
+    case OBJECT_FILTER: FILL( clv_filter, clv_default_filter() ) break;
+    case OBJECT_STATIC: FILL( uint8_t, 0 ) break;
+    case OBJECT_ASK: FILL( uint8_t, 1 ) break;
     default: break;
     }
 }
 
-bool clv_object_store_use( object_store* store, object_column column )
+#undef FILL
+
+BASE_COLD bool clv_object_store_use( object_store* store, object_column column )
 {
     if ( store->columns[column] != NULL )
     {
@@ -136,10 +141,7 @@ bool clv_object_store_use( object_store* store, object_column column )
         memset( data, 0, (size_t)wanted * s_item_sizes[column] );
         return true;
     }
-    for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
-    {
-        set_default( store, (int)column, slot );
-    }
+    fill_column( store, (int)column, 0, store->slot_count );
     return true;
 }
 
@@ -157,7 +159,7 @@ static object_column given_column( const object_store* store )
     return object_boxes64( store ) != NULL ? OBJECT_GIVEN_BOX64 : OBJECT_GIVEN_BOX;
 }
 
-static bool use_with_given( object_store* store, object_column column )
+static BASE_COLD bool use_with_given( object_store* store, object_column column )
 {
     object_column given = given_column( store );
     bool had_given = object_store_uses( store, given );
@@ -181,7 +183,7 @@ bool clv_object_store_use_margins( object_store* store )
     return use_with_given( store, OBJECT_MARGIN );
 }
 
-bool clv_object_store_use_margins_by( object_store* store )
+BASE_COLD bool clv_object_store_use_margins_by( object_store* store )
 {
     bool had_margins = object_store_uses( store, OBJECT_MARGIN );
     bool had_given = object_store_uses( store, given_column( store ) );
@@ -352,13 +354,13 @@ static void zero_columns( object_store* store, uint32_t first, uint32_t count )
     }
 }
 
-static void note_new( object_store* store, uint32_t first, uint32_t count )
+static BASE_NOINLINE void note_new( object_store* store, uint32_t first, uint32_t count )
 {
     for ( int column = OBJECT_MARGIN; column < OBJECT_COLUMN_COUNT; ++column )
     {
-        for ( uint32_t i = 0; i < count && store->columns[column] != NULL; ++i )
+        if ( store->columns[column] != NULL )
         {
-            set_default( store, column, first + i );
+            fill_column( store, column, first, count );
         }
     }
     store->moved_is_known = false;

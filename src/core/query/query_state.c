@@ -52,14 +52,22 @@ static void free_scratch( query_state* state, base_memory* memory )
     state->hit_capacity = state->order_capacity = state->more_order_capacity = 0;
 }
 
-void clv_query_state_free( query_state* state, base_memory* memory )
+static void free_all( query_state* state, base_memory* memory )
 {
-    CLV_ASSERT( atomic_load( &state->reader_count ) == 0 );
     free_copy( state, memory );
     clv_query_tree_free( &state->tree, memory );
     clv_query_wear_free( &state->wear, memory );
     clv_query_tree64_free( &state->tree64, memory );
     free_scratch( state, memory );
+}
+
+void clv_query_state_free( query_state* state, base_memory* memory )
+{
+    CLV_ASSERT( atomic_load( &state->reader_count ) == 0 );
+    if ( state->keeper != NULL )
+    {
+        state->keeper->release( state, memory );
+    }
     clv_task_lock_done( &state->lock );
 }
 
@@ -113,7 +121,7 @@ static bool reserve_copy( query_state* state, const object_store* objects, base_
 // Is an object in the store that the tree does not know? Where none is, the tree can follow.
 static bool has_newcomers( const query_state* state, const object_store* objects )
 {
-    if ( !state->is_used || state->tree.node_count == 0 || objects->slot_count > state->slot_count )
+    if ( state->tree.node_count == 0 || objects->slot_count > state->slot_count )
     {
         return true;
     }
@@ -231,11 +239,11 @@ void clv_query_state_freeze( query_state* state, const object_store* objects, ba
     {
         return;
     }
-    if ( state->is_used && !state->is_copied )
+    if ( state->keeper != NULL && !state->is_copied )
     {
         // Without memory queries see nothing until the next update; whoever moves boxes is not to suffer for
         // it.
-        state->is_lost = !copy_boxes( state, objects, memory );
+        state->is_lost = !state->keeper->copy( state, objects, memory );
     }
     state->store_is_seen = false;
 }
@@ -246,10 +254,7 @@ void clv_query_state_shrink( query_state* state, base_memory* memory )
     free_scratch( state, memory );
     if ( !state->has_boxes )
     {
-        free_copy( state, memory );
-        clv_query_tree_free( &state->tree, memory );
-        clv_query_wear_free( &state->wear, memory );
-        clv_query_tree64_free( &state->tree64, memory );
+        free_all( state, memory );
         state->members_changed = true;
     }
 }
@@ -346,11 +351,12 @@ static void expect_changes( query_state* state, base_memory* memory )
 clv_result clv_query_state_prepare( query_state* state, const object_store* objects,
     const simd_queries* kernels, base_memory* memory, task_runner* tasks )
 {
+    static const query_keeper keeper = { copy_boxes, free_all };
     if ( state->is_lost )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    state->is_used = true;
+    state->keeper = &keeper;
     if ( !state->is_copied )
     {
         if ( !state->store_is_seen )

@@ -38,13 +38,13 @@ typedef struct query_state
     atomic_flag workers_are_out; ///< a list of queries uses the workers
     atomic_uint reader_count;    ///< queries under way that may call the caller: hooks, callbacks, visitors
 
-    bool is_used;         ///< there was a query
-    bool has_boxes;       ///< there was a good update since the last clear
-    bool store_is_seen;   ///< the store's boxes are what queries see
-    bool is_copied;       ///< and the copy is
-    bool is_lost;         ///< neither is: there was no memory for the copy
-    bool members_changed; ///< the tree lacks objects
-    bool may_be_gone;     ///< some were removed since the update
+    const struct query_keeper* keeper; ///< set by the first query; NULL: there was none, and nothing is kept
+    bool has_boxes;                    ///< there was a good update since the last clear
+    bool store_is_seen;                ///< the store's boxes are what queries see
+    bool is_copied;                    ///< and the copy is
+    bool is_lost;                      ///< neither is: there was no memory for the copy
+    bool members_changed;              ///< the tree lacks objects
+    bool may_be_gone;                  ///< some were removed since the update
 
     void* copies[QUERY_COPY_COUNT]; ///< the copy: columns of the store, by slot
     uint64_t copy_capacities[QUERY_COPY_COUNT];
@@ -69,6 +69,17 @@ static inline const void* query_copy( const query_state* state, object_column co
 {
     return state->copy_is_used[column] ? state->copies[column] : NULL;
 }
+
+/// What calls that change a space do for queries once there was one. The first query sets it, under the lock,
+/// so that a program that asks no questions is linked without it.
+typedef struct query_keeper
+{
+    /// Copies what queries see. False if out of memory.
+    bool ( *copy )( query_state* state, const object_store* objects, base_memory* memory );
+
+    /// Gives back all but the state itself.
+    void ( *release )( query_state* state, base_memory* memory );
+} query_keeper;
 
 void clv_query_state_init( query_state* state );
 void clv_query_state_free( query_state* state, base_memory* memory );

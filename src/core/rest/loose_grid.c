@@ -20,7 +20,7 @@ void clv_rest_grid_init( rest_grid* grid, base_memory* memory )
     *grid = ( rest_grid ){ .memory = memory };
 }
 
-void clv_rest_grid_release( rest_grid* grid )
+BASE_COLD void clv_rest_grid_release( rest_grid* grid )
 {
     base_memory* memory = grid->memory;
     base_array_free( &grid->heads, memory );

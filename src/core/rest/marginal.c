@@ -12,7 +12,7 @@ void clv_rest_marginal_init( rest_marginal* set, base_memory* memory )
     *set = ( rest_marginal ){ .memory = memory };
 }
 
-void clv_rest_marginal_release( rest_marginal* set )
+BASE_COLD void clv_rest_marginal_release( rest_marginal* set )
 {
     base_memory* memory = set->memory;
     base_array_free( &set->pairs, memory );

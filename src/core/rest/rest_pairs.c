@@ -14,7 +14,7 @@ void clv_rest_pairs_init( rest_pairs* pairs, base_memory* memory )
     clv_rest_marginal_init( &pairs->marginal, memory );
 }
 
-void clv_rest_pairs_release( rest_pairs* pairs )
+BASE_COLD void clv_rest_pairs_release( rest_pairs* pairs )
 {
     base_memory* memory = pairs->memory;
     base_array_free( &pairs->list, memory );

@@ -28,7 +28,7 @@ void clv_rest_world_init(
     clv_rest_pairs_init( &world->pairs, memory );
 }
 
-void clv_rest_world_release( rest_world* world )
+BASE_COLD void clv_rest_world_release( rest_world* world )
 {
     base_memory* memory = world->memory;
     base_array_free( &world->boxes, memory );

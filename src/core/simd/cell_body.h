@@ -17,11 +17,22 @@
 //   OWN_RECORDS whole_records, OWN_MEET bytes_meet, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
 //   OWN_TIE entries_tie, OWN_TWO_HITS hit_entries and put_two_hits,
 //   OWN_HITS gather_slots, hit_walk_begin and split_hits
+// LENDS_CELLS and BORROWS_CELLS: the functions that AVX-512 has of AVX2, simd/cells.h.
 //
 // An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class,
 // which means nothing here. Two boxes may touch if on each axis the lower of one is at most the upper of the
 // other, both ways. Where every lower is less than the upper it is compared with, rounding cannot have made
 // it so: the boxes touch. Only a tie has to be looked up in float. No include guard: this is a template.
+
+#if defined( LENDS_CELLS ) || defined( BORROWS_CELLS )
+#define make_records_by clv_simd_avx2_make_records_by
+#define put_records_by clv_simd_avx2_put_records_by
+#define find_reaches clv_simd_avx2_find_reaches
+#define settle_ties clv_simd_avx2_settle_ties
+#define LENT
+#else
+#define LENT static
+#endif
 
 // ---- from boxes to records
 
@@ -52,7 +63,8 @@ static void make_records( const cell_boxes* some, const scaling* given, cell_rec
     }
 }
 
-static void make_records_by(
+#ifndef BORROWS_CELLS
+LENT void make_records_by(
     const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out )
 {
     for ( uint32_t i = 0; i < some->count; ++i )
@@ -63,7 +75,7 @@ static void make_records_by(
     }
 }
 
-static void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
+LENT void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
     const bool* goes, cell_segment* segments, cell_record* out )
 {
     for ( uint32_t i = 0; i < some->count; ++i )
@@ -75,7 +87,7 @@ static void put_records_by( const cell_boxes* some, const scaling* scales, const
     }
 }
 
-static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
+LENT void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
 {
     for ( uint32_t i = 0; i < some->count; ++i )
     {
@@ -83,6 +95,7 @@ static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* 
         out[i] = ( cell_reach ){ words_span( w ), words_key( w, s ).cell };
     }
 }
+#endif
 
 // ---- which lanes a row meets
 
@@ -309,7 +322,8 @@ static inline clv_result have_room( clv_pair_sink* sink )
     return clv_pair_sink_is_full( sink ) ? sink->make_room( sink ) : CLV_OK;
 }
 
-static clv_result settle_ties( cell_search* search )
+#ifndef BORROWS_CELLS
+LENT clv_result settle_ties( cell_search* search )
 {
     const clv_aabb* boxes = search->exact;
     const clv_pair* ties = search->ties;
@@ -342,6 +356,7 @@ static clv_result settle_ties( cell_search* search )
     search->tie_count = 0;
     return CLV_OK;
 }
+#endif
 
 // The pairs of hits: those that are sure to the sink, ties behind the ties, which are looked up when there
 // are many. Not inline: one copy serves solid and flat cells, and the loops over rows keep more in registers.

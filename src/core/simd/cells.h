@@ -270,6 +270,16 @@ extern const simd_cells clv_simd_cells_avx2;
 extern const simd_cells clv_simd_cells_avx512;
 extern const simd_cells clv_simd_cells_neon;
 
+#ifdef CLV_HAVE_AVX2
+/// AVX2's, which AVX-512 has too: they go box by box, and wider registers hold no more of one.
+void clv_simd_avx2_make_records_by(
+    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out );
+void clv_simd_avx2_put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
+    const bool* goes, cell_segment* segments, cell_record* out );
+void clv_simd_avx2_find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out );
+clv_result clv_simd_avx2_settle_ties( cell_search* search );
+#endif
+
 // ---- what the kernels of cell_body.h pass among themselves
 
 /// 64 entries of a cell: what they are, their bytes by lane, and their slots.

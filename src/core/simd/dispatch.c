@@ -90,9 +90,9 @@ const simd_kernels* clv_simd_kernels_for( clv_isa isa )
         return cpu_has_once( &has_avx2, 1u << 3 | 1u << 5, 0, 0x06 ) ? &clv_simd_kernels_avx2 : NULL;
 #endif
 #ifdef CLV_HAVE_AVX512
-    case CLV_ISA_AVX512: // BMI 3, F 16, DQ 17, BW 30, VL 31; VBMI 1, VBMI2 6
-        return cpu_has_once(
-                   &has_avx512, 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 1u << 1 | 1u << 6, 0xE6 )
+    case CLV_ISA_AVX512: // BMI 3, AVX2 5, F 16, DQ 17, BW 30, VL 31; VBMI 1, VBMI2 6
+        return cpu_has_once( &has_avx512, 1u << 3 | 1u << 5 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31,
+                   1u << 1 | 1u << 6, 0xE6 )
             ? &clv_simd_kernels_avx512
             : NULL;
 #endif

@@ -237,6 +237,7 @@ static inline uint32_t pick_nodes(
 
 #include "simd/kernel_body.h"
 
+#define LENDS_CELLS
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"

@@ -393,6 +393,7 @@ static inline void pick_nearest( query_nearest* query, const query_node* node, u
 
 #include "simd/kernel_body.h"
 
+#define BORROWS_CELLS
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"

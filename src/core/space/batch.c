@@ -85,7 +85,7 @@ static bool is_good_box( const space_stream* stream, uint32_t index )
 }
 
 // First position below `count` with a bad box, or `count`.
-static uint32_t find_bad_box( const clv_space* space, const space_stream* stream, uint32_t count )
+static BASE_COLD uint32_t find_bad_box( const clv_space* space, const space_stream* stream, uint32_t count )
 {
     uint32_t first = stream->kind == SPACE_DOUBLES ? 0 : skip_good_boxes( space, stream, count );
     while ( first < count && is_good_box( stream, first ) )
@@ -111,7 +111,8 @@ static double face_at( const space_stream* stream, const void* corner, uint32_t 
     return (double)narrow;
 }
 
-static clv_result refuse_box( clv_space* space, const space_stream* stream, uint32_t position, clv_id id )
+static BASE_COLD clv_result refuse_box(
+    clv_space* space, const space_stream* stream, uint32_t position, clv_id id )
 {
     int axis = 0, digits = stream->kind == SPACE_DOUBLES ? 17 : 6;
     while (

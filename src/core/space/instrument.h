@@ -7,7 +7,7 @@
 
 /// The method's figures: the first `capacity` are written, the number there are is returned. 0 from methods
 /// that tell nothing.
-uint32_t clv_space_report( clv_space* space, clv_method_figure* figures, uint32_t capacity );
+uint32_t clv_space_report( const clv_space* space, clv_method_figure* figures, uint32_t capacity );
 
 /// The method's structure as JSON; as snprintf, the length without the zero. 0 where there is nothing to
 /// draw.

@@ -102,7 +102,7 @@ bool clv_space_words_shrink( clv_space* space )
         base_array_shrink( &space->ended_words, memory );
 }
 
-void clv_space_words_free( clv_space* space )
+BASE_COLD void clv_space_words_free( clv_space* space )
 {
     base_memory* memory = &space->memory;
     base_array_free( &space->words, memory );

@@ -5,53 +5,59 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #define QUOTED( x ) #x
 #define VERSION_TEXT( major, minor, patch ) QUOTED( major ) "." QUOTED( minor ) "." QUOTED( patch )
 
-typedef struct wording
-{
-    const char* name;
-    const char* text;
-} wording;
+// row( code, text )
+// clang-format off
+#define RESULTS( row )                                                                                       \
+    row( CLV_OK, "all is well" )                                                                             \
+    row( CLV_BAD_DEF, "the def is incomplete or holds a value out of range" )                                \
+    row( CLV_BAD_ARGUMENT, "an argument is out of range" )                                                   \
+    row( CLV_BAD_BOX, "a box has a NaN, or its lower corner above its upper" )                               \
+    row( CLV_BAD_ID, "an id is null, stale, or of another space" )                                           \
+    row( CLV_DUPLICATE_ID, "an object is named twice in one batch" )                                         \
+    row( CLV_OUT_OF_MEMORY, "the allocator had no memory left" )                                             \
+    row( CLV_TOO_MANY_PAIRS, "there are more pairs than max_pairs allows" )                                  \
+    row( CLV_TOO_MANY_OBJECTS, "a space holds at most CLV_MAX_OBJECTS objects" )                             \
+    row( CLV_UNSUPPORTED, "this machine, or this def, cannot do that" )                                      \
+    row( CLV_STOPPED, "the visitor asked to stop" )                                                          \
+    row( CLV_BUSY, "a callback or hook called the space it was called by" )                                  \
+    row( CLV_NO_ROOM, "the array is too small for what was found" )                                          \
+    row( CLV_STALE, "first query after a change: update or refresh first" )                                  \
+    row( CLV_DEVICE_FAILED, "a device or its driver failed" )                                                \
+    row( CLV_LOST, "another process did not answer, or MPI failed" )                                         \
+    row( CLV_FILE_FAILED, "a file could not be written or read, or is damaged" )
+// clang-format on
 
-static const wording s_wordings[] = {
-    [CLV_OK] = { "CLV_OK", "all is well" },
-    [CLV_BAD_DEF] = { "CLV_BAD_DEF", "the def is incomplete or holds a value out of range" },
-    [CLV_BAD_ARGUMENT] = { "CLV_BAD_ARGUMENT", "an argument is out of range" },
-    [CLV_BAD_BOX] = { "CLV_BAD_BOX", "a box has a NaN, or its lower corner above its upper" },
-    [CLV_BAD_ID] = { "CLV_BAD_ID", "an id is null, stale, or of another space" },
-    [CLV_DUPLICATE_ID] = { "CLV_DUPLICATE_ID", "an object is named twice in one batch" },
-    [CLV_OUT_OF_MEMORY] = { "CLV_OUT_OF_MEMORY", "the allocator had no memory left" },
-    [CLV_TOO_MANY_PAIRS] = { "CLV_TOO_MANY_PAIRS", "there are more pairs than max_pairs allows" },
-    [CLV_TOO_MANY_OBJECTS] = { "CLV_TOO_MANY_OBJECTS", "a space holds at most CLV_MAX_OBJECTS objects" },
-    [CLV_UNSUPPORTED] = { "CLV_UNSUPPORTED", "this machine, or this def, cannot do that" },
-    [CLV_STOPPED] = { "CLV_STOPPED", "the visitor asked to stop" },
-    [CLV_BUSY] = { "CLV_BUSY", "a callback or hook called the space it was called by" },
-    [CLV_NO_ROOM] = { "CLV_NO_ROOM", "the array is too small for what was found" },
-    [CLV_STALE] = { "CLV_STALE", "first query after a change: update or refresh first" },
-    [CLV_DEVICE_FAILED] = { "CLV_DEVICE_FAILED", "a device or its driver failed" },
-    [CLV_LOST] = { "CLV_LOST", "another process did not answer, or MPI failed" },
-    [CLV_FILE_FAILED] = { "CLV_FILE_FAILED", "a file could not be written or read, or is damaged" },
-};
+#define NAME_OF( code, text ) [code] = #code,
+#define TEXT_OF( code, text ) [code] = text,
+#define CHECK_FIT( code, text )                                                                              \
+    static_assert(                                                                                           \
+        sizeof( #code ) <= sizeof( s_result_names[0] ) && sizeof( text ) <= sizeof( s_result_texts[0] ),     \
+        "room for " #code );
 
-static const wording* wording_of( clv_result result )
-{
-    static const wording unknown = { "unknown", "not a result of this library" };
-    size_t count = sizeof( s_wordings ) / sizeof( s_wordings[0] );
-    return (unsigned)result < count ? &s_wordings[result] : &unknown;
-}
+// Texts and not pointers to them, which a program that is loaded anywhere would have to relocate; names apart
+// from texts, since few programs need both.
+static const char s_result_names[][24] = { RESULTS( NAME_OF ) };
+static const char s_result_texts[][56] = { RESULTS( TEXT_OF ) };
+RESULTS( CHECK_FIT )
 
 const char* clv_result_name( clv_result result )
 {
-    return wording_of( result )->name;
+    return (unsigned)result < sizeof( s_result_names ) / sizeof( s_result_names[0] ) ? s_result_names[result]
+                                                                                     : "unknown";
 }
 
 const char* clv_result_text( clv_result result )
 {
-    return wording_of( result )->text;
+    return (unsigned)result < sizeof( s_result_texts ) / sizeof( s_result_texts[0] )
+        ? s_result_texts[result]
+        : "not a result of this library";
 }
 
 const char* clv_version_text( void )

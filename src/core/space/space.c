@@ -156,7 +156,7 @@ static BASE_COLD clv_result create_space( const clv_space_def* given, clv_space*
     }
     char line[192];
     const char* name = def.method != NULL ? def.method : METHOD_DEFAULT;
-    const clv_method* row = clv_method_find( name );
+    const clv_method* row = clv_method_find_bare( name );
     if ( row == NULL )
     {
         snprintf( line, sizeof( line ), "there is no method '%.60s'; `cleave methods` lists them", name );
@@ -299,9 +299,9 @@ clv_isa clv_space_isa( const clv_space* space )
     return space->kernels->isa;
 }
 
-uint32_t clv_space_report( clv_space* space, clv_method_figure* figures, uint32_t capacity )
+uint32_t clv_space_report( const clv_space* space, clv_method_figure* figures, uint32_t capacity )
 {
-    const clv_method* row = space->method;
+    const clv_method* row = clv_method_find( space->method->name );
     return row->report != NULL ? row->report( space->method_state, figures, capacity ) : 0;
 }
 
