@@ -149,7 +149,7 @@ demo: all
 check:
 	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
 	@scripts/build.sh $(BUILD) -j $(JOBS)
-	@CLEAVE_TEST_SCALE=0.25 ctest --preset release -j $(JOBS) -LE 'long|report|install|slow' --progress
+	@CLEAVE_TEST_SCALE=0.25 ctest --preset release -j $(JOBS) -LE 'long|report|install|slow|full' --progress
 
 # A machine that cannot make a bare root says why, and that is no failure of ours: status 77.
 fresh:
