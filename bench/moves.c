@@ -29,11 +29,15 @@ typedef enum row_kind
     ROW_FLAT,
     ROW_DOUBLES,
     ROW_MARGINS,
+    ROW_ALL, ///< floats without ids: those that are left out are removed before
+    ROW_ALL_FLAT,
+    ROW_ALL_DOUBLES,
     ROW_COUNT
 } row_kind;
 
 static const char* const s_names[ROW_COUNT] = { "floats", "floats, 32 bytes apart", "flat", "doubles",
-    "floats with margins" };
+    "floats with margins", "floats, clv_space_move_all", "flat, clv_space_move_all2",
+    "doubles, clv_space_move_all64" };
 
 typedef struct crowd
 {
@@ -82,8 +86,8 @@ static void open_crowd( crowd* c, uint32_t count, row_kind kind )
 {
     math_random random = math_random_seed( 1 );
     clv_space_def def = clv_default_space_def();
-    def.doubles = kind == ROW_DOUBLES;
-    def.flat = kind == ROW_FLAT;
+    def.doubles = kind == ROW_DOUBLES || kind == ROW_ALL_DOUBLES;
+    def.flat = kind == ROW_FLAT || kind == ROW_ALL_FLAT;
     def.margin = kind == ROW_MARGINS ? 0.1f : 0;
     c->count = count;
     check( clv_space_create( &def, &c->space ) == CLV_OK, "clv_space_create" );
@@ -164,14 +168,34 @@ static clv_result hand_over( crowd* c, row_kind kind, uint32_t count )
     case ROW_STRIDED: return clv_space_move_strided( c->space, c->chosen, stream, count );
     case ROW_FLAT: return clv_space_move2( c->space, c->chosen, c->flat, count );
     case ROW_DOUBLES: return clv_space_move64( c->space, c->chosen, c->doubles, count );
+    case ROW_ALL: return clv_space_move_all( c->space, c->records, count );
+    case ROW_ALL_FLAT: return clv_space_move_all2( c->space, c->flat, count );
+    case ROW_ALL_DOUBLES: return clv_space_move_all64( c->space, c->doubles, count );
     default: return clv_space_move( c->space, c->chosen, c->records, count );
     }
+}
+
+// Objects that are not chosen go.
+static void keep_chosen( crowd* c, uint32_t count )
+{
+    uint32_t at = 0;
+    for ( uint32_t i = 0; i < c->count; ++i )
+    {
+        bool is_chosen = at < count && c->chosen[at].index == c->ids[i].index;
+        at += is_chosen;
+        check( is_chosen || clv_space_remove_one( c->space, c->ids[i] ) == CLV_OK, "removing" );
+    }
+    check( clv_space_update( c->space ) == CLV_OK, "clv_space_update" );
 }
 
 static double time_row( crowd* c, row_kind kind, double share, bool is_shuffled )
 {
     double least = 1e300;
     uint32_t count = choose( c, share, is_shuffled );
+    if ( kind >= ROW_ALL )
+    {
+        keep_chosen( c, count );
+    }
     for ( uint32_t round = 0; round < ROUNDS; ++round )
     {
         write_boxes( c, count, round );
@@ -198,18 +222,19 @@ int main( int argc, char** argv )
     printf( "| --- | --- | --- | --- | --- | --- | --- |\n" );
     for ( int kind = 0; kind < ROW_COUNT; ++kind )
     {
-        for ( int is_shuffled = 0; is_shuffled < 2; ++is_shuffled )
+        for ( int is_shuffled = 0; is_shuffled < ( kind < ROW_ALL ? 2 : 1 ); ++is_shuffled )
         {
             crowd c;
-            open_crowd( &c, count, (row_kind)kind );
-            printf( "| %s, %s |", s_names[kind], is_shuffled ? "any order" : "ascending" );
+            const char* order = kind >= ROW_ALL ? "" : is_shuffled ? ", any order" : ", ascending";
+            printf( "| %s%s |", s_names[kind], order );
             for ( uint32_t i = 0; i < sizeof( shares ) / sizeof( shares[0] ); ++i )
             {
+                open_crowd( &c, count, (row_kind)kind );
                 printf( " %.2f |", time_row( &c, (row_kind)kind, shares[i], is_shuffled != 0 ) );
                 fflush( stdout );
+                close_crowd( &c );
             }
             printf( "\n" );
-            close_crowd( &c );
         }
     }
     return 0;

@@ -179,6 +179,12 @@ static void live( clv_space* space, uint32_t seed, bool asks )
             ask( space, &seed );
         }
         clv_space_remove( space, more, 8 );
+        for ( int i = 0; i < BOXES && frame % 2 == 1; ++i )
+        {
+            boxes[i] = random_box( &seed );
+        }
+        CHECK( clv_space_move_all( space, boxes, BOXES ) == CLV_OK );
+        CHECK( clv_space_move_all( space, boxes, 0 ) == CLV_BAD_ARGUMENT ); // refused, and not recorded
         clv_space_shift_origin( space, ( clv_vec64 ){ 0.5, 0, 0 } );
         clv_space_shrink( space );
         clv_space_refresh( space );
@@ -313,6 +319,11 @@ static void doubles_and_flat_worlds_are_recorded( void )
                                                          : clv_space_move64( space, ids, wide, 40 ) )
                                           : ( frame == 0 ? clv_space_add2( space, flat, 40, ids )
                                                          : clv_space_move2( space, ids, flat, 40 ) );
+            CHECK( result == CLV_OK && clv_space_update( space ) == CLV_OK );
+            wide[3] = wide[4];
+            flat[3] = flat[4];
+            result =
+                kind == 0 ? clv_space_move_all64( space, wide, 40 ) : clv_space_move_all2( space, flat, 40 );
             CHECK( result == CLV_OK && clv_space_update( space ) == CLV_OK );
             clv_hit64 hits[40];
             clv_queries64 queries = clv_query_boxes64( wide, 40 );

@@ -9,7 +9,7 @@
 enum
 {
     BOXES = 200,
-    CALLS = 20
+    CALLS = 21
 };
 
 typedef enum caller
@@ -80,6 +80,7 @@ static clv_result change( intruder* it, uint32_t call )
     case 16: return clv_space_set_margin_rule( space, it->ids, &rule, 1 );
     case 17: return clv_space_add_with( space, &def, 2, NULL );
     case 18: return clv_space_shrink( space );
+    case 19: return clv_space_move_all( space, it->boxes, BOXES );
     default: return clv_space_refresh( space );
     }
 }

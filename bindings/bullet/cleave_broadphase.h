@@ -335,7 +335,6 @@ class cleave_broadphase : public btBroadphaseInterface
         }
         m_removed.clear();
         m_ids.clear();
-        m_boxes.clear();
         m_fresh.clear();
         for ( proxy* changed : m_changed )
         {
@@ -347,13 +346,10 @@ class cleave_broadphase : public btBroadphaseInterface
             else if ( changed != nullptr && !clv_id_is_null( changed->id ) )
             {
                 m_ids.push_back( changed->id );
-                m_boxes.push_back( grown_box( changed->m_aabbMin, changed->m_aabbMax ) );
                 note_filter( changed );
             }
         }
-        if ( !m_ids.empty() &&
-            !is_ok( clv_space_move(
-                m_space, m_ids.data(), m_boxes.data(), static_cast<uint32_t>( m_ids.size() ) ) ) )
+        if ( !m_ids.empty() && !is_ok( move_changed() ) )
         {
             return false;
         }
@@ -370,6 +366,30 @@ class cleave_broadphase : public btBroadphaseInterface
         }
         m_changed.clear();
         return true;
+    }
+
+    // Where half or more have moved, the boxes of all in the order of their slots are quicker than those by their ids.
+    clv_result move_changed()
+    {
+        m_boxes.clear();
+        if ( 2 * m_ids.size() < clv_space_object_count( m_space ) )
+        {
+            for ( clv_id id : m_ids )
+            {
+                const proxy* one = m_by_slot[id.index];
+                m_boxes.push_back( grown_box( one->m_aabbMin, one->m_aabbMax ) );
+            }
+            return clv_space_move(
+                m_space, m_ids.data(), m_boxes.data(), static_cast<uint32_t>( m_ids.size() ) );
+        }
+        for ( const proxy* one : m_by_slot )
+        {
+            if ( one != nullptr )
+            {
+                m_boxes.push_back( grown_box( one->m_aabbMin, one->m_aabbMax ) );
+            }
+        }
+        return clv_space_move_all( m_space, m_boxes.data(), static_cast<uint32_t>( m_boxes.size() ) );
     }
 
     bool add_fresh()

@@ -158,6 +158,17 @@ template <class World, class Errors> class basic_space
         return good_or( error_of( World::move_strided( get(), ids.data(), boxes, count_of( ids ) ) ) );
     }
 
+    /// All live objects, in the order of their slots.
+    answer<void> move_all( span<const box_type> boxes )
+    {
+        return good_or( error_of( World::move_all( get(), boxes.data(), count_of( boxes ) ) ) );
+    }
+
+    answer<void> move_all( stream_type boxes, std::uint32_t count )
+    {
+        return good_or( error_of( World::move_all_strided( get(), boxes, count ) ) );
+    }
+
     answer<void> remove( span<const clv_id> ids )
     {
         return good_or( error_of( clv_space_remove( get(), ids.data(), count_of( ids ) ) ) );

@@ -76,6 +76,16 @@ CLV_API clv_result clv_space_move(
 CLV_API clv_result clv_space_move_strided(
     clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count );
 
+/// Replace the boxes of all live objects, without ids: boxes[i] is for the i-th of them in the order of their
+/// indices, `count` is clv_space_object_count. As fast as clv_space_move of all in that order; after removals
+/// it needs 4 bytes per object, which an update takes too. CLV_BAD_BOX, CLV_OUT_OF_MEMORY, CLV_BAD_ARGUMENT
+/// for another count (the text tells the right one): no box was replaced. A recorder keeps it as a move by ids,
+/// which takes 8 bytes per object during the call.
+CLV_API clv_result clv_space_move_all( clv_space* space, const clv_aabb* boxes, uint32_t count );
+
+/// The same from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 12.
+CLV_API clv_result clv_space_move_all_strided( clv_space* space, clv_box_stream boxes, uint32_t count );
+
 /// Remove objects. Their ids die now; their pairs leave the list, and end, at the next update. O(count).
 /// CLV_BAD_ID, CLV_DUPLICATE_ID, CLV_OUT_OF_MEMORY (only for ids that do not ascend): nothing was removed.
 CLV_API clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count );

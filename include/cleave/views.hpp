@@ -347,6 +347,8 @@ using default_errors = returning;
         CLEAVE_CALL( move, clv_space_move##SUFFIX )                                                          \
         CLEAVE_CALL( move_strided, clv_space_move_strided##SUFFIX )                                          \
         CLEAVE_CALL( move_one, clv_space_move_one##SUFFIX )                                                  \
+        CLEAVE_CALL( move_all, clv_space_move_all##SUFFIX )                                                  \
+        CLEAVE_CALL( move_all_strided, clv_space_move_all_strided##SUFFIX )                                  \
         CLEAVE_CALL( get_box, clv_space_get_box##SUFFIX )                                                    \
         CLEAVE_CALL( get_test_box, clv_space_get_test_box##SUFFIX )                                          \
         CLEAVE_CALL( query_all, clv_space_query_all##QUERY )                                                 \

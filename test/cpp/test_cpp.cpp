@@ -154,6 +154,21 @@ template <class World> void random_lives_match_brute_force()
             CHECK( !space.contains( id ) );
             CHECK( places.erase( id ) == 1 );
         }
+        if ( step % 3 == 2 ) // all that are left, in the order of their slots
+        {
+            std::vector<box_type> all;
+            for ( std::optional<box_type>& box : slots )
+            {
+                if ( box )
+                {
+                    box = random_box<box_type>();
+                    all.push_back( *box );
+                }
+            }
+            CHECK( space.move_all( all ) );
+            all.pop_back();
+            CHECK( !space.move_all( all ) );
+        }
         CHECK( space.update() );
         std::set<clv_pair> now( space.pairs().begin(), space.pairs().end() );
         CHECK( now.size() == space.pairs().size() );
@@ -433,6 +448,9 @@ void columns_are_set_and_read()
     CHECK( space.get_box( ids[0] )->lower.x == -1 );
     clv_box_stream stream = { &boxes[0].lower.x, &boxes[0].upper.x, sizeof( clv_aabb ) };
     CHECK( space.move( ids, stream ) );
+    CHECK( space.shift_origin( { 1, 0, 0 } ) );
+    CHECK( space.move_all( stream, static_cast<std::uint32_t>( space.object_count() ) ) );
+    CHECK( space.get_box( ids[0] )->lower.x == 0 );
     CHECK( space.add( stream, ids ) );
     clv_add_def def = clv_default_add_def();
     def.boxes = boxes.data();

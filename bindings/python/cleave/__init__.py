@@ -357,6 +357,19 @@ class Space:
         """Replaces boxes: all of them, or none. Fastest for ids in the order in which `add` returned them."""
         self._space.move(_ids(ids), _boxes(boxes, self.dtype, self.axes))
 
+    def move_all(self, boxes: Boxes) -> None:
+        """Replaces the boxes of all objects, without ids: row i is for the i-th object in the order of the slots, as `ids()` lists them.
+
+        >>> space = cleave.Space()
+        >>> ids = space.add([[0, 0, 0, 1, 1, 1], [3, 0, 0, 4, 1, 1], [6, 0, 0, 7, 1, 1]])
+        >>> space.remove(ids[:1])
+        >>> space.move_all([[0, 0, 0, 1, 1, 1], [1, 0, 0, 2, 1, 1]])
+        >>> space.update()
+        >>> space.pairs()
+        array([[1, 2]], dtype=uint32)
+        """
+        self._space.move(None, _boxes(boxes, self.dtype, self.axes))
+
     def remove(self, ids: npt.ArrayLike) -> None:
         """Removes objects; their pairs end at the next update."""
         self._space.remove(_ids(ids))

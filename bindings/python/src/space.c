@@ -273,7 +273,8 @@ PyObject* clv_py_space_add( PyObject* object, PyObject* args )
     return answer;
 }
 
-static clv_result move_boxes( space_object* self, const clv_id* ids, const box_array* boxes )
+// The boxes of those that ids name, or of all objects in the order of their slots.
+static clv_result move_boxes( space_object* self, const clv_id* ids, bool is_all, const box_array* boxes )
 {
     const void* lower = boxes->lower;
     const void* upper = boxes->upper;
@@ -281,18 +282,21 @@ static clv_result move_boxes( space_object* self, const clv_id* ids, const box_a
     if ( self->is_double )
     {
         clv_box_stream64 stream = { lower, upper, boxes->stride };
-        return clv_space_move_strided64( self->space, ids, stream, count );
+        return is_all ? clv_space_move_all_strided64( self->space, stream, count )
+                      : clv_space_move_strided64( self->space, ids, stream, count );
     }
     if ( self->is_flat )
     {
         clv_box_stream2 stream = { lower, upper, boxes->stride };
-        return clv_space_move_strided2( self->space, ids, stream, count );
+        return is_all ? clv_space_move_all_strided2( self->space, stream, count )
+                      : clv_space_move_strided2( self->space, ids, stream, count );
     }
     clv_box_stream stream = { lower, upper, boxes->stride };
-    return clv_space_move_strided( self->space, ids, stream, count );
+    return is_all ? clv_space_move_all_strided( self->space, stream, count )
+                  : clv_space_move_strided( self->space, ids, stream, count );
 }
 
-// move( ids, boxes )
+// move( ids, boxes ); None in place of ids: all objects, in the order of their slots.
 PyObject* clv_py_space_move( PyObject* object, PyObject* args )
 {
     space_object* self = (space_object*)object;
@@ -305,10 +309,11 @@ PyObject* clv_py_space_move( PyObject* object, PyObject* args )
     array ids = { 0 };
     PyObject* answer = NULL;
     if ( clv_py_box_array_take( &boxes, box_object, self->is_double, clv_py_space_axes( self ) ) &&
-        clv_py_array_take( &ids, id_object, "ids", sizeof( clv_id ), boxes.count, 0 ) &&
+        ( id_object == Py_None ||
+            clv_py_array_take( &ids, id_object, "ids", sizeof( clv_id ), boxes.count, 0 ) ) &&
         clv_py_space_enter( self, false ) )
     {
-        answer = clv_py_space_leave( self, move_boxes( self, ids.view.buf, &boxes ) );
+        answer = clv_py_space_leave( self, move_boxes( self, ids.view.buf, id_object == Py_None, &boxes ) );
     }
     clv_py_array_release( &ids );
     clv_py_box_array_release( &boxes );

@@ -166,6 +166,13 @@ class Lives(unittest.TestCase):
                 for id in leaving.tolist():
                     del boxes[id]
                 self.assertFalse(space.contains(leaving).any())
+                if step % 3 == 2:
+                    every = space.ids()
+                    moved = random_boxes(random, len(every), dtype, axes, offset)
+                    space.move_all(moved if step % 2 else (moved[:, :axes], moved[:, axes:]))
+                    boxes.update(zip(every.tolist(), moved))
+                    with self.assertRaisesRegex(cleave.InputError, f"CLV_BAD_ARGUMENT: {len(every) - 1} boxes .* there are {len(every)}"):
+                        space.move_all(moved[1:])
                 space.update()
                 names = np.array(list(boxes), np.uint64)
                 a, b = np.nonzero(np.triu(touching(np.array(list(boxes.values())), np.array(list(boxes.values()))), 1))

@@ -21,7 +21,7 @@ void clv_space_will_change( clv_space* space, bool does )
     }
 }
 
-void clv_space_will_change_some( clv_space* space, const clv_id* ids, uint32_t count )
+void clv_space_will_change_some( clv_space* space, const space_owners* owners, uint32_t count )
 {
     if ( count == 0 || ( !space->query.store_is_seen && !space->query.changes.are_known ) )
     {
@@ -29,9 +29,9 @@ void clv_space_will_change_some( clv_space* space, const clv_id* ids, uint32_t c
     }
     clv_query_state_freeze( &space->query, &space->objects, &space->memory );
     bool are_few = query_may_note( &space->query, count );
-    for ( uint32_t i = 0; i < count && are_few && ids != NULL; ++i )
+    for ( uint32_t i = 0; i < count && are_few && owners != NULL; ++i )
     {
-        query_note( &space->query, ids[i].index );
+        query_note( &space->query, space_owner_slot( owners, i ) );
     }
 }
 
@@ -172,17 +172,39 @@ static clv_result check_stride( clv_space* space, const space_stream* stream, ui
 
 // Ids and boxes of a move; the first bad entry of either kind is the one named.
 static clv_result check_move(
-    clv_space* space, const clv_id* ids, const space_stream* stream, uint32_t count )
+    clv_space* space, const space_owners* owners, const space_stream* stream, uint32_t count )
 {
     uint32_t position = 0;
-    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
+    clv_result result = owners->ids != NULL
+        ? clv_object_store_check_ids( &space->objects, owners->ids, count, &position )
+        : CLV_OK;
     uint32_t good = result == CLV_OK ? count : position;
     uint32_t bad_box = find_bad_box( space, stream, good );
     if ( bad_box < good )
     {
-        return refuse_box( space, stream, bad_box, ids[bad_box] );
+        uint32_t slot = space_owner_slot( owners, bad_box );
+        clv_id id = { slot, object_generations( &space->objects )[slot] };
+        return refuse_box( space, stream, bad_box, id );
     }
-    return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, owners->ids[position] );
+}
+
+// All live objects, for `count` boxes: their slots are listed where some are free, as an update lists them.
+static clv_result name_all( clv_space* space, uint32_t count, space_owners* owners )
+{
+    object_store* objects = &space->objects;
+    if ( count != objects->live_count )
+    {
+        return clv_space_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(),
+            "%u boxes for all objects, and there are %u", count, objects->live_count );
+    }
+    if ( !clv_object_store_list_live( objects ) )
+    {
+        return clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
+            "out of memory to list the slots of %u objects", count );
+    }
+    *owners = ( space_owners ){ NULL, count == objects->slot_count ? NULL : objects->live.items, 0 };
+    return CLV_OK;
 }
 
 clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count )
@@ -280,6 +302,27 @@ static clv_result add_stream( clv_space* space, space_stream boxes, uint32_t cou
     return clv_space_leave( space, result );
 }
 
+// Inside a call: boxes of the space's own kind, once it is known whose they are.
+static clv_result move_owners(
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = CLV_OK;
+    if ( !clv_space_take_row( space, owners, boxes, count ) )
+    {
+        result = check_stride( space, boxes, count );
+        result = result == CLV_OK ? check_move( space, owners, boxes, count ) : result;
+        clv_space_will_change_some( space, owners, result == CLV_OK ? count : 0 );
+        clv_space_take_boxes( space, owners, boxes, result == CLV_OK ? count : 0 );
+    }
+    if ( result == CLV_OK )
+    {
+        clv_space_succeed( space );
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
 static clv_result move_stream( clv_space* space, const clv_id* ids, space_stream boxes, uint32_t count )
 {
     CLV_ASSERT(
@@ -289,20 +332,50 @@ static clv_result move_stream( clv_space* space, const clv_id* ids, space_stream
         return CLV_BUSY;
     }
     SPACE_TELL( space, .kind = move_kind( boxes.kind ), .count = count, .boxes = &boxes, .ids = ids );
-    base_fp_mode mode = base_fp_enter();
+    space_owners owners = { ids, NULL, 0 };
     clv_result result = check_kind( space, boxes.kind );
-    if ( result == CLV_OK && !clv_space_take_row( space, ids, &boxes, count ) )
+    result = result == CLV_OK ? move_owners( space, &owners, &boxes, count ) : result;
+    return clv_space_leave( space, result );
+}
+
+// For a tap: the ids of all, so that it is told of a move like any other.
+static clv_id* ids_of_all( clv_space* space, const space_owners* owners, uint32_t count )
+{
+    clv_id* ids = clv_base_memory_take( &space->memory, count, sizeof( clv_id ) );
+    for ( uint32_t i = 0; i < count && ids != NULL; ++i )
     {
-        result = check_stride( space, &boxes, count );
-        result = result == CLV_OK ? check_move( space, ids, &boxes, count ) : result;
-        clv_space_will_change_some( space, ids, result == CLV_OK ? count : 0 );
-        clv_space_take_boxes( space, ids, &boxes, result == CLV_OK ? count : 0 );
+        uint32_t slot = space_owner_slot( owners, i );
+        ids[i] = ( clv_id ){ slot, object_generations( &space->objects )[slot] };
+    }
+    return ids;
+}
+
+// The boxes of all live objects. A tap is not told of a call that is refused for its kind or count.
+static clv_result move_all( clv_space* space, space_stream boxes, uint32_t count )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
+    if ( !clv_space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    space_owners owners = { NULL, NULL, 0 };
+    clv_id* told = NULL;
+    clv_result result = check_kind( space, boxes.kind );
+    result = result == CLV_OK ? name_all( space, count, &owners ) : result;
+    if ( result == CLV_OK && space->tap != NULL && count > 0 )
+    {
+        told = ids_of_all( space, &owners, count );
+        result = told != NULL ? CLV_OK
+                              : clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
+                                    "out of memory to record the ids of %u objects", count );
     }
     if ( result == CLV_OK )
     {
-        clv_space_succeed( space );
+        SPACE_TELL( space, .kind = move_kind( boxes.kind ), .count = count, .boxes = &boxes, .ids = told );
+        result = move_owners( space, &owners, &boxes, count );
     }
-    base_fp_leave( mode );
+    clv_base_memory_give(
+        &space->memory, told, count, sizeof( clv_id ) ); // told: the answer does not name them
     return clv_space_leave( space, result );
 }
 
@@ -378,6 +451,15 @@ void clv_space_clear( clv_space* space )
         clv_space* space, const clv_id* ids, const clv_aabb##suffix* boxes, uint32_t count )                 \
     {                                                                                                        \
         return move_stream( space, ids, space_records( kind, boxes ), count );                               \
+    }                                                                                                        \
+    clv_result clv_space_move_all_strided##suffix(                                                           \
+        clv_space* space, clv_box_stream##suffix boxes, uint32_t count )                                     \
+    {                                                                                                        \
+        return move_all( space, SPACE_STREAM( kind, boxes ), count );                                        \
+    }                                                                                                        \
+    clv_result clv_space_move_all##suffix( clv_space* space, const clv_aabb##suffix* boxes, uint32_t count ) \
+    {                                                                                                        \
+        return move_all( space, space_records( kind, boxes ), count );                                       \
     }                                                                                                        \
     clv_result clv_space_move_one##suffix( clv_space* space, clv_id id, clv_aabb##suffix box )               \
     {                                                                                                        \

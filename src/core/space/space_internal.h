@@ -163,13 +163,29 @@ typedef struct space_stream
     const struct space_doubles* doubles; ///< NULL: boxes of floats
 } space_stream;
 
+/// Whose boxes a move brings: of the objects that `ids` names, or of live ones in the
+/// order of their slots.
+typedef struct space_owners
+{
+    const clv_id* ids;    ///< NULL: live ones,
+    const uint32_t* live; ///< in these slots; NULL: in a row,
+    uint32_t first;       ///< from this slot on
+} space_owners;
+
+static inline uint32_t space_owner_slot( const space_owners* owners, uint32_t i )
+{
+    return owners->ids != NULL ? owners->ids[i].index
+        : owners->live != NULL ? owners->live[i]
+                               : owners->first + i;
+}
+
 /// What is done with boxes in double alone. Their doors bring it along with the stream, so that a program
 /// without such a door is linked without it.
 typedef struct space_doubles
 {
     /// Gives a live slot another box, as the caller gave it, and grows and maps it; many; a new object.
     void ( *set )( clv_space* space, uint32_t slot, clv_aabb64 given );
-    void ( *move )( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
+    void ( *move )( clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count );
     clv_id ( *add )( clv_space* space, clv_aabb64 given );
 
     /// Before a search: is the map still good? If not every box is mapped anew. False if out of memory.
@@ -255,12 +271,14 @@ static inline clv_aabb64 space_box64_at( const space_stream* s, uint32_t index )
 clv_result clv_space_add_all(
     clv_space* space, space_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
 
-/// For it, once all is checked: new objects; moves; and moves of slots one behind the other, which check
-/// themselves and answer false if the batch is not so or an entry is bad.
+/// For it, once all is checked: new objects; moves; and moves of slots one behind the other, or of all, which
+/// check themselves and answer false if the batch is not so or an entry is bad.
 void clv_space_take_new(
     clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
-void clv_space_take_boxes( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
-bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
+void clv_space_take_boxes(
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count );
+bool clv_space_take_row(
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count );
 
 /// What objects carry besides a box. Are the first `count` entries good (`ids` may be NULL)? The columns they
 /// need; and all that entry `i` brings, for the object in `slot`.
@@ -304,8 +322,8 @@ clv_result clv_space_succeed( clv_space* space );
 /// Before a box changes or an object comes, if it does: what queries see stays as it was.
 void clv_space_will_change( clv_space* space, bool does );
 
-/// The same of some objects; `ids` is NULL for new ones, which are noted as they come.
-void clv_space_will_change_some( clv_space* space, const clv_id* ids, uint32_t count );
+/// The same of some objects; `owners` is NULL for new ones, which are noted as they come.
+void clv_space_will_change_some( clv_space* space, const space_owners* owners, uint32_t count );
 
 /// A copy of what memory there is, which queries of other threads may take just now.
 base_memory clv_space_memory( const clv_space* space );

@@ -16,15 +16,16 @@ enum
 {
     ROW_BOXES = 1 << 13, // boxes in a piece of a row, at least
     ROW_PIECES = 64,     // at most
+    ROW_RUN = 16,        // slots behind each other, at least, that are taken as a row between gaps
 };
 
-// Boxes for slots one behind the other, which several workers take in pieces.
+// Boxes for slots one behind the other, or for all that are live, which several workers take in pieces.
 typedef struct row_move
 {
     clv_space* space;
-    const clv_id* ids;
+    const clv_id* ids; ///< to be checked: do they name the slots? NULL: there are none
+    space_owners slots;
     const space_stream* boxes;
-    uint32_t first_slot;
     uint32_t count;
     uint32_t piece_count;
     bool is_good[ROW_PIECES];     ///< floats and flat ones: what the check says
@@ -33,28 +34,38 @@ typedef struct row_move
 
 // Cut by their number alone: where pieces begin decides which boxes are marked as moved without a comparison.
 static row_move row_of(
-    clv_space* space, const clv_id* ids, uint32_t first_slot, const space_stream* boxes, uint32_t count )
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
+    uint32_t first = owners->ids != NULL ? owners->ids[0].index : owners->first;
     uint32_t pieces = count / ROW_BOXES < ROW_PIECES ? count / ROW_BOXES : ROW_PIECES;
     return ( row_move ){
         .space = space,
-        .ids = ids,
+        .ids = owners->ids,
+        .slots = { NULL, owners->live, first },
         .boxes = boxes,
-        .first_slot = first_slot,
         .count = count,
         .piece_count = count >= 4 * ROW_BOXES ? pieces : 1,
     };
 }
 
-// Where a piece begins, counted from the first slot: pieces share no word of the bits of moved slots.
+// Where a piece begins, counted from the first box: pieces share no word of the bits of moved slots.
 static uint32_t row_begin( const row_move* move, uint32_t piece )
 {
     if ( piece == 0 || piece == move->piece_count )
     {
         return piece == 0 ? 0 : move->count;
     }
-    uint32_t end = move->first_slot + (uint32_t)( (uint64_t)move->count * piece / move->piece_count );
-    uint32_t begin = ( end | 63 ) + 1 - move->first_slot;
+    uint32_t share = (uint32_t)( (uint64_t)move->count * piece / move->piece_count );
+    const uint32_t* live = move->slots.live;
+    if ( live != NULL )
+    {
+        while ( share < move->count && live[share] >> 6 == live[share - 1] >> 6 )
+        {
+            share += 1;
+        }
+        return share;
+    }
+    uint32_t begin = ( ( move->slots.first + share ) | 63 ) + 1 - move->slots.first;
     return begin < move->count ? begin : move->count;
 }
 
@@ -94,74 +105,146 @@ static bool are_good_flat( const clv_aabb2* boxes, uint32_t count )
     return bad == 0;
 }
 
+// The same for a corner of three axes. Each part is loaded as it was stored: a wider load of two stores waits for both.
+static inline uint64_t put_corner( clv_vec3* own, const void* corner )
+{
+    uint64_t before, now;
+    uint32_t last_before, last;
+    memcpy( &before, own, sizeof( before ) );
+    memcpy( &last_before, &own->z, sizeof( last ) );
+    memcpy( &now, corner, sizeof( now ) );
+    memcpy( &last, (const char*)corner + sizeof( now ), sizeof( last ) );
+    memcpy( own, &now, sizeof( now ) );
+    memcpy( &own->z, &last, sizeof( last ) );
+    return ( before ^ now ) | ( last_before ^ last );
+}
+
+static inline uint64_t put_box( clv_aabb* own, const void* lower, const void* upper )
+{
+    return ( put_corner( &own->lower, lower ) | put_corner( &own->upper, upper ) ) != 0;
+}
+
+// Boxes [first, last) one by one into their slots; those that are as they were have not moved.
+static void put_each( object_store* objects, const space_owners* owners, const space_stream* boxes,
+    uint32_t first, uint32_t last )
+{
+    clv_aabb* own = object_boxes( objects );
+    bool is_flat = boxes->kind == SPACE_FLAT;
+    object_marks marks = object_marks_begin( objects->moved_is_known ? objects->moved.items : NULL );
+    marks.word =
+        first < last ? space_owner_slot( owners, first ) >> 6 : 0; // words of other pieces are theirs
+    for ( uint32_t i = first; i < last; ++i )
+    {
+        uint32_t slot = space_owner_slot( owners, i );
+        const char* lower = (const char*)boxes->lower + boxes->stride * i;
+        const char* upper = (const char*)boxes->upper + boxes->stride * i;
+        object_marks_add( &marks, slot,
+            is_flat ? put_flat( &own[slot], lower, upper ) : put_box( &own[slot], lower, upper ) );
+    }
+    object_marks_end( &marks );
+}
+
 static bool are_ids_of_row( const row_move* move, uint32_t first, uint32_t last )
 {
-    const uint32_t* generations = object_generations( &move->space->objects ) + move->first_slot;
+    uint32_t first_slot = move->slots.first;
+    const uint32_t* generations = object_generations( &move->space->objects ) + first_slot;
     uint32_t different = 0, dead = 0;
     for ( uint32_t i = first; i < last; ++i )
     {
         different |=
-            ( move->ids[i].index ^ ( move->first_slot + i ) ) | ( move->ids[i].generation ^ generations[i] );
+            ( move->ids[i].index ^ ( first_slot + i ) ) | ( move->ids[i].generation ^ generations[i] );
         dead |= ~generations[i] & 1;
     }
     return ( different | dead ) == 0;
+}
+
+// How many boxes from `first` on to take at once. True: their slots are a row; false: there are gaps between.
+static bool next_run( const space_owners* slots, uint32_t first, uint32_t last, uint32_t* count )
+{
+    const uint32_t* live = slots->live;
+    uint32_t end = first;
+    if ( live == NULL )
+    {
+        *count = last - first;
+        return true;
+    }
+    while ( last - end >= ROW_RUN && live[end + ROW_RUN - 1] - live[first] == end + ROW_RUN - 1 - first )
+    {
+        end += ROW_RUN;
+    }
+    *count = end > first ? end - first : last - first < ROW_RUN ? last - first : ROW_RUN;
+    return end > first;
+}
+
+static bool are_boxes_of_row( const row_move* move, uint32_t first, uint32_t last )
+{
+    clv_space* space = move->space;
+    const void* boxes = move->boxes->lower;
+    if ( move->boxes->kind == SPACE_FLAT )
+    {
+        return are_good_flat( (const clv_aabb2*)boxes + first, last - first );
+    }
+    bool is_good = true;
+    for ( uint32_t count; first < last; first += count )
+    {
+        bool is_row = next_run( &move->slots, first, last, &count );
+        const clv_aabb* records = (const clv_aabb*)boxes + first;
+        is_good &= is_row
+            ? clv_object_store_check_boxes( &space->objects, space_owner_slot( &move->slots, first ), records,
+                  count, space->kernels->are_good )
+            : space->kernels->are_good( records, count );
+    }
+    return is_good;
 }
 
 static void check_row_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     row_move* move = context;
-    clv_space* space = move->space;
     uint32_t first = row_begin( move, piece ), last = row_begin( move, piece + 1 );
-    const void* boxes = move->boxes->lower;
-    move->is_good[piece] = are_ids_of_row( move, first, last ) &&
-        ( move->boxes->kind == SPACE_FLAT
-                ? are_good_flat( (const clv_aabb2*)boxes + first, last - first )
-                : clv_object_store_check_boxes( &space->objects, move->first_slot + first,
-                      (const clv_aabb*)boxes + first, last - first, space->kernels->are_good ) );
-}
-
-static void take_flat_piece( const row_move* move, uint32_t first, uint32_t last )
-{
-    object_store* objects = &move->space->objects;
-    const clv_aabb2* boxes = move->boxes->lower;
-    object_marks marks = object_marks_begin( objects->moved_is_known ? objects->moved.items : NULL );
-    marks.word = ( move->first_slot + first ) >> 6; // words of other pieces are theirs
-    for ( uint32_t i = first; i < last; ++i )
-    {
-        uint32_t slot = move->first_slot + i;
-        object_marks_add(
-            &marks, slot, put_flat( &object_boxes( objects )[slot], &boxes[i].lower, &boxes[i].upper ) );
-    }
-    object_marks_end( &marks );
+    move->is_good[piece] =
+        ( move->ids == NULL || are_ids_of_row( move, first, last ) ) && are_boxes_of_row( move, first, last );
 }
 
 static void take_row_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const row_move* move = context;
+    object_store* objects = &move->space->objects;
     uint32_t first = row_begin( move, piece ), last = row_begin( move, piece + 1 );
     if ( move->boxes->kind == SPACE_FLAT )
     {
-        take_flat_piece( move, first, last );
+        put_each( objects, &move->slots, move->boxes, first, last );
         return;
     }
-    clv_object_store_take_boxes( &move->space->objects, move->first_slot + first,
-        (const clv_aabb*)move->boxes->lower + first, last - first );
+    for ( uint32_t count; first < last; first += count )
+    {
+        if ( next_run( &move->slots, first, last, &count ) )
+        {
+            clv_object_store_take_boxes( objects, space_owner_slot( &move->slots, first ),
+                (const clv_aabb*)move->boxes->lower + first, count );
+        }
+        else
+        {
+            put_each( objects, &move->slots, move->boxes, first, first + count );
+        }
+    }
 }
 
 // One pass checks, one takes the boxes. After false no box was taken, but the check may have marked slots as
 // moved, which costs a comparison at the next update and changes no answer.
-bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
+bool clv_space_take_row(
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     const object_store* objects = &space->objects;
+    uint32_t first = owners->ids != NULL && count > 0 ? owners->ids[0].index : 0;
     if ( count == 0 || boxes->kind == SPACE_DOUBLES || !space_are_records( boxes ) ||
-        object_store_uses( objects, OBJECT_GIVEN_BOX ) || ids[0].index >= objects->slot_count ||
-        count > objects->slot_count - ids[0].index )
+        object_store_uses( objects, OBJECT_GIVEN_BOX ) || first >= objects->slot_count ||
+        count > objects->slot_count - first )
     {
         return false;
     }
-    row_move move = row_of( space, ids, ids[0].index, boxes, count );
+    row_move move = row_of( space, owners, boxes, count );
     clv_task_run( &space->tasks, check_row_piece, move.piece_count, &move );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
     {
@@ -170,7 +253,7 @@ bool clv_space_take_row( clv_space* space, const clv_id* ids, const space_stream
             return false;
         }
     }
-    clv_space_will_change_some( space, ids, count );
+    clv_space_will_change_some( space, &move.slots, count );
     clv_task_run( &space->tasks, take_row_piece, move.piece_count, &move );
     return true;
 }
@@ -185,41 +268,30 @@ static void set_flat( object_store* objects, uint32_t slot, clv_aabb2 box )
     }
 }
 
-static void scatter_flat(
-    object_store* objects, const clv_id* ids, const space_stream* boxes, uint32_t count )
-{
-    object_marks marks = object_marks_begin( objects->moved_is_known ? objects->moved.items : NULL );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        size_t offset = boxes->stride * i;
-        uint64_t is_new = put_flat( &object_boxes( objects )[ids[i].index],
-            (const char*)boxes->lower + offset, (const char*)boxes->upper + offset );
-        object_marks_add( &marks, ids[i].index, is_new );
-    }
-    object_marks_end( &marks );
-}
-
 // With margins or motions each box is grown on its own.
-static void take_floats( object_store* objects, const clv_id* ids, const space_stream* boxes, uint32_t count )
+static void take_floats(
+    object_store* objects, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     bool grows = object_store_uses( objects, OBJECT_GIVEN_BOX ), is_flat = boxes->kind == SPACE_FLAT;
-    if ( !grows && is_flat )
+    if ( !grows && ( is_flat || owners->ids == NULL ) )
     {
-        scatter_flat( objects, ids, boxes, count );
+        put_each( objects, owners, boxes, 0, count );
     }
     else if ( !grows )
     {
-        clv_object_store_scatter_boxes( objects, ids, boxes->lower, boxes->upper, boxes->stride, count );
+        clv_object_store_scatter_boxes(
+            objects, owners->ids, boxes->lower, boxes->upper, boxes->stride, count );
     }
     for ( uint32_t i = 0; i < count && grows; ++i )
     {
+        uint32_t slot = space_owner_slot( owners, i );
         if ( is_flat )
         {
-            set_flat( objects, ids[i].index, space_box2_at( boxes, i ) );
+            set_flat( objects, slot, space_box2_at( boxes, i ) );
         }
         else
         {
-            clv_object_store_set_box( objects, ids[i].index, space_box_at( boxes, i ) );
+            clv_object_store_set_box( objects, slot, space_box_at( boxes, i ) );
         }
     }
 }
@@ -285,7 +357,8 @@ static void take_piece64( uint32_t piece, uint32_t worker, void* context )
     uint64_t changes = 0;
     for ( uint32_t i = row_begin( move, piece ), last = row_begin( move, piece + 1 ); i < last; ++i )
     {
-        changes += set_box64( move->space, move->first_slot + i, space_box64_at( move->boxes, i ) );
+        uint32_t slot = space_owner_slot( &move->slots, i );
+        changes += set_box64( move->space, slot, space_box64_at( move->boxes, i ) );
     }
     move->changes[piece] = changes;
 }
@@ -300,10 +373,12 @@ static bool are_slots_in_a_row( const clv_id* ids, uint32_t count )
     return different == 0;
 }
 
-static void take_doubles( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
+static void take_doubles(
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     uint64_t changes = 0;
-    if ( !are_slots_in_a_row( ids, count ) )
+    const clv_id* ids = owners->ids;
+    if ( ids != NULL && !are_slots_in_a_row( ids, count ) )
     {
         for ( uint32_t i = 0; i < count; ++i )
         {
@@ -312,7 +387,7 @@ static void take_doubles( clv_space* space, const clv_id* ids, const space_strea
         note_changes( space, changes );
         return;
     }
-    row_move move = row_of( space, ids, ids[0].index, boxes, count );
+    row_move move = row_of( space, owners, boxes, count );
     clv_task_run( &space->tasks, take_piece64, move.piece_count, &move );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
     {
@@ -357,7 +432,7 @@ static bool fit_doubles( clv_space* space )
     far_verdict verdict = clv_far_fit_choose( &space->far, &crowd, &space->memory );
     if ( verdict == FAR_NEW )
     {
-        row_move all = row_of( space, NULL, 0, NULL, objects->slot_count );
+        row_move all = row_of( space, &( space_owners ){ 0 }, NULL, objects->slot_count );
         clv_task_run( &space->tasks, map_piece64, all.piece_count, &all );
         objects->moved_is_known = false;
         query_note_all( &space->query );
@@ -440,15 +515,16 @@ void clv_space_take_new(
     }
 }
 
-void clv_space_take_boxes( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
+void clv_space_take_boxes(
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     if ( count > 0 && boxes->kind == SPACE_DOUBLES )
     {
-        boxes->doubles->move( space, ids, boxes, count );
+        boxes->doubles->move( space, owners, boxes, count );
     }
     else if ( count > 0 )
     {
-        take_floats( &space->objects, ids, boxes, count );
+        take_floats( &space->objects, owners, boxes, count );
     }
 }
 

@@ -187,6 +187,7 @@ extern "C" {
     pub fn clv_space_destroy(space: *mut clv_space);
     pub fn clv_space_add(space: *mut clv_space, boxes: *const clv_aabb, count: u32, ids: *mut clv_id) -> clv_result;
     pub fn clv_space_move(space: *mut clv_space, ids: *const clv_id, boxes: *const clv_aabb, count: u32) -> clv_result;
+    pub fn clv_space_move_all(space: *mut clv_space, boxes: *const clv_aabb, count: u32) -> clv_result;
     pub fn clv_space_remove(space: *mut clv_space, ids: *const clv_id, count: u32) -> clv_result;
     pub fn clv_space_clear(space: *mut clv_space);
     pub fn clv_space_set_filter(space: *mut clv_space, ids: *const clv_id, filters: *const clv_filter, count: u32) -> clv_result;

@@ -287,6 +287,13 @@ impl Space {
         self.done(code)
     }
 
+    /// All live objects, in the order of their slots; as many boxes as there are objects.
+    pub fn move_all(&mut self, boxes: &[Aabb]) -> Result<()> {
+        let count = count_of(boxes)?;
+        let code = unsafe { sys::clv_space_move_all(self.raw, boxes.as_ptr() as *const _, count) };
+        self.done(code)
+    }
+
     pub fn remove(&mut self, ids: &[Id]) -> Result<()> {
         let count = count_of(ids)?;
         let code = unsafe { sys::clv_space_remove(self.raw, ids.as_ptr(), count) };

@@ -57,6 +57,13 @@ fn random_lives_are_those_of_brute_force() {
                 let at = random.next(all.len() as u64) as usize;
                 space.remove(&[all.swap_remove(at).0]).unwrap();
             }
+            if random.next(4) == 0 {
+                all.sort_by_key(|one| one.0.index);
+                all.iter_mut().for_each(|one| one.1 = random.aabb());
+                let boxes: Vec<Aabb> = all.iter().map(|one| one.1).collect();
+                space.move_all(&boxes).unwrap();
+                assert!(space.move_all(&boxes[1..]).unwrap_err().text.contains("boxes for all objects"));
+            }
             space.update().unwrap();
             let mut expected = BTreeSet::new();
             for i in 0..all.len() {
