@@ -44,6 +44,10 @@ check_python()
     "$python" -m zipfile -e "$folder"/dist/*.whl "$folder/site"
     visible=$(nm -D --defined-only "$folder/site/cleave/_cleave.abi3.so" | awk '$3 !~ /asan/ { print $3 }')
     [ "$visible" = PyInit__cleave ] || fail "the extension shows more than its entry: $visible"
+    # A scene of Python's for the lab, and its results for Python.
+    if [ -z "$before" ] && [ -x "$build/cleave" ]; then
+        export CLEAVE_PROGRAM=$build/cleave
+    fi
     # shellcheck disable=SC2086 # a list of words
     (cd "$root/bindings/python/test" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$folder/site \
         CLEAVE_PYTHON_README=$root/bindings/python/README.md $before "$python" -X faulthandler -W error -m unittest -q test_cleave) \

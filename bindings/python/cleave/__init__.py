@@ -24,22 +24,25 @@ and `shrink` raise BufferError in place of writing over it. Delete it before the
 Errors are `cleave.Error` with `code`, `position` (of the first bad entry, or None), `id` and `pair_count`; a refused call has changed
 nothing. Bad input is a ValueError too, missing memory a MemoryError.
 
-`update` and questions release the GIL. Any number of threads may ask the same space at once; a change meanwhile, or a question
+`update`, `visit` and questions release the GIL but for callbacks. Any number of threads may ask the same space at once; a change meanwhile, or a question
 during an update, raises CLV_BUSY.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _cleave
+from .scenes import Results, Scene, results, scene, write_scene
 
 __all__ = [
-    "Error", "InputError", "OutOfMemory", "HitLists", "NO_HIT", "Queries", "Space", "box_casts", "boxes", "capsule_casts", "capsules",
-    "filters", "half_spaces", "match", "neighbourhoods", "oriented_boxes", "pairs", "points", "rays", "slots", "sphere_casts", "spheres",
+    "Error", "InputError", "OutOfMemory", "HitLists", "NO_HIT", "Queries", "Results", "Scene", "Space", "box_casts", "boxes", "capsule_casts", "capsules",
+    "filters", "half_spaces", "match", "neighbourhoods", "oriented_boxes", "pairs", "points", "rays", "results", "scene",
+    "slots", "sphere_casts", "spheres", "write_scene",
 ]
 
 __version__: str = _cleave.VERSION
@@ -50,6 +53,7 @@ NO_HIT = 0xFFFFFFFF
 Boxes = Union[npt.ArrayLike, Tuple[npt.ArrayLike, npt.ArrayLike]]
 Ids = npt.NDArray[np.uint64]
 Array = npt.NDArray[Any]
+Callback = Callable[[int, int, float, float], Union[bool, Tuple[bool, float]]]
 
 _FILTER = np.dtype([("category", np.uint64), ("mask", np.uint64), ("group", np.int32)], align=True)
 _HIT = {
@@ -322,8 +326,19 @@ class Space:
                  margin: float = 0.0, margin_by_size: float = 0.0, margin_by_speed: float = 0.0, pair_data: bool = False,
                  skip_static_pairs: bool = False, capacity: int = 0, pair_capacity: int = 0, max_pairs: int = 0,
                  stage_times: bool = False, method: Optional[str] = None, settings: Optional[str] = None,
-                 isa: Optional[str] = None) -> None:
-        """The settings of clv_space_def. `axes` is 3 or 2; a space of two axes is float32."""
+                 isa: Optional[str] = None, filter: Optional[Callable[[int, int], bool]] = None) -> None:
+        """The settings of clv_space_def. `axes` is 3 or 2; a space of two axes is float32.
+
+        `filter(a, b)` is asked about the slots of each pair that touches and that categories, masks and groups allow; the answer is remembered while
+        the pair lasts, until `refilter`. It may not call the space. What it raises, `update` raises: then pairs that it had not decided are
+        left out, and it is asked about them in the next update.
+
+        >>> space = cleave.Space(filter=lambda a, b: (a + b) % 2 == 0)
+        >>> ids = space.add(np.tile(np.array([0, 0, 0, 1, 1, 1], np.float32), (4, 1)))
+        >>> space.update()
+        >>> sorted(space.pairs().tolist())
+        [[0, 2], [1, 3]]
+        """
         self.dtype = np.dtype(dtype)
         self.axes = axes
         if self.dtype not in _HIT or axes not in (2, 3):
@@ -334,7 +349,8 @@ class Space:
             doubles=self.dtype == np.float64, flat=self._flat, worker_count=workers, events=events, sorted=sorted, margin=margin,
             margin_by_size=margin_by_size, margin_by_speed=margin_by_speed, pair_data=pair_data,
             skip_static_pairs=skip_static_pairs, capacity=capacity, pair_capacity=pair_capacity, max_pairs=max_pairs,
-            stage_times=stage_times, method=method, settings=settings), isa)
+            stage_times=stage_times, method=method, settings=settings), isa, filter)
+        self._spare: dict[str, Array] = {}  # memory of the last copies, used again once nothing else has it
 
     # ---- objects in
 
@@ -419,7 +435,7 @@ class Space:
         self._set("static", ids, is_static, np.bool_)
 
     def refilter(self, ids: npt.ArrayLike) -> None:
-        """Pairs of these objects end and begin anew at the next update."""
+        """Has the filter of the space asked again, in the next update, about every pair of these objects."""
         self._space.refilter(_ids(ids))
 
     def get_boxes(self, ids: npt.ArrayLike) -> Array:
@@ -471,7 +487,17 @@ class Space:
 
     def _optional(self, name: str, copy: bool) -> Optional[Array]:
         view = self._space.view(name)
-        return None if view is None else np.array(view) if copy else np.asarray(view)
+        return None if view is None else self._copy(name, np.asarray(view)) if copy else np.asarray(view)
+
+    def _copy(self, name: str, lent: Array) -> Array:
+        """Into the memory of the copy before, if that is gone: fresh memory costs the system more than the copy."""
+        spare = self._spare.pop(name, None)  # so that no other thread has it
+        if spare is None or sys.getrefcount(spare) > 2 or not len(lent) <= len(spare) <= 4 * len(lent) + 1024:
+            spare = np.empty((len(lent) + len(lent) // 8,) + lent.shape[1:], lent.dtype)
+        copy = spare[:len(lent)]
+        np.copyto(copy, lent)
+        self._spare[name] = spare
+        return copy
 
     def _list(self, name: str, copy: bool) -> Array:
         found = self._optional(name, copy)
@@ -519,8 +545,13 @@ class Space:
         """From here on questions see the boxes as they are now, without a search for pairs."""
         self._space.refresh()
 
-    def query_all(self, queries: Queries, *, filters: Optional[Array] = None, as_given: bool = False) -> HitLists:
+    def query_all(self, queries: Queries, *, filters: Optional[Array] = None, as_given: bool = False,
+                  callback: Optional[Callback] = None) -> HitLists:
         """Everything that each query finds, by slot.
+
+        `callback(query, slot, t, reach)`, in every question, is asked about each object that is found: True, it counts; False, it does not; or a tuple of
+        that and of how far the query still looks, in the unit of `t`, which shortens a ray. It is asked in an order of its own, twice if there
+        was no room for the hits, and may ask the space. What it raises, the question raises.
 
         >>> space = cleave.Space(axes=2)
         >>> ids = space.add([[0, 0, 1, 1], [2, 0, 3, 1]])
@@ -531,24 +562,42 @@ class Space:
         items, rest, count = self._items(queries)
         offsets = np.empty(count + 1, np.uint64)
         hits = np.empty(4 * count + 64, _HIT[self.dtype])
-        found = self._ask(_ALL, queries, items, rest, filters, as_given, 0, 0.0, offsets, hits)
+        found = self._ask(_ALL, queries, items, rest, filters, as_given, callback, 0, 0.0, offsets, hits)
         if found > len(hits):
             hits = np.empty(found, _HIT[self.dtype])
-            self._ask(_ALL, queries, items, rest, filters, as_given, 0, 0.0, offsets, hits)
+            self._ask(_ALL, queries, items, rest, filters, as_given, callback, 0, 0.0, offsets, hits)
         return HitLists(offsets, hits[:found])
 
-    def query_any(self, queries: Queries, *, filters: Optional[Array] = None, as_given: bool = False) -> Array:
+    def query_any(self, queries: Queries, *, filters: Optional[Array] = None, as_given: bool = False,
+                  callback: Optional[Callback] = None) -> Array:
         """One hit of each query, with the index NO_HIT where there is none. The quickest question."""
-        return self._each(_ANY, queries, filters, as_given)
+        return self._each(_ANY, queries, filters, as_given, callback)
 
-    def query_closest(self, queries: Queries, *, filters: Optional[Array] = None, as_given: bool = False) -> Array:
+    def query_closest(self, queries: Queries, *, filters: Optional[Array] = None, as_given: bool = False,
+                  callback: Optional[Callback] = None) -> Array:
         """What each ray or cast meets first."""
-        return self._each(_CLOSEST, queries, filters, as_given)
+        return self._each(_CLOSEST, queries, filters, as_given, callback)
 
     def query_nearest(self, queries: Queries, k: int, max_distance: float = np.inf, *, filters: Optional[Array] = None,
-                      as_given: bool = False) -> Array:
+                      as_given: bool = False, callback: Optional[Callback] = None) -> Array:
         """The k objects nearest to each point or box: N x k hits, nearest first."""
-        return self._each(_NEAREST, queries, filters, as_given, k, max_distance)
+        return self._each(_NEAREST, queries, filters, as_given, callback, k, max_distance)
+
+    def query_visit(self, queries: Queries, visitor: Callable[[int, Array], Optional[bool]], *, filters: Optional[Array] = None,
+                    as_given: bool = False, callback: Optional[Callback] = None) -> None:
+        """As `query_all`, one query after the other: `visitor(query, hits)` gets the hits of each, also of those that find nothing, and may
+        return False to stop (CLV_STOPPED).
+
+        >>> space = cleave.Space(axes=2)
+        >>> ids = space.add([[0, 0, 1, 1], [2, 0, 3, 1]])
+        >>> space.update()
+        >>> space.query_visit(cleave.points([[0, 0], [9, 9]]), lambda query, hits: print(query, hits["index"]))
+        0 [0]
+        1 []
+        """
+        items, rest, _ = self._items(queries)
+        self._space.query_visit(lambda query, hits: visitor(query, np.frombuffer(hits, _HIT[self.dtype])), _cleave.KINDS[queries.kind][0], items,
+                                self._filters(filters), as_given, callback, *rest)
 
     def query_pairs(self, other: Space, *, as_given: bool = False) -> npt.NDArray[np.uint32]:
         """Every pair of an object of this space and one of another: rows of a slot here and a slot there."""
@@ -597,16 +646,19 @@ class Space:
             items = np.concatenate([np.broadcast_to(column, (count, column.shape[1])) for column in columns], axis=1)
         return items, (None, None), count
 
-    def _ask(self, question: int, queries: Queries, items: Array, rest: Tuple[Any, Any], filters: Any, as_given: bool, k: int,
-             max_distance: float, offsets: Any, hits: Array) -> int:
-        if filters is not None:
-            filters = np.ascontiguousarray(filters, _FILTER)
-        return self._space.query(question, _cleave.KINDS[queries.kind][0], items, filters, as_given, k, max_distance, offsets, hits, *rest)
+    def _ask(self, question: int, queries: Queries, items: Array, rest: Tuple[Any, Any], filters: Any, as_given: bool,
+             callback: Optional[Callback], k: int, max_distance: float, offsets: Any, hits: Array) -> int:
+        return self._space.query(question, _cleave.KINDS[queries.kind][0], items, self._filters(filters), as_given, callback, k, max_distance, offsets,
+                                 hits, *rest)
 
-    def _each(self, question: int, queries: Queries, filters: Any, as_given: bool, k: int = 1, max_distance: float = 0.0) -> Array:
+    def _filters(self, filters: Any) -> Any:
+        return None if filters is None else np.ascontiguousarray(filters, _FILTER)
+
+    def _each(self, question: int, queries: Queries, filters: Any, as_given: bool, callback: Optional[Callback], k: int = 1,
+              max_distance: float = 0.0) -> Array:
         items, rest, count = self._items(queries)
         hits = np.empty((count, k) if question == _NEAREST else count, _HIT[self.dtype])
-        self._ask(question, queries, items, rest, filters, as_given, k, max_distance, None, hits)
+        self._ask(question, queries, items, rest, filters, as_given, callback, k, max_distance, None, hits)
         return hits
 
     # ---- about the space
@@ -643,4 +695,5 @@ class Space:
 
     def shrink(self) -> None:
         """Gives back memory beyond what the objects and the last list need."""
+        self._spare.clear()
         self._space.shrink()

@@ -5,6 +5,37 @@ static PyTypeObject* s_view_type;
 
 // ---- pairs out
 
+// After an exception of the filter: what it had not decided is asked about again, of all objects, since it was remembered as decided.
+static void ask_again( space_object* self )
+{
+    uint32_t left = clv_space_object_count( self->space );
+    for ( uint32_t slot = 0; left > 0; ++slot )
+    {
+        clv_id id = clv_space_id_at( self->space, slot );
+        if ( !clv_id_is_null( id ) )
+        {
+            clv_space_refilter( self->space, &id, 1 ); // has its column since the space was made
+            left -= 1;
+        }
+    }
+    self->is_undecided = false;
+}
+
+static PyObject* end_search( space_object* self, clv_result result )
+{
+    bool is_good = clv_py_call_end( &self->callback );
+    if ( self->is_undecided )
+    {
+        ask_again( self );
+    }
+    if ( !is_good )
+    {
+        self->is_changing = false;
+        return NULL;
+    }
+    return clv_py_space_leave( self, result );
+}
+
 PyObject* clv_py_space_update( PyObject* object, PyObject* unused )
 {
     (void)unused;
@@ -13,9 +44,9 @@ PyObject* clv_py_space_update( PyObject* object, PyObject* unused )
     {
         return NULL;
     }
-    clv_result result;
-    Py_BEGIN_ALLOW_THREADS result = clv_space_update( self->space );
-    Py_END_ALLOW_THREADS return clv_py_space_leave( self, result );
+    clv_py_call_begin( &self->callback, NULL );
+    clv_result result = clv_space_update( self->space );
+    return end_search( self, result );
 }
 
 PyObject* clv_py_space_refresh( PyObject* object, PyObject* unused )
@@ -63,13 +94,18 @@ PyObject* clv_py_space_shift_origin( PyObject* object, PyObject* args )
     return clv_py_space_leave( self, clv_space_shift_origin( self->space, origin ) );
 }
 
-// The visitor gets each chunk as bytes of its own, with the GIL held throughout.
+// The visitor gets each chunk as bytes of its own.
 static bool visit_chunk( const clv_pair* pairs, size_t count, void* user )
 {
-    PyObject* answer =
-        PyObject_CallFunction( user, "y#", (const char*)pairs, (Py_ssize_t)( count * sizeof( clv_pair ) ) );
+    call_back* call = user;
+    if ( !clv_py_call_enter( call ) )
+    {
+        return false;
+    }
+    PyObject* answer = PyObject_CallFunction(
+        call->function, "y#", (const char*)pairs, (Py_ssize_t)( count * sizeof( clv_pair ) ) );
     bool goes_on = answer != NULL && answer != Py_False;
-    Py_XDECREF( answer );
+    clv_py_call_leave( call, answer );
     return goes_on;
 }
 
@@ -80,13 +116,9 @@ PyObject* clv_py_space_visit( PyObject* object, PyObject* visitor )
     {
         return NULL;
     }
-    clv_result result = clv_space_visit( self->space, visit_chunk, visitor );
-    if ( PyErr_Occurred() ) // the visitor's own
-    {
-        self->is_changing = false;
-        return NULL;
-    }
-    return clv_py_space_leave( self, result );
+    clv_py_call_begin( &self->callback, visitor );
+    clv_result result = clv_space_visit( self->space, visit_chunk, &self->callback );
+    return end_search( self, result );
 }
 
 // ---- lists that are lent

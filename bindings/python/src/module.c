@@ -29,6 +29,7 @@ static PyMethodDef s_space_methods[] = {
     { "view", clv_py_space_view, METH_VARARGS, NULL },
     { "pair_ids", clv_py_space_pair_ids, METH_O, NULL },
     { "query", clv_py_space_query, METH_VARARGS, NULL },
+    { "query_visit", clv_py_space_query_visit, METH_VARARGS, NULL },
     { "query_pairs", clv_py_space_query_pairs, METH_VARARGS, NULL },
     { "stats", clv_py_space_stats, METH_NOARGS, NULL },
     { "about", clv_py_space_about, METH_NOARGS, NULL },
@@ -55,9 +56,10 @@ PyMODINIT_FUNC PyInit__cleave( void )
     static PyModuleDef definition = { PyModuleDef_HEAD_INIT, "cleave._cleave", NULL, -1, s_methods, NULL,
         NULL, NULL, NULL };
     PyType_Slot space_slots[] = { { Py_tp_new, SLOT( clv_py_space_new ) },
-        { Py_tp_dealloc, SLOT( clv_py_space_free ) }, { Py_tp_methods, s_space_methods }, { 0, NULL } };
-    PyType_Spec space_spec = { "cleave._cleave.Space", sizeof( space_object ), 0, Py_TPFLAGS_DEFAULT,
-        space_slots };
+        { Py_tp_dealloc, SLOT( clv_py_space_free ) }, { Py_tp_traverse, SLOT( clv_py_space_traverse ) },
+        { Py_tp_clear, SLOT( clv_py_space_forget ) }, { Py_tp_methods, s_space_methods }, { 0, NULL } };
+    PyType_Spec space_spec = { "cleave._cleave.Space", sizeof( space_object ), 0,
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, space_slots };
 
     PyObject* module = PyModule_Create( &definition );
     if ( module == NULL || !clv_py_make_view_type() ||

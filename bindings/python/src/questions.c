@@ -36,7 +36,8 @@ typedef enum question
     ASK_ALL,
     ASK_ANY,
     ASK_CLOSEST,
-    ASK_NEAREST
+    ASK_NEAREST,
+    ASK_VISIT
 } question;
 
 // A list of queries as the package hands it over.
@@ -52,6 +53,8 @@ typedef struct query_call
     bool as_given;
     uint32_t k;
     double max_distance;
+    call_back back;     // its function: of ASK_VISIT the visitor
+    PyObject* callback; // asked about each hit; NULL: all count
     uint64_t hit_count; // out, of ASK_ALL
     uint32_t position;  // out
 } query_call;
@@ -123,6 +126,72 @@ static bool query_call_take_regions(
     return true;
 }
 
+// What the callback answers: whether the hit counts, or a tuple of that and of how far the query still looks.
+static bool ask_callback( query_call* ask, uint32_t query, uint32_t slot, double t, double* reach )
+{
+    if ( !clv_py_call_enter( &ask->back ) )
+    {
+        return false;
+    }
+    PyObject* answer = PyObject_CallFunction( ask->callback, "IIdd", query, slot, t, *reach );
+    int counts = -1;
+    if ( answer != NULL && PyTuple_Check( answer ) )
+    {
+        counts = PyArg_ParseTuple( answer, "pd;a callback returns a bool, or a tuple of it and of the reach",
+                     &counts, reach )
+            ? counts
+            : -1;
+    }
+    else if ( answer == Py_None )
+    {
+        PyErr_SetString( PyExc_TypeError,
+            "a callback returned None; True or False is needed, or a tuple of it and of the reach" );
+    }
+    else if ( answer != NULL )
+    {
+        counts = PyObject_IsTrue( answer );
+    }
+    if ( counts < 0 )
+    {
+        Py_CLEAR( answer );
+    }
+    clv_py_call_leave( &ask->back, answer );
+    return counts == 1;
+}
+
+static bool visit_hits( query_call* ask, uint32_t query, const void* hits, uint64_t bytes )
+{
+    if ( !clv_py_call_enter( &ask->back ) )
+    {
+        return false;
+    }
+    PyObject* answer =
+        PyObject_CallFunction( ask->back.function, "Iy#", query, (const char*)hits, (Py_ssize_t)bytes );
+    bool goes_on = answer != NULL && answer != Py_False;
+    clv_py_call_leave( &ask->back, answer );
+    return goes_on;
+}
+
+// The same for floats and doubles.
+#define QUERY_CALLS( suffix, real )                                                                          \
+    static bool ask_hit##suffix(                                                                             \
+        const clv_space* space, uint32_t query, clv_hit##suffix hit, real* reach, void* user )               \
+    {                                                                                                        \
+        (void)space;                                                                                         \
+        double still = (double)*reach;                                                                       \
+        bool counts = ask_callback( user, query, hit.index, (double)hit.t, &still );                         \
+        *reach = (real)still;                                                                                \
+        return counts;                                                                                       \
+    }                                                                                                        \
+    static bool visit_list##suffix(                                                                          \
+        uint32_t query, const clv_hit##suffix* hits, uint64_t count, void* user )                            \
+    {                                                                                                        \
+        return visit_hits( user, query, hits, count * sizeof( clv_hit##suffix ) );                           \
+    }
+QUERY_CALLS(, float )
+QUERY_CALLS( 64, double )
+#undef QUERY_CALLS
+
 // Asks without the GIL. The two halves differ in the types of C alone.
 static clv_result query_call_ask( const clv_space* space, query_call* ask )
 {
@@ -133,9 +202,12 @@ static clv_result query_call_ask( const clv_space* space, query_call* ask )
     queries.filters = ask->filters.view.buf;
     queries.filter_each = filter_each;
     queries.as_given = ask->as_given;
+    queries.callback = ask->callback != NULL ? ask_hit : NULL;
+    queries.user = ask;
     clv_hit* hits = ask->hits.view.buf;
     switch ( ask->question )
     {
+    case ASK_VISIT: return clv_space_query_visit( space, &queries, visit_list, ask, &ask->position );
     case ASK_ANY: return clv_space_query_any( space, &queries, hits, &ask->position );
     case ASK_CLOSEST: return clv_space_query_closest( space, &queries, hits, &ask->position );
     case ASK_NEAREST:
@@ -160,9 +232,12 @@ static clv_result query_call_ask64( const clv_space* space, query_call* ask )
     queries.filters = ask->filters.view.buf;
     queries.filter_each = filter_each;
     queries.as_given = ask->as_given;
+    queries.callback = ask->callback != NULL ? ask_hit64 : NULL;
+    queries.user = ask;
     clv_hit64* hits = ask->hits.view.buf;
     switch ( ask->question )
     {
+    case ASK_VISIT: return clv_space_query_visit64( space, &queries, visit_list64, ask, &ask->position );
     case ASK_ANY: return clv_space_query_any64( space, &queries, hits, &ask->position );
     case ASK_CLOSEST: return clv_space_query_closest64( space, &queries, hits, &ask->position );
     case ASK_NEAREST:
@@ -209,65 +284,122 @@ static bool query_call_take_room(
     return true;
 }
 
-// query( question, kind, items, filters, as_given, k, max_distance, offsets, hits, plane_offsets, origins ):
+// The arguments that every question has: items, filters, planes. False with an exception.
+static bool query_call_take( const space_object* self, query_call* ask, int kind_index, PyObject* items,
+    PyObject* filters, PyObject* callback, PyObject* plane_offsets, PyObject* origins )
+{
+    if ( kind_index < 0 || kind_index >= (int)( sizeof( s_kinds ) / sizeof( s_kinds[0] ) ) )
+    {
+        PyErr_SetString( PyExc_ValueError, "there is no such question" );
+        return false;
+    }
+    if ( callback != Py_None && !PyCallable_Check( callback ) )
+    {
+        PyErr_SetString( PyExc_TypeError, "callback: something to call is needed" );
+        return false;
+    }
+    int world = clv_py_space_world( self );
+    size_t size = s_kinds[kind_index].sizes[world];
+    ask->kind = s_kinds[kind_index].kind + 32 * world;
+    ask->callback = callback != Py_None ? callback : NULL;
+    if ( !clv_py_array_take( &ask->items, items, s_kinds[kind_index].name, size, -1, 0 ) )
+    {
+        return false;
+    }
+    ask->count = clv_py_array_count( &ask->items, size );
+    if ( s_kinds[kind_index].kind == CLV_QUERY_HALF_SPACES &&
+        !query_call_take_regions( self, ask, plane_offsets, origins ) )
+    {
+        return false;
+    }
+    if ( filters == Py_None )
+    {
+        return true;
+    }
+    if ( !clv_py_array_take( &ask->filters, filters, "filters", sizeof( clv_filter ), -1, 0 ) )
+    {
+        return false;
+    }
+    uint32_t count = clv_py_array_count( &ask->filters, sizeof( clv_filter ) );
+    if ( count != 1 && count != ask->count )
+    {
+        PyErr_Format(
+            PyExc_ValueError, "filters: %u for %u queries; one for all, or one for each", count, ask->count );
+        return false;
+    }
+    return true;
+}
+
+// Asks, releases what was taken, and returns the number of hits, or NULL with an exception.
+static PyObject* query_call_finish( space_object* self, query_call* ask, bool is_good )
+{
+    PyObject* answer = NULL;
+    if ( is_good )
+    {
+        self->asking += 1;
+        clv_py_call_begin( &ask->back, ask->back.function );
+        clv_result result =
+            self->is_double ? query_call_ask64( self->space, ask ) : query_call_ask( self->space, ask );
+        is_good = clv_py_call_end( &ask->back );
+        self->asking -= 1;
+        answer = !is_good                               ? NULL
+            : result == CLV_OK || result == CLV_NO_ROOM ? PyLong_FromUnsignedLongLong( ask->hit_count )
+                                                        : clv_py_raise_result( result, ask->position );
+    }
+    query_call_release( ask );
+    return answer;
+}
+
+// query( question, kind, items, filters, as_given, callback, k, max_distance, offsets, hits, plane_offsets, origins ):
 // the number of hits, also where they are more than there is room for. None stands for what a question does
 // not need.
 PyObject* clv_py_space_query( PyObject* object, PyObject* args )
 {
     space_object* self = (space_object*)object;
     int number, kind_index, as_given;
-    PyObject *items, *filters, *offsets, *hits, *plane_offsets, *origins;
+    PyObject *items, *filters, *callback, *offsets, *hits, *plane_offsets, *origins;
     query_call ask;
     memset( &ask, 0, sizeof( ask ) );
     ask.position = UINT32_MAX;
-    if ( !PyArg_ParseTuple( args, "iiOOpIdOOOO", &number, &kind_index, &items, &filters, &as_given, &ask.k,
-             &ask.max_distance, &offsets, &hits, &plane_offsets, &origins ) ||
+    if ( !PyArg_ParseTuple( args, "iiOOpOIdOOOO", &number, &kind_index, &items, &filters, &as_given,
+             &callback, &ask.k, &ask.max_distance, &offsets, &hits, &plane_offsets, &origins ) ||
         !clv_py_space_is_readable( self ) )
     {
         return NULL;
     }
-    if ( number < ASK_ALL || number > ASK_NEAREST || kind_index < 0 ||
-        kind_index >= (int)( sizeof( s_kinds ) / sizeof( s_kinds[0] ) ) )
+    if ( number < ASK_ALL || number > ASK_NEAREST )
     {
         return PyErr_Format( PyExc_ValueError, "there is no such question" );
     }
-    int world = clv_py_space_world( self );
-    size_t size = s_kinds[kind_index].sizes[world];
     ask.question = (question)number;
-    ask.kind = s_kinds[kind_index].kind + 32 * world;
     ask.as_given = as_given != 0;
-    bool is_regions = s_kinds[kind_index].kind == CLV_QUERY_HALF_SPACES;
-    bool good = clv_py_array_take( &ask.items, items, s_kinds[kind_index].name, size, -1, 0 );
-    if ( good )
+    bool is_good =
+        query_call_take( self, &ask, kind_index, items, filters, callback, plane_offsets, origins ) &&
+        query_call_take_room( self, &ask, offsets, hits );
+    return query_call_finish( self, &ask, is_good );
+}
+
+// query_visit( visitor, kind, items, filters, as_given, callback, plane_offsets, origins ): 0. The visitor gets the number of
+// each query and its hits, as bytes of its own.
+PyObject* clv_py_space_query_visit( PyObject* object, PyObject* args )
+{
+    space_object* self = (space_object*)object;
+    int kind_index, as_given;
+    PyObject *items, *filters, *callback, *plane_offsets, *origins;
+    query_call ask;
+    memset( &ask, 0, sizeof( ask ) );
+    ask.position = UINT32_MAX;
+    ask.question = ASK_VISIT;
+    if ( !PyArg_ParseTuple( args, "OiOOpOOO", &ask.back.function, &kind_index, &items, &filters, &as_given,
+             &callback, &plane_offsets, &origins ) ||
+        !clv_py_space_is_readable( self ) )
     {
-        ask.count = clv_py_array_count( &ask.items, size );
-        good = !is_regions || query_call_take_regions( self, &ask, plane_offsets, origins );
+        return NULL;
     }
-    if ( good && filters != Py_None )
-    {
-        good = clv_py_array_take( &ask.filters, filters, "filters", sizeof( clv_filter ), -1, 0 );
-        uint32_t count = clv_py_array_count( &ask.filters, sizeof( clv_filter ) );
-        if ( good && count != 1 && count != ask.count )
-        {
-            PyErr_Format( PyExc_ValueError, "filters: %u for %u queries; one for all, or one for each", count,
-                ask.count );
-            good = false;
-        }
-    }
-    good = good && query_call_take_room( self, &ask, offsets, hits );
-    PyObject* answer = NULL;
-    if ( good )
-    {
-        clv_result result;
-        self->asking += 1;
-        Py_BEGIN_ALLOW_THREADS result =
-            self->is_double ? query_call_ask64( self->space, &ask ) : query_call_ask( self->space, &ask );
-        Py_END_ALLOW_THREADS self->asking -= 1;
-        answer = result == CLV_OK || result == CLV_NO_ROOM ? PyLong_FromUnsignedLongLong( ask.hit_count )
-                                                           : clv_py_raise_result( result, ask.position );
-    }
-    query_call_release( &ask );
-    return answer;
+    ask.as_given = as_given != 0;
+    bool is_good =
+        query_call_take( self, &ask, kind_index, items, filters, callback, plane_offsets, origins );
+    return query_call_finish( self, &ask, is_good );
 }
 
 // query_pairs( other, as_given, out ): the number of pairs, also where there is no room for them.

@@ -1,6 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include "space.h"
 
+// ---- calls back
+
+void clv_py_call_begin( call_back* call, PyObject* function )
+{
+    memset( call, 0, sizeof( *call ) );
+    call->function = function;
+    call->thread = PyEval_SaveThread();
+}
+
+bool clv_py_call_enter( call_back* call )
+{
+    if ( call->type != NULL )
+    {
+        return false;
+    }
+    PyEval_RestoreThread( call->thread );
+    return true;
+}
+
+void clv_py_call_leave( call_back* call, PyObject* answer )
+{
+    if ( answer == NULL )
+    {
+        PyErr_Fetch( &call->type, &call->value, &call->trace );
+    }
+    Py_XDECREF( answer );
+    call->thread = PyEval_SaveThread();
+}
+
+bool clv_py_call_end( call_back* call )
+{
+    PyEval_RestoreThread( call->thread );
+    if ( call->type != NULL )
+    {
+        PyErr_Restore( call->type, call->value, call->trace );
+        call->type = NULL;
+        return false;
+    }
+    return true;
+}
+
 // ---- the space
 
 size_t clv_py_space_axes( const space_object* self )
@@ -130,14 +171,39 @@ static bool def_set( char* def, const struct def_row* row, PyObject* value )
     return !PyErr_Occurred();
 }
 
+// A pair about which the filter cannot be asked any more is left out, and asked about again in the next update.
+static bool filter_pair( const clv_space* space, clv_pair pair, void* user )
+{
+    (void)space;
+    space_object* self = user;
+    if ( self->filter == NULL || !clv_py_call_enter( &self->callback ) )
+    {
+        self->is_undecided = true;
+        return false;
+    }
+    PyObject* answer = PyObject_CallFunction( self->filter, "II", (unsigned)pair.a, (unsigned)pair.b );
+    int counts = answer != NULL ? PyObject_IsTrue( answer ) : -1;
+    if ( counts < 0 )
+    {
+        Py_CLEAR( answer );
+        self->is_undecided = true;
+    }
+    clv_py_call_leave( &self->callback, answer );
+    return counts == 1;
+}
+
 PyObject* clv_py_space_new( PyTypeObject* type, PyObject* args, PyObject* kwargs )
 {
-    PyObject* settings;
+    PyObject *settings, *filter;
     const char* isa = NULL;
     (void)kwargs;
-    if ( !PyArg_ParseTuple( args, "O!z", &PyDict_Type, &settings, &isa ) )
+    if ( !PyArg_ParseTuple( args, "O!zO", &PyDict_Type, &settings, &isa, &filter ) )
     {
         return NULL;
+    }
+    if ( filter != Py_None && !PyCallable_Check( filter ) )
+    {
+        return PyErr_Format( PyExc_TypeError, "filter: something to call, with two slots, is needed" );
     }
     clv_space_def def = clv_default_space_def();
     for ( size_t i = 0; i < sizeof( s_def ) / sizeof( s_def[0] ); ++i )
@@ -161,6 +227,12 @@ PyObject* clv_py_space_new( PyTypeObject* type, PyObject* args, PyObject* kwargs
     def.logger.user = self;
     self->is_double = def.doubles;
     self->is_flat = def.flat;
+    if ( filter != Py_None )
+    {
+        self->filter = Py_NewRef( filter );
+        def.filter = filter_pair;
+        def.filter_user = self;
+    }
     clv_result result = clv_space_create( &def, &self->space );
     if ( result != CLV_OK )
     {
@@ -177,9 +249,25 @@ void clv_py_space_free( PyObject* object )
 {
     space_object* self = (space_object*)object;
     PyTypeObject* type = Py_TYPE( object );
+    PyObject_GC_UnTrack( object );
     clv_space_destroy( self->space );
-    PyObject_Free( object );
+    Py_CLEAR( self->filter );
+    PyObject_GC_Del( object );
     Py_DECREF( type );
+}
+
+// The filter may hold the space: such rings are found by the collector.
+int clv_py_space_traverse( PyObject* object, visitproc visit, void* arg )
+{
+    Py_VISIT( ( (space_object*)object )->filter );
+    Py_VISIT( (PyObject*)Py_TYPE( object ) );
+    return 0;
+}
+
+int clv_py_space_forget( PyObject* object )
+{
+    Py_CLEAR( ( (space_object*)object )->filter );
+    return 0;
 }
 
 // ---- objects in

@@ -8,6 +8,22 @@
 /// integer.
 #define SLOT( function ) ( (void*)(uintptr_t)( function ) )
 
+/// Around a call that may call Python back: the GIL is released but for that, and the first exception is kept until the
+/// call returns; after it nothing more is called. Callbacks come on the thread that called.
+typedef struct call_back
+{
+    PyThreadState* thread; // of the call, while the GIL is released
+    PyObject* function;
+    PyObject *type, *value, *trace; // of the exception; type NULL: there is none
+} call_back;
+
+void clv_py_call_begin( call_back* call, PyObject* function );
+/// True, with the GIL, if Python may be called; then leave must follow, with the answer or NULL after an exception.
+bool clv_py_call_enter( call_back* call );
+void clv_py_call_leave( call_back* call, PyObject* answer );
+/// The GIL again. False, with the exception, if there was one.
+bool clv_py_call_end( call_back* call );
+
 typedef struct space_object
 {
     PyObject_HEAD clv_space* space;
@@ -16,6 +32,9 @@ typedef struct space_object
     Py_ssize_t asking;    // questions under way without the GIL
     Py_ssize_t lent;      // buffers of its lists that are in use
     uint64_t list_number; // of the lists that may be lent; counts the calls that end them
+    PyObject* filter;     // asked about pairs; NULL: there is none
+    call_back callback;   // of the update or visit under way
+    bool is_undecided;    // the filter raised an exception: some pairs were left out
     char reason[256];     // why a def was refused
 } space_object;
 
@@ -34,6 +53,8 @@ bool clv_py_space_is_readable( const space_object* self );
 
 PyObject* clv_py_space_new( PyTypeObject* type, PyObject* args, PyObject* kwargs );
 void clv_py_space_free( PyObject* object );
+int clv_py_space_traverse( PyObject* object, visitproc visit, void* arg );
+int clv_py_space_forget( PyObject* object );
 
 // Objects and columns: space.c.
 PyObject* clv_py_space_add( PyObject* object, PyObject* args );
@@ -59,6 +80,7 @@ PyObject* clv_py_space_pair_ids( PyObject* object, PyObject* id_object );
 
 // Questions: questions.c.
 PyObject* clv_py_space_query( PyObject* object, PyObject* args );
+PyObject* clv_py_space_query_visit( PyObject* object, PyObject* args );
 PyObject* clv_py_space_query_pairs( PyObject* object, PyObject* args );
 
 /// Regions of many axes, without a space: match.c.

@@ -5,7 +5,10 @@ import doctest
 import gc
 import itertools
 import os
+import pathlib
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -636,11 +639,249 @@ class Threads(unittest.TestCase):
         self.assertGreater(after, before)
 
 
+class Callbacks(unittest.TestCase):
+    def crowd(self, **settings):
+        boxes = random_boxes(np.random.default_rng(5), 120, settings.get("dtype", np.float32), settings.get("axes", 3))
+        space = cleave.Space(**settings)
+        return space, space.add(boxes), boxes
+
+    def test_filters_decide_about_pairs(self):
+        for (dtype, axes), ordered in itertools.product(WORLDS, (False, True)):
+            asked = []
+
+            def odd(a, b):
+                asked.append((a, b))
+                return (a + b) % 2 == 1
+
+            space, ids, boxes = self.crowd(dtype=dtype, axes=axes, sorted=ordered, filter=odd)
+            space.update()
+            a, b = np.nonzero(np.triu(touching(boxes, boxes), 1))
+            every = set(zip(a.tolist(), b.tolist()))
+            self.assertEqual(set(asked), every)
+            self.assertEqual({tuple(pair) for pair in space.pairs().tolist()}, {pair for pair in every if sum(pair) % 2 == 1})
+            asked.clear()
+            space.update()
+            self.assertEqual(asked, [])  # remembered
+            space.refilter(ids[:1])
+            space.update()
+            self.assertEqual(set(asked), {pair for pair in every if pair[0] == 0})
+
+    def test_what_a_filter_raises_is_raised_and_it_is_asked_again(self):
+        fails = [True]
+
+        def stop(a, b):
+            if fails[0] and a + b > 60:
+                raise KeyError((a, b))
+            return True
+
+        space, _, boxes = self.crowd(filter=stop, events=True)
+        every = int(np.triu(touching(boxes, boxes), 1).sum())
+        for _ in range(2):
+            with self.assertRaises(KeyError):
+                space.update()
+            self.assertLess(len(space.pairs()), every)
+        fails[0] = False
+        before = len(space.pairs())
+        space.update()
+        self.assertEqual(len(space.pairs()), every)
+        self.assertEqual(len(space.begun()), every - before)
+        self.assertEqual(len(space.ended()), 0)
+
+    def test_a_filter_may_not_call_the_space(self):
+        held = []
+
+        def nosy(a, b):
+            held[0].pairs()
+
+        space, _, _ = self.crowd(filter=nosy)
+        held.append(space)
+        with self.assertRaisesRegex(cleave.Error, "CLV_BUSY"):
+            space.update()
+        with self.assertRaises(TypeError):
+            cleave.Space(filter=3)
+
+    def test_rings_of_filter_and_space_are_collected(self):
+        class Held:
+            pass
+
+        token = Held()
+        gone = weakref.ref(token)
+        space = cleave.Space(filter=lambda a, b: space is not None and token is not None)
+        space.add([[0, 0, 0, 1, 1, 1]] * 2)
+        space.update()
+        self.assertEqual(len(space.pairs()), 1)
+        del space, token
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_visitors_see_what_filters_leave_and_stop_on_exceptions(self):
+        space, _, boxes = self.crowd(filter=lambda a, b: a % 3 == 0)
+        chunks = []
+        space.visit(chunks.append)
+        a, b = np.nonzero(np.triu(touching(boxes, boxes), 1))
+        expected = {pair for pair in zip(a.tolist(), b.tolist()) if pair[0] % 3 == 0}
+        self.assertEqual({tuple(pair) for chunk in chunks for pair in chunk.tolist()}, expected)
+
+        def fail(chunk):
+            raise LookupError("here")
+
+        with self.assertRaisesRegex(LookupError, "here"):
+            space.visit(fail)
+        space.update()
+        self.assertEqual(len(space.pairs()), len(expected))
+
+    def test_callbacks_decide_about_hits(self):
+        for dtype, axes in WORLDS:
+            space, _, boxes = self.crowd(dtype=dtype, axes=axes)
+            space.update()
+            asked = cleave.boxes(boxes[:9])
+            plain = space.query_all(asked)
+            seen = []
+
+            def even(query, slot, t, reach):
+                seen.append((query, slot))
+                return slot % 2 == 0
+
+            lists = space.query_all(asked, callback=even)
+            for hits, every in zip(lists, plain):
+                self.assertEqual(hits["index"].tolist(), [slot for slot in every["index"].tolist() if slot % 2 == 0])
+            self.assertEqual(set(seen), {(query, slot) for query, hits in enumerate(plain) for slot in hits["index"].tolist()})
+            visited = {}
+            space.query_visit(asked, lambda query, hits: visited.update({query: hits["index"].tolist()}), callback=even)
+            self.assertEqual([visited[i] for i in range(9)], [hits["index"].tolist() for hits in lists])
+            near = space.query_nearest(cleave.points(boxes[:9, :axes]), 3, callback=even)
+            self.assertTrue(((near["index"] % 2 == 0) | (near["index"] == cleave.NO_HIT)).all())
+
+    def test_callbacks_shorten_rays(self):
+        space = cleave.Space()
+        space.add([[i, 0, 0, i + 0.5, 1, 1] for i in range(2, 40, 2)])
+        space.update()
+        ray = cleave.rays([[0, 0.5, 0.5]], [[1, 0, 0]], 100)
+        self.assertEqual(len(space.query_all(ray)[0]), 19)
+        first = space.query_all(ray, callback=lambda query, slot, t, reach: (True, min(reach, 10.0)))
+        self.assertEqual(first[0]["t"].max(), 10)
+        found = space.query_closest(ray, callback=lambda query, slot, t, reach: slot >= 3)
+        self.assertEqual(found["index"].tolist(), [3])
+
+    def test_what_callbacks_raise_is_raised(self):
+        space, _, boxes = self.crowd()
+        space.update()
+        calls = []
+
+        def fail(*told):
+            calls.append(told)
+            raise ZeroDivisionError
+
+        for ask in (lambda: space.query_all(cleave.boxes(boxes), callback=fail), lambda: space.query_visit(cleave.boxes(boxes), fail),
+                    lambda: space.query_any(cleave.boxes(boxes), callback=fail)):
+            calls.clear()
+            with self.assertRaises(ZeroDivisionError):
+                ask()
+            self.assertEqual(len(calls), 1)
+        with self.assertRaisesRegex(TypeError, "None"):
+            space.query_all(cleave.boxes(boxes), callback=lambda *told: None)
+        with self.assertRaises(TypeError):
+            space.query_all(cleave.boxes(boxes), callback=lambda *told: (True, "far"))
+        with self.assertRaises(TypeError):
+            space.query_all(cleave.boxes(boxes), callback=7)
+        with self.assertRaisesRegex(cleave.Error, "CLV_STOPPED"):
+            space.query_visit(cleave.boxes(boxes), lambda query, hits: query < 3)
+        self.assertEqual(len(space.query_all(cleave.boxes(boxes))), len(boxes))  # nothing is left over
+
+    def test_a_callback_may_ask_the_space_and_not_change_it(self):
+        space, ids, boxes = self.crowd()
+        space.update()
+        self.assertTrue(len(space.query_all(cleave.boxes(boxes[:1]), callback=lambda *told: len(space.query_any(cleave.boxes(boxes[:1]))) == 1)[0]))
+        with self.assertRaisesRegex(cleave.Error, "CLV_BUSY"):
+            space.query_all(cleave.boxes(boxes[:1]), callback=lambda *told: space.remove(ids[:1]))
+
+    def test_copies_use_memory_again_only_when_it_is_free(self):
+        space, ids, boxes = self.crowd(events=True)
+        space.update()
+        held = space.pairs()
+        before = held.copy()
+        for _ in range(3):
+            boxes += 1
+            space.move(ids, boxes)
+            space.remove(ids[-10:])
+            ids, boxes = ids[:-10], boxes[:-10]
+            space.update()
+            part = space.pairs()[1:3]
+            kept = part.copy()
+            space.pairs()[:] = 7  # yours to write to
+            np.testing.assert_array_equal(part, kept)
+            np.testing.assert_array_equal(held, before)
+        self.assertFalse((space.pairs() == 7).all())
+
+
+class Files(unittest.TestCase):
+    def test_scenes_come_back(self):
+        random = np.random.default_rng(3)
+        boxes = np.stack([random_boxes(random, 40, np.float32, 3) for _ in range(5)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.aabbs")
+            cleave.write_scene(path, boxes, name="mine", type="cubes")
+            scene = cleave.scene(path)
+            self.assertEqual((scene.name, scene.type, len(scene), scene[0].shape), ("mine", "cubes", 5, (40, 2, 3)))
+            np.testing.assert_array_equal(scene.rows(), boxes)
+            self.assertTrue((scene.world[0] <= boxes[..., :3].min(axis=(0, 1))).all() and (scene.world[1] >= boxes[..., 3:].max(axis=(0, 1))).all())
+            space = cleave.Space(sorted=True)
+            space.add(scene[0])
+            for frame, given in zip(scene, boxes):
+                space.move_all(frame)
+                space.update()
+                np.testing.assert_array_equal(space.pairs(), cleave.pairs(given, sorted=True))
+            with self.assertRaises(ValueError):
+                scene[0][0, 0, 0] = 1  # the file is read only
+            data = pathlib.Path(path).read_bytes()
+            self.assertEqual(len(data), 304 + 32 * 40 * 5)
+            for damaged, why in ((data[:100], "304"), (data[:-1], "take"), (data[:256] + b"\xff" * 4 + data[260:], "byte 256"),
+                                 (data[:260] + b"\0" * 4 + data[264:], "byte 260")):
+                with open(path + "2", "wb") as file:
+                    file.write(damaged)
+                with self.assertRaisesRegex(ValueError, why):
+                    cleave.scene(path + "2")
+            boxes[3, 7, 4] = np.nan
+            with self.assertRaisesRegex(ValueError, "frame 3, box 7"):
+                cleave.write_scene(path, boxes)
+            for wrong in (boxes[0], boxes[:1], boxes[:, :, :5]):
+                with self.assertRaises(ValueError):
+                    cleave.write_scene(path, wrong)
+            with self.assertRaises(FileNotFoundError):
+                cleave.scene(path + "3")
+
+    def test_the_lab_reads_scenes_and_its_results_are_read(self):
+        program = os.environ.get("CLEAVE_PROGRAM")
+        if program is None:
+            self.skipTest("CLEAVE_PROGRAM is not set")
+        boxes = np.stack([random_boxes(np.random.default_rng(seed), 60, np.float32, 3) for seed in range(4)])
+        with tempfile.TemporaryDirectory() as folder:
+            path, told = os.path.join(folder, "a.aabbs"), os.path.join(folder, "a.json")
+            cleave.write_scene(path, boxes)
+            subprocess.run([program, "bench", path, "-m", "cleave,kd", "--json", told], check=True, stdout=subprocess.DEVNULL)
+            found = cleave.results(told)
+            self.assertEqual([run["method"] for run in found.runs], ["cleave", "kd"])
+            self.assertEqual(found.column("pairs_last").tolist(), [len(cleave.pairs(boxes[-1]))] * 2)
+            self.assertEqual(found.runs[0]["frame_ms"].shape, (3,))
+            self.assertIsInstance(found.runs[0]["pairs_hash"], int)
+            self.assertTrue((found.column("ms_median") > 0).all())
+
+    def test_other_files_are_no_results(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.json")
+            for text, why in (("[", "a.json"), ("[1]", "no list of runs"), ('{"runs": 3}', "no list of runs")):
+                with open(path, "w") as file:
+                    file.write(text)
+                with self.assertRaisesRegex(ValueError, why):
+                    cleave.results(path)
+
+
 class Docs(unittest.TestCase):
     def test_examples_in_docstrings(self):
-        result = doctest.testmod(cleave, extraglobs={"cleave": cleave, "np": np})
-        self.assertGreater(result.attempted, 15)
-        self.assertEqual(result.failed, 0)
+        for module, least in ((cleave, 25), (cleave.scenes, 10)):
+            result = doctest.testmod(module, extraglobs={"cleave": cleave, "np": np})
+            self.assertGreater(result.attempted, least)
+            self.assertEqual(result.failed, 0)
 
     def test_examples_in_the_readme(self):
         readme = os.environ.get("CLEAVE_PYTHON_README")
