@@ -388,7 +388,7 @@ static void open_rested( rested* r )
 {
     *r = ( rested ){ .memory = clv_base_memory_make( ( clv_allocator ){ 0 } ) };
     const simd_kernels* kernels = clv_simd_kernels_for( clv_isa_best() );
-    clv_engine_init( &r->blocks, &r->memory, kernels, &r->alone, 64, 64 );
+    clv_engine_init( &r->blocks, &r->memory, kernels, &r->alone, 64, 64, 0 );
     clv_rest_world_init( &r->world, &r->memory, kernels, &r->alone );
     clv_method_input input = {
         .boxes = s_boxes, .live_count = OBJECTS, .slot_count = OBJECTS, .members_changed = true

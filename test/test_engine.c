@@ -111,7 +111,7 @@ static uint64_t live( test_crowd crowd, uint32_t count, const char* settings, cl
 }
 
 static const char* const s_settings[] = { "cleave.few=0,cleave.block=8", "cleave.few=0,cleave.block=75",
-    "cleave.few=0,cleave.block=1000,cleave.alone=0" };
+    "cleave.few=0,cleave.block=1000,cleave.alone=0,cleave.strip=0", "cleave.few=0" };
 static const uint32_t s_sizes[] = { 2, 17, 64, 65, 300, 1500, 4000 };
 
 static void small_blocks_find_what_brute_force_finds( void )
@@ -153,6 +153,7 @@ static void every_instruction_set_and_crew_gives_the_same_order( void )
         test_where.seed = c;
         everyone_gives_the_same_order( (test_crowd)c, s_settings[0] ); // in many blocks
         everyone_gives_the_same_order( (test_crowd)c, s_settings[2] ); // in one grid that all share
+        everyone_gives_the_same_order( (test_crowd)c, s_settings[3] ); // in a strip, where that pays
     }
 }
 

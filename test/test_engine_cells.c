@@ -284,6 +284,27 @@ typedef struct outcome
     uint32_t tie_count;
 } outcome;
 
+// In order of their lowers on an axis, and without the bits that entries of one cell alone do not have.
+static void sort_entries( uint32_t count, uint32_t axis )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        cell_entry entry = s_entries[i];
+        entry.code &= ~( UINT64_C( 7 ) << 24 );
+        uint32_t at = i;
+        for ( ; at > 0 &&
+              (uint8_t)( s_entries[at - 1].code >> ( 8 * axis ) ) > (uint8_t)( entry.code >> ( 8 * axis ) );
+              --at )
+        {
+            s_entries[at] = s_entries[at - 1];
+        }
+        s_entries[at] = entry;
+    }
+}
+
+// On which axis the entries are in order; -1: no kernel is told of an order.
+static int32_t s_sorted_axis = -1;
+
 // The same cell several times, so that ties become so many that they are settled on the way.
 static outcome search_times(
     const simd_cells* cells, uint32_t count, uint32_t times, uint64_t limit, pair_log* log )
@@ -293,7 +314,7 @@ static outcome search_times(
     log->limit = limit;
     cell_search search = { s_exact, &log->sink, clv_base_memory_take( &s_memory, 8 * ( MOST + 120 ), 1 ),
         clv_base_memory_take( &s_memory, MOST + 120, 4 ),
-        clv_base_memory_take( &s_memory, CELL_TIES + 64, 8 ), 0, &out.counters };
+        clv_base_memory_take( &s_memory, CELL_TIES + 64, 8 ), 0, &out.counters, s_sorted_axis };
     memset( search.lanes, 0, 8 * ( MOST + 120 ) );
     memset( search.slots, 0, 4 * ( MOST + 120 ) );
     for ( uint32_t i = 0; i < times && out.result == CLV_OK; ++i )
@@ -344,6 +365,35 @@ static void compare_cells( const simd_cells* cells )
 static void a_cell_has_the_scalar_pairs_in_their_order( void )
 {
     for_each_set( compare_cells );
+}
+
+// Words of rows and lanes that are passed over hold no pair, and the others are in the order of a cell.
+static void compare_sorted( const simd_cells* cells )
+{
+    for ( uint32_t count = 2; count <= MOST; ++count )
+    {
+        uint32_t axis = count % 3;
+        test_random random = test_random_make( 77 + count );
+        test_where.seed = 77 + count;
+        random_entries( count, &random );
+        sort_entries( count, axis );
+        s_sorted_axis = (int32_t)axis;
+        compare_cell( cells, count, 1 + count % 4 );
+        outcome sorted = search_times( cells, count, 1, PAIRS, &s_logs[0] );
+        s_sorted_axis = -1;
+        outcome plain = search_times( cells, count, 1, PAIRS, &s_logs[1] );
+        CHECK_EQUAL( sorted.counters.candidate_count, plain.counters.candidate_count );
+        CHECK( sorted.counters.test_count <= (uint64_t)count * ( count - 1 ) / 2 );
+        CHECK_EQUAL( s_logs[0].sink.count, s_logs[1].sink.count );
+        CHECK( memcmp( s_logs[0].pairs, s_logs[1].pairs,
+                   (size_t)s_logs[1].sink.count * sizeof( clv_pair ) ) == 0 );
+    }
+}
+
+static void a_cell_in_order_has_the_pairs_of_any_other( void )
+{
+    compare_sorted( &clv_simd_cells_scalar );
+    for_each_set( compare_sorted );
 }
 
 static uint8_t byte_of( uint64_t code, int index )
@@ -445,6 +495,7 @@ int main( int argc, char** argv )
         TEST_CASE( records_are_those_of_the_scalar_set ),
         TEST_CASE( the_scalar_set_finds_what_bytes_and_floats_say ),
         TEST_CASE( a_cell_has_the_scalar_pairs_in_their_order ),
+        TEST_CASE( a_cell_in_order_has_the_pairs_of_any_other ),
         TEST_CASE( a_sink_that_will_have_no_more_ends_a_cell ),
     };
     return test_run( "engine_cells", cases, TEST_COUNT( cases ), argc, argv );

@@ -241,15 +241,21 @@ typedef struct world_case
     clv_method_input input;
 } world_case;
 
-static void open_world( world_case* w, uint32_t count, uint32_t workers, uint32_t block_boxes )
+static void open_world_with(
+    world_case* w, uint32_t count, uint32_t workers, uint32_t block_boxes, uint32_t strip_boxes )
 {
     w->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     w->tasks = ( task_runner ){ 0 };
     CHECK( clv_task_runner_start( &w->tasks, workers, ( clv_task_hooks ){ 0 }, &w->memory ) );
-    clv_engine_init(
-        &w->world, &w->memory, clv_simd_kernels_for( clv_isa_best() ), &w->tasks, block_boxes, 0 );
+    clv_engine_init( &w->world, &w->memory, clv_simd_kernels_for( clv_isa_best() ), &w->tasks, block_boxes, 0,
+        strip_boxes );
     w->input = ( clv_method_input ){ .boxes = s_boxes, .live_count = count };
     CHECK( clv_engine_fill( &w->world, &w->input ) );
+}
+
+static void open_world( world_case* w, uint32_t count, uint32_t workers, uint32_t block_boxes )
+{
+    open_world_with( w, count, workers, block_boxes, 0 );
 }
 
 static const char* ask( world_case* w )
@@ -314,6 +320,51 @@ static void the_checker_sees_a_spoilt_grid( void )
         "a record does not know where its box began, so a pair has no home or two" );
     SPOIL( w.world.starts.items[3], w.world.starts.items[3] + 1, room );
     SPOIL( w.world.slabs.rows[0], 1, "the slabs are not all rows of the grid" );
+    close_world( &w );
+}
+
+static void the_checker_sees_a_spoilt_strip( void )
+{
+    world_case w;
+    fill_crowd( TEST_CROWD_SPREAD, 700, 4 );
+    open_world_with( &w, 700, 1, 8192, 2048 );
+    CHECK( w.world.strip_axis >= 0 );
+    cell_entry* entry = &w.world.scratches.items[0].entries[350];
+    SPOIL( entry->code, entry->code ^ 0x10, "a record is not that of its box" );
+    SPOIL( entry[0], entry[1], "a box is in the strip twice and another not at all" );
+    SPOIL( entry[0], w.world.scratches.items[0].entries[699], "a strip is not in order" );
+    close_world( &w );
+}
+
+// One cell of so many boxes is right for any crowd, and chosen for those that it serves.
+static void a_strip_is_chosen_where_it_pays( void )
+{
+    static const uint32_t counts[] = { 128, 129, 700, 2048, 2049 };
+    for ( int crowd = 0; crowd < TEST_CROWD_COUNT; ++crowd )
+    {
+        for ( uint32_t i = 0; i < TEST_COUNT( counts ); ++i )
+        {
+            world_case w;
+            fill_crowd( (test_crowd)crowd, counts[i], 90 + counts[i] );
+            open_world_with( &w, counts[i], 1, 8192, 2048 );
+            CHECK( w.world.strip_axis < 0 || ( counts[i] > 128 && counts[i] <= 2048 ) );
+            CHECK( crowd != TEST_CROWD_SPREAD || counts[i] != 700 || w.world.strip_axis >= 0 );
+            close_world( &w );
+        }
+    }
+}
+
+// Half of them at one spot and half at another: in bytes of all space those at a spot are alike.
+static void a_crowd_that_one_cell_blurs_is_no_strip( void )
+{
+    world_case w;
+    for ( uint32_t i = 0; i < 1000; ++i )
+    {
+        float x = (float)i, spot = (float)( i % 2 * 1000 ) + (float)( i % 97 ) * 0.01f;
+        s_boxes[i] = ( clv_aabb ){ { x, spot, spot }, { x + 40, spot + 0.005f, spot + 0.005f } };
+    }
+    open_world_with( &w, 1000, 1, 8192, 2048 );
+    CHECK_EQUAL( w.world.strip_axis, -1 );
     close_world( &w );
 }
 
@@ -427,6 +478,9 @@ int main( int argc, char** argv )
         TEST_CASE( every_instruction_set_finds_the_same_order ),
         TEST_CASE( every_world_is_filled_as_the_checker_says ),
         TEST_CASE( the_checker_sees_a_spoilt_grid ),
+        TEST_CASE( the_checker_sees_a_spoilt_strip ),
+        TEST_CASE( a_strip_is_chosen_where_it_pays ),
+        TEST_CASE( a_crowd_that_one_cell_blurs_is_no_strip ),
         TEST_CASE( the_checker_sees_spoilt_slabs ),
         TEST_CASE( the_checker_sees_spoilt_blocks ),
         TEST_CASE( a_plan_that_was_outgrown_is_made_anew_at_once ),

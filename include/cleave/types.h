@@ -240,6 +240,7 @@ CLV_API clv_isa clv_isa_best( void );
 //   cleave.few              24   objects up to which brute force is used
 //   cleave.block          8192   objects in a block, about, where there are too many for one grid
 //   cleave.alone          8192   objects up to which the calling thread does all the work, whatever worker_count says
+//   cleave.strip          2048   objects up to which they are put in order along one axis instead of into a grid, where that pays
 //   cleave.rest              2   a world that mostly rests: 0 searched anew, 1 followed object by object, 2 by counted costs
 //   cleave.rest_least      512   objects below which it is searched anew even so
 

@@ -91,7 +91,7 @@ void view_cells_open( view_cells* cells )
     *cells = ( view_cells ){ .is_open = true };
     cells->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     clv_engine_init( &cells->engine, &cells->memory, clv_simd_kernels_for( clv_isa_best() ), &cells->tasks,
-        BLOCK_BOXES, UINT32_MAX );
+        BLOCK_BOXES, UINT32_MAX, 0 );
 }
 
 void view_cells_close( view_cells* cells )

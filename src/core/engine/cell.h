@@ -40,6 +40,7 @@ typedef struct cell_layout
 {
     uint32_t entry_count;
     uint32_t fullest; ///< entries of the fullest cell
+    uint32_t strip;   ///< entries of a strip, which is never cut or in a grid of its own
 } cell_layout;
 
 /// One worker's memory. Arrays of which a grid and those within its cells need their parts at once are
@@ -78,7 +79,7 @@ bool clv_engine_cell_scratch_reserve_entries(
 /// The most that laying a grid for `count` boxes can find.
 static inline cell_layout cell_layout_most( uint32_t count )
 {
-    return ( cell_layout ){ count * CELL_ENTRIES_PER_BOX, count };
+    return ( cell_layout ){ count * CELL_ENTRIES_PER_BOX, count, 0 };
 }
 
 void clv_engine_cell_scratch_release( cell_scratch* scratch, base_memory* memory );

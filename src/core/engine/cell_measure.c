@@ -189,7 +189,7 @@ static void measure_products( const clv_aabb* samples, uint32_t count, cell_exte
     extent->volume = sum[3] / (float)count;
 }
 
-cell_extent clv_engine_cell_measure_alone(
+BASE_COLD cell_extent clv_engine_cell_measure_alone(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] )
 {
     cell_extent extent = { .joint = { 1, 1, 1 } };

@@ -30,6 +30,7 @@ static size_t lay_out_entries( cell_scratch* scratch, char* block, cell_layout l
     size_t inner = layout.fullest > CELL_OVERFULL ? 2 * (size_t)layout.fullest : 0;
     size_t entries = layout.entry_count + inner * CELL_ENTRIES_PER_BOX + CELL_SLACK * ( CELL_DEPTH + 1 );
     size_t fullest = layout.fullest > CELL_OVERFULL ? layout.fullest : CELL_OVERFULL;
+    fullest = layout.strip > fullest ? layout.strip : fullest;
     size_t words = ( fullest + 63 ) / 64 * 64 + 64; // whole words of lanes
     size_t offset = 0;
     scratch->entries = carve( block, &offset, entries * sizeof( cell_entry ) );

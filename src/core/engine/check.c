@@ -267,6 +267,31 @@ static const char* check_flat( clv_engine* engine, const clv_method_input* input
     return message;
 }
 
+// ---- a strip
+// -----------------------------------------------------------------------------------------------------
+
+static const char* check_strip( const clv_engine* engine, const clv_method_input* input )
+{
+    const scaling s = scaling_of( &engine->flat.grid );
+    const cell_entry* entries = engine->scratches.items[0].entries;
+    const uint32_t shift = 8 * (uint32_t)engine->strip_axis;
+    uint32_t sum = 0;
+    for ( uint32_t i = 0; i < input->live_count; ++i )
+    {
+        const char* message = check_record( engine->boxes, &s, 0, &entries[i] );
+        if ( message != NULL )
+        {
+            return message;
+        }
+        if ( i > 0 && (uint8_t)( entries[i - 1].code >> shift ) > (uint8_t)( entries[i].code >> shift ) )
+        {
+            return "a strip is not in order";
+        }
+        sum += mix( cell_slot( &entries[i] ), 0 ) - mix( clv_method_live_slot( input, i ), 0 );
+    }
+    return sum == 0 ? NULL : "a box is in the strip twice and another not at all";
+}
+
 // ---- blocks
 // ------------------------------------------------------------------------------------------------------
 
@@ -372,5 +397,7 @@ static const char* check_blocks( const clv_engine* engine, const clv_method_inpu
 
 const char* clv_engine_check( clv_engine* engine, const clv_method_input* input )
 {
-    return engine->plan.block_count > 0 ? check_blocks( engine, input ) : check_flat( engine, input );
+    return engine->plan.block_count > 0 ? check_blocks( engine, input )
+        : engine->strip_axis >= 0       ? check_strip( engine, input )
+                                        : check_flat( engine, input );
 }

@@ -56,6 +56,7 @@ typedef struct clv_engine
     task_runner* tasks;
     uint32_t block_boxes; ///< boxes in a block, about
     uint32_t alone_boxes; ///< boxes up to which one worker is quicker than several
+    uint32_t strip_boxes; ///< boxes up to which they may be in one strip
 
     block_plan plan;       ///< no blocks: all boxes are in one grid
     uint32_t plan_age;     ///< updates since it was made
@@ -75,6 +76,8 @@ typedef struct clv_engine
     cell_job flat;           ///< where all boxes are in one grid
     cell_extent flat_extent; ///< of a sample of them
     cell_grid chosen;        ///< by that sample
+    int32_t strip_axis;      ///< on which they are in order, in one cell; -1: not
+    uint64_t strip_tests;    ///< of the last search of a strip
     uint32_t grid_age;       ///< updates since
     uint32_t grid_count;     ///< boxes then; 0: never
     float held_size;         ///< of a few of them together
@@ -89,7 +92,7 @@ typedef struct clv_engine
 } clv_engine;
 
 void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernels* kernels,
-    task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes );
+    task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes, uint32_t strip_boxes );
 void clv_engine_release( clv_engine* engine );
 
 /// Put the boxes in. False if out of memory; the next call starts afresh.

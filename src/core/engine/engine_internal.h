@@ -33,8 +33,8 @@ const clv_aabb* clv_engine_cut_boxes( const clv_engine* engine );
 /// taken now and then, and in between a few boxes are looked at.
 bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* input );
 
-/// A grid for a sample of the boxes.
-void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input );
+/// A grid for a sample of the boxes; one cell for a strip, where that is worth it and wanted.
+void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input, bool may_be_strip );
 
 // ---- slabs.c
 // -----------------------------------------------------------------------------------------------------
@@ -50,8 +50,26 @@ void clv_engine_remember_slabs( clv_engine* engine );
 /// The records that reach a slab, and its cells.
 cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab );
 
+// ---- strip.c
+// -----------------------------------------------------------------------------------------------------
+
+/// On which axis so many boxes, of which there is a sample, are better put in order than into cells; -1 if on
+/// none. `grid` has one cell.
+int32_t clv_engine_strip_axis( const simd_cells* kernels, const clv_aabb* samples, uint32_t sample_count,
+    uint32_t count, const cell_grid* grid );
+
+/// Are boxes in a strip, and was the last search of it worth it? Then its axis serves on.
+bool clv_engine_strip_paid( const clv_engine* engine );
+
+/// All boxes in one cell, in order on engine->strip_axis. False if out of memory.
+bool clv_engine_strip_fill( clv_engine* engine, const clv_method_input* input );
+clv_result clv_engine_strip_search( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count );
+
 // ---- flat.c
 // ------------------------------------------------------------------------------------------------------
+
+/// All boxes as records in the flat grid, one behind the other; engine->records has room.
+void clv_engine_make_all( clv_engine* engine, const clv_method_input* input );
 
 /// One grid over all boxes.
 bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input );

@@ -5,7 +5,7 @@
 #include "base/bits.h"
 
 void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernels* kernels,
-    task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes )
+    task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes, uint32_t strip_boxes )
 {
     *engine = ( clv_engine ){
         .memory = memory,
@@ -13,6 +13,8 @@ void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernel
         .tasks = tasks,
         .block_boxes = block_boxes,
         .alone_boxes = alone_boxes,
+        .strip_boxes = strip_boxes,
+        .strip_axis = -1,
     };
 }
 
@@ -32,8 +34,8 @@ BASE_COLD void clv_engine_release( clv_engine* engine )
     base_array_free( &engine->scratches, memory );
     base_array_free( &engine->counters, memory );
     clv_task_gather_release( &engine->gather, memory );
-    clv_engine_init(
-        engine, memory, engine->kernels, engine->tasks, engine->block_boxes, engine->alone_boxes );
+    clv_engine_init( engine, memory, engine->kernels, engine->tasks, engine->block_boxes, engine->alone_boxes,
+        engine->strip_boxes );
 }
 
 bool clv_engine_reserve_workers( clv_engine* engine )

@@ -86,8 +86,7 @@ static bool scatter( flat_fill* fill )
         fill->piece_count, scatter_to_slabs, fill );
 }
 
-// All boxes as records, one behind the other.
-static void make_all( clv_engine* engine, const clv_method_input* input )
+void clv_engine_make_all( clv_engine* engine, const clv_method_input* input )
 {
     const scaling s = scaling_of( &engine->flat.grid );
     cell_boxes all = cell_boxes_part( input, 0, input->live_count );
@@ -140,7 +139,7 @@ static bool fill_slabs( cell_crew* crew )
     {
         return scatter( fill );
     }
-    make_all( engine, fill->input );
+    clv_engine_make_all( engine, fill->input );
     return true;
 }
 
@@ -185,7 +184,7 @@ static void reconsider( cell_crew* crew )
     clv_engine* engine = fill->engine;
     if ( engine->grid_age > 0 )
     {
-        clv_engine_choose_grid( engine, fill->input );
+        clv_engine_choose_grid( engine, fill->input, false );
         engine->flat.grid = engine->chosen;
         crew->extent = engine->flat_extent;
         crew->zoom_count = 0;
@@ -212,7 +211,7 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
     clv_engine* engine = fill->engine;
     uint32_t workers = task_worker_count( fill->tasks );
     CLV_ASSERT( most_entries( engine ) <= layout.entry_count );
-    cell_layout of_slab = { most_entries( engine ), layout.fullest };
+    cell_layout of_slab = { most_entries( engine ), layout.fullest, 0 };
     uint32_t stack = layout.fullest > CELL_OVERFULL ? 2 * cell_count_most( layout.fullest ) : 0;
     bool ok = stack == 0 || reserve_cells( fill, stack );
     for ( uint32_t i = 0; i < workers && ok; ++i )
@@ -229,12 +228,12 @@ static bool fill_one_cell( clv_engine* engine, const clv_method_input* input )
     if ( !base_array_renew( &engine->records, engine->memory, (uint64_t)count + CELL_SLACK ) ||
         !base_array_reserve( &engine->starts, engine->memory, 2 ) ||
         !clv_engine_cell_scratch_reserve_entries(
-            &engine->scratches.items[0], engine->memory, ( cell_layout ){ 0, count } ) )
+            &engine->scratches.items[0], engine->memory, ( cell_layout ){ 0, count, 0 } ) )
     {
         return false;
     }
     CLV_ASSERT( cell_grid_count( &engine->flat.grid ) == 1 );
-    make_all( engine, input );
+    clv_engine_make_all( engine, input );
     memset( engine->records.items + count, 0, CELL_SLACK * sizeof( cell_record ) );
     engine->starts.items[0] = 0;
     engine->starts.items[1] = count;
@@ -303,9 +302,13 @@ bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input )
     engine->flat.count = input->live_count;
     if ( !clv_engine_grid_serves( engine, input ) )
     {
-        clv_engine_choose_grid( engine, input );
+        clv_engine_choose_grid( engine, input, engine->axes.sharp_left == 0 );
     }
     engine->flat.grid = engine->chosen;
+    if ( engine->strip_axis >= 0 )
+    {
+        return clv_engine_strip_fill( engine, input );
+    }
     return input->live_count <= CELL_ALONE ? fill_one_cell( engine, input ) : fill_cells( engine, input );
 }
 
@@ -358,6 +361,10 @@ static clv_result search_slab(
 
 clv_result clv_engine_search_flat( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count )
 {
+    if ( engine->strip_axis >= 0 )
+    {
+        return clv_engine_strip_search( engine, sink, test_count );
+    }
     return clv_task_gather_run( &engine->gather, engine->memory,
         clv_engine_tasks_for( engine, engine->flat.count ), engine->slabs.count, search_slab, engine, sink,
         test_count );

@@ -14,6 +14,7 @@ enum
     BOXES_PER_SAMPLE = 16,
     FLAT_LEAST_SAMPLES = 32,
     FLAT_HOLD_SAMPLES = 32,
+    STRIP_LEAST = 128,
 };
 
 // A region where most of the boxes are.
@@ -71,8 +72,28 @@ static held_sample resample( const clv_engine* engine, const clv_method_input* i
     return sample;
 }
 
+// So few that cells cost more than they save, and more than one register tests at once in any case.
+static bool is_strip_size( const clv_engine* engine, uint32_t count )
+{
+    return count > STRIP_LEAST && count <= engine->strip_boxes;
+}
+
+// Are so many boxes better in a strip? Then engine->strip_axis is its axis. Few samples tell of many boxes,
+// and a search of all of them tells more.
+static bool choose_strip( clv_engine* engine, const clv_aabb* samples, uint32_t sample_count, uint32_t count,
+    const cell_grid* grid )
+{
+    if ( !clv_engine_strip_paid( engine ) )
+    {
+        engine->strip_axis =
+            clv_engine_strip_axis( engine->kernels->cells, samples, sample_count, count, grid );
+        engine->strip_tests = 0;
+    }
+    return engine->strip_axis >= 0;
+}
+
 // A grid for a sample of the boxes.
-void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input )
+BASE_COLD void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input, bool may_be_strip )
 {
     cell_job* job = &engine->flat;
     clv_aabb samples[CELL_SAMPLES];
@@ -86,14 +107,27 @@ void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input )
         samples[i] = input->boxes[clv_method_live_slot( input, base_sample( i, count, input->live_count ) )];
     }
     measure_region( engine, input );
-    engine->flat_extent = input->live_count <= CELL_ALONE
-        ? clv_engine_cell_measure_alone( samples, count, job->region_low, job->region_high )
-        : clv_engine_cell_measure( samples, count, job->region_low, job->region_high );
-    cell_grid grid = clv_engine_cell_grid_choose( input->live_count, &engine->flat_extent );
+    may_be_strip = may_be_strip && is_strip_size( engine, input->live_count );
+    bool is_strip = false;
+    cell_grid grid = { .dims = { 0, 0, 0 } };
+    if ( input->live_count <= CELL_ALONE || may_be_strip )
+    {
+        engine->flat_extent =
+            clv_engine_cell_measure_alone( samples, count, job->region_low, job->region_high );
+        grid = clv_engine_cell_grid_choose( 1, &engine->flat_extent );
+        is_strip = may_be_strip && choose_strip( engine, samples, count, input->live_count, &grid );
+    }
+    if ( input->live_count > CELL_ALONE && !is_strip )
+    {
+        engine->flat_extent = clv_engine_cell_measure( samples, count, job->region_low, job->region_high );
+        grid = clv_engine_cell_grid_choose( input->live_count, &engine->flat_extent );
+    }
+    engine->strip_axis = is_strip ? engine->strip_axis : -1;
     engine->chosen = grids_are_alike( &grid, &engine->chosen ) ? engine->chosen : grid;
     engine->grid_age = 0;
     engine->grid_count = input->live_count;
-    CLV_ASSERT( input->live_count > CELL_ALONE || cell_grid_count( &engine->chosen ) == 1 );
+    CLV_ASSERT( ( input->live_count > CELL_ALONE && engine->strip_axis < 0 ) ||
+        cell_grid_count( &engine->chosen ) == 1 );
     held_sample held = resample( engine, input );
     engine->held_size = held.size;
     engine->held_outside = held.outside;
@@ -106,6 +140,8 @@ bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* i
     uint32_t then = engine->grid_count, count = input->live_count;
     bool is_alike = ( count <= CELL_ALONE ) == ( then <= CELL_ALONE ) && count <= then + then / 4 &&
         count >= then - then / 4; // a few boxes go into one cell, and the grid has to have no other
+    is_alike = is_alike && is_strip_size( engine, count ) == is_strip_size( engine, then ) &&
+        ( engine->strip_axis < 0 || ( engine->axes.sharp_left == 0 && clv_engine_strip_paid( engine ) ) );
     if ( then == 0 || engine->grid_age >= GRID_LIFE || !is_alike )
     {
         return false;

@@ -102,7 +102,7 @@ static bool sum_counts( const cell_crew* crew, cell_layout* layout, uint32_t* fu
         sum += crew->counts[cell];
         most = crew->counts[cell] > crew->counts[most] ? cell : most;
     }
-    *layout = ( cell_layout ){ (uint32_t)sum, crew->counts[most] };
+    *layout = ( cell_layout ){ (uint32_t)sum, crew->counts[most], 0 };
     *fullest = most;
     return sum <= (uint64_t)crew->job->count * CELL_ENTRIES_PER_BOX;
 }
@@ -118,7 +118,7 @@ bool clv_engine_cell_lay( cell_crew* crew, cell_layout* layout )
     for ( ;; )
     {
         uint32_t fullest = 0;
-        *layout = ( cell_layout ){ 0, 0 };
+        *layout = ( cell_layout ){ 0, 0, 0 };
         if ( !crew->has_records && !crew->make( crew ) )
         {
             return false;

@@ -86,7 +86,7 @@ static float mean_size( float* sizes, uint32_t count )
     return sum;
 }
 
-cell_extent clv_engine_block_measure( const clv_method_input* input )
+BASE_COLD cell_extent clv_engine_block_measure( const clv_method_input* input )
 {
     cell_extent extent = { .joint = { 1, 1, 1 } };
     const clv_aabb* boxes[BLOCK_SAMPLES];

@@ -26,8 +26,8 @@ typedef struct nesting
 static cell_search search_of( const cell_job* job, clv_pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
-    return (
-        cell_search ){ job->exact, sink, scratch->lanes, scratch->slots, scratch->ties, 0, job->counters };
+    return ( cell_search ){ job->exact, sink, scratch->lanes, scratch->slots, scratch->ties, 0, job->counters,
+        -1 };
 }
 
 static clv_result settle( const cell_job* job, cell_search* search, clv_result result )

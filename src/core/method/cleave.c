@@ -14,6 +14,7 @@ static const clv_method_param s_params[] = {
     { "cleave.few", 24, 0, 1e6, true, "boxes up to which brute force is quicker" },
     { "cleave.block", 8192, 8, 1e6, true, "boxes in a block, about" },
     { "cleave.alone", 8192, 0, 1e9, true, "boxes up to which one worker is quicker than several" },
+    { "cleave.strip", 2048, 0, 1e4, true, "boxes up to which they are put in order, not into cells" },
     { "cleave.rest", REST_BY_COST, REST_NEVER, REST_BY_COST, true,
         "worlds at rest: 0 searched anew, 1 followed, 2 as counters advise" },
     { "cleave.rest_least", 512, 0, 1e9, true,
@@ -25,6 +26,7 @@ enum
     PARAM_FEW,
     PARAM_BLOCK,
     PARAM_ALONE,
+    PARAM_STRIP,
     PARAM_REST,
     PARAM_REST_LEAST,
     PARAM_COUNT
@@ -65,7 +67,8 @@ static bool begin( void* state, int variant )
     self->brute = clv_method_brute.create( context->host );
     self->by_brute = true;
     clv_engine_init( &self->engine, context->memory, kernels, context->tasks,
-        (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE] );
+        (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE],
+        (uint32_t)context->params[PARAM_STRIP] );
     clv_rest_world_init( &self->rest, context->memory, kernels, context->tasks );
     self->rest.is_forced = (rest_choice)context->params[PARAM_REST] == REST_ALWAYS;
     clv_rest_mode_init(

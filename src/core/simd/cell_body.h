@@ -14,7 +14,7 @@
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
 // Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says
 // so:
-//   OWN_RECORDS whole_records, OWN_MEET bytes_meet, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
+//   OWN_RECORDS whole_records, OWN_MEET bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
 //   OWN_TIE entries_tie, OWN_TWO_HITS hit_entries and put_two_hits,
 //   OWN_HITS gather_slots, hit_walk_begin and split_hits
 // LENDS_CELLS and BORROWS_CELLS: the functions that AVX-512 has of AVX2, simd/cells.h.
@@ -118,6 +118,12 @@ static inline uint64_t bytes_meet( const bytes lane_lower[3], const bytes lane_u
     }
     bytes both = bytes_or( by_axis[0], by_axis[1] );
     return bytes_zero_bits( axes == 3 ? bytes_or( both, by_axis[2] ) : both );
+}
+
+// A bit for each lane that is at least `least` there.
+static inline uint64_t bytes_at_least( bytes a, bytes least )
+{
+    return bytes_zero_bits( bytes_excess( least, a ) );
 }
 #endif
 
@@ -430,13 +436,20 @@ static inline __attribute__( ( always_inline ) ) void search_parts( const cell_e
     hits->count = found;
 }
 
-// Up to 64 rows against the registers of a word before `end`. Rows that are the lanes themselves have none
-// before them, and so need not look at registers before their own.
-static inline __attribute__( ( always_inline ) ) void search_registers( const cell_entry* rows,
-    uint32_t row_count, const lane_word* lanes, uint32_t end, bool are_lanes, int axes, row_hits* hits )
+// Rows of up to 64: from `first` to before `last`.
+typedef struct row_range
 {
+    uint32_t first, last;
+} row_range;
+
+// These rows against the registers of a word before `end`. Rows that are the lanes themselves have none
+// before them, and so need not look at registers before their own; they are all there.
+static inline __attribute__( ( always_inline ) ) void search_registers( const cell_entry* rows,
+    row_range range, const lane_word* lanes, uint32_t end, bool are_lanes, int axes, row_hits* hits )
+{
+    uint32_t row_count = range.last;
     uint32_t last = are_lanes && row_count > BYTE_LANES ? BYTE_LANES : row_count;
-    search_parts( rows, 0, last, lanes, ( part_range ){ 0, end }, are_lanes, axes, hits );
+    search_parts( rows, range.first, last, lanes, ( part_range ){ 0, end }, are_lanes, axes, hits );
     for ( uint32_t part = 1; part < end && are_lanes; ++part )
     {
         uint32_t from = part * BYTE_LANES, to = from + BYTE_LANES;
@@ -449,21 +462,21 @@ static inline __attribute__( ( always_inline ) ) void search_registers( const ce
 // registers that is, is told to the compiler where there are at most two. Always inline: compiled once for
 // three axes and once for two.
 static inline __attribute__( ( always_inline ) ) clv_result search_word( cell_search* search,
-    const cell_view* view, const lane_word* lanes, uint32_t word, uint32_t first, uint32_t last, int axes )
+    const cell_view* view, const lane_word* lanes, uint32_t word, uint32_t first, row_range range, int axes )
 {
     const cell_entry* rows = view->entries + first;
-    const uint32_t row_count = last - first, lane_count = view->count - word;
+    const uint32_t lane_count = view->count - word;
     const bool are_lanes = first == word;
     row_hits hits;
     hits.count = 0;
     uint32_t end = lane_count < 64 ? ( lane_count + BYTE_LANES - 1 ) / BYTE_LANES : LANE_PARTS;
     if ( LANE_PARTS == 1 || ( LANE_PARTS == 2 && end == LANE_PARTS ) )
     {
-        search_registers( rows, row_count, lanes, LANE_PARTS, are_lanes, axes, &hits );
+        search_registers( rows, range, lanes, LANE_PARTS, are_lanes, axes, &hits );
     }
     else
     {
-        search_registers( rows, row_count, lanes, LANE_PARTS == 2 ? 1 : end, are_lanes, axes, &hits );
+        search_registers( rows, range, lanes, LANE_PARTS == 2 ? 1 : end, are_lanes, axes, &hits );
     }
     hit_sides sides = { { rows, search->lanes + first, search->slots + first },
         { view->entries + word, search->lanes + word, search->slots + word }, view->stride };
@@ -471,15 +484,15 @@ static inline __attribute__( ( always_inline ) ) clv_result search_word( cell_se
 }
 
 static clv_result search_word_solid( cell_search* search, const cell_view* view, const lane_word* lanes,
-    uint32_t word, uint32_t first, uint32_t last )
+    uint32_t word, uint32_t first, row_range range )
 {
-    return search_word( search, view, lanes, word, first, last, 3 );
+    return search_word( search, view, lanes, word, first, range, 3 );
 }
 
 static clv_result search_word_flat( cell_search* search, const cell_view* view, const lane_word* lanes,
-    uint32_t word, uint32_t first, uint32_t last )
+    uint32_t word, uint32_t first, row_range range )
 {
-    return search_word( search, view, lanes, word, first, last, 2 );
+    return search_word( search, view, lanes, word, first, range, 2 );
 }
 
 // Have all entries the same bytes on the third axis, as in a flat world? Then nothing is decided there. The
@@ -495,21 +508,50 @@ static bool is_flat_cell( const cell_view* view )
     return ( different & third ) == 0;
 }
 
+// Where entries are in order: the rows from `first` on that end behind where a word of lanes
+// begins, from the first of them to the last.
+static row_range rows_that_reach(
+    const cell_search* search, const cell_view* view, uint32_t first, uint32_t word )
+{
+    uint32_t row_count = view->count - first < 64 ? view->count - first : 64;
+    const uint8_t* uppers = search->lanes + (size_t)( search->axis + 4 ) * view->stride + first;
+    bytes least = bytes_splat( search->lanes[(size_t)search->axis * view->stride + word] );
+    uint64_t bits = 0;
+    for ( uint32_t part = 0; part < LANE_PARTS; ++part )
+    {
+        bits |= bytes_at_least( bytes_load( uppers + (size_t)part * BYTE_LANES ), least )
+            << ( part * BYTE_LANES % 64 );
+    }
+    bits &= row_count < 64 ? ( (uint64_t)1 << row_count ) - 1 : ~(uint64_t)0;
+    return bits != 0 ? ( row_range ){ base_lowest_bit( bits ), base_bit_width( bits ) }
+                     : ( row_range ){ 0, 0 };
+}
+
 // All rows against all lanes behind them, a word of lanes at a time.
 static clv_result search_rows( cell_search* search, const cell_view* view )
 {
-    const uint8_t* at = search->lanes;
     clv_result result = CLV_OK;
     bool is_flat = is_flat_cell( view );
     for ( uint32_t word = 0; word < view->count && result == CLV_OK; word += 64 )
     {
         lane_word lanes;
-        load_word( &lanes, view, at, word );
+        load_word( &lanes, view, search->lanes, word );
         for ( uint32_t first = 0; first <= word && result == CLV_OK; first += 64 )
         {
-            uint32_t last = first + 64 < view->count ? first + 64 : view->count;
-            result = is_flat ? search_word_flat( search, view, &lanes, word, first, last )
-                             : search_word_solid( search, view, &lanes, word, first, last );
+            row_range range = { 0, view->count - first < 64 ? view->count - first : 64 };
+            if ( search->axis >= 0 )
+            {
+                range = rows_that_reach( search, view, first, word );
+                uint64_t rows = range.last - range.first;
+                uint64_t lane_count = view->count - word < 64 ? view->count - word : 64;
+                search->counters->test_count += first == word ? rows * ( rows - 1 ) / 2 : rows * lane_count;
+                if ( rows == 0 )
+                {
+                    continue;
+                }
+            }
+            result = is_flat ? search_word_flat( search, view, &lanes, word, first, range )
+                             : search_word_solid( search, view, &lanes, word, first, range );
         }
     }
     return result;

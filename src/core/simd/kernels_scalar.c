@@ -228,8 +228,28 @@ static clv_result search_word(
     return CLV_OK;
 }
 
+// Rows of a word that reach `lower` on an axis: the first of them, and one behind the last.
+typedef struct row_range
+{
+    uint32_t first, last;
+} row_range;
+
+static BASE_COLD row_range rows_that_reach(
+    const cell_entry* entries, uint32_t first, uint32_t end, uint32_t axis, uint8_t lower )
+{
+    row_range range = { end, end };
+    for ( uint32_t row = end; row-- > first; )
+    {
+        bool reaches = (uint8_t)( entries[row].code >> ( 32 + 8 * axis ) ) >= lower;
+        range.last = reaches && range.first == end ? row + 1 : range.last;
+        range.first = reaches ? row : range.first;
+    }
+    return range;
+}
+
 static clv_result search_cell( cell_search* search, const cell_entry* entries, uint32_t count )
 {
+    const int32_t axis = search->axis;
     uint64_t* fields = (uint64_t*)(void*)search->lanes;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -240,7 +260,17 @@ static clv_result search_cell( cell_search* search, const cell_entry* entries, u
     {
         for ( uint32_t first = 0; first <= word && result == CLV_OK; first += 64 )
         {
-            result = search_word( search, entries, count, first, word );
+            uint64_t rows = 64;
+            if ( axis >= 0 )
+            {
+                uint32_t end = first + 64 < count ? first + 64 : count;
+                uint8_t lower = (uint8_t)( entries[word].code >> ( 8 * axis ) );
+                row_range reach = rows_that_reach( entries, first, end, (uint32_t)axis, lower );
+                rows = reach.last - reach.first;
+                search->counters->test_count +=
+                    rows * ( first == word ? rows - 1 : 2 * ( count - word < 64 ? count - word : 64 ) ) / 2;
+            }
+            result = rows > 0 ? search_word( search, entries, count, first, word ) : result;
         }
     }
     return result;

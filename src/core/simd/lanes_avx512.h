@@ -83,3 +83,8 @@ static inline uint64_t bytes_meet( const bytes lane_lower[3], const bytes lane_u
     }
     return all;
 }
+
+static inline uint64_t bytes_at_least( bytes a, bytes least )
+{
+    return _mm512_cmpge_epu8_mask( a, least );
+}
