@@ -2,6 +2,7 @@
 // Batches are all or nothing: a table of bad input for every call that takes a batch. Each refusal must name
 // its code, position and id, and leave the space as a twin that never heard of it.
 #include "heap.h"
+#include "space/space_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -501,6 +502,7 @@ static void a_count_of_nothing_takes_no_memory( void )
 enum
 {
     CROWD = 300,
+    CROWD_WAYS = 7,
     STRIDE = 8 // floats from one padded box to the next
 };
 
@@ -509,6 +511,8 @@ typedef enum crowd_kind
     CROWD_RECORDS,
     CROWD_STRIDED,
     CROWD_FLAT,
+    CROWD_DOUBLES,
+    CROWD_MARGINS,
     CROWD_KINDS
 } crowd_kind;
 
@@ -526,24 +530,38 @@ static clv_aabb2 flat_of( clv_aabb box )
     return ( clv_aabb2 ){ { box.lower.x, box.lower.y }, { box.upper.x, box.upper.y } };
 }
 
+static clv_aabb64 double_of( clv_aabb box )
+{
+    return ( clv_aabb64 ){ { (double)box.lower.x, (double)box.lower.y, (double)box.lower.z },
+        { (double)box.upper.x, (double)box.upper.y, (double)box.upper.z } };
+}
+
+static clv_result crowd_add( crowd* c, uint32_t i )
+{
+    clv_aabb box = c->boxes[i];
+    return c->kind == CROWD_FLAT   ? clv_space_add_one2( c->space, flat_of( box ), &c->ids[i] )
+        : c->kind == CROWD_DOUBLES ? clv_space_add_one64( c->space, double_of( box ), &c->ids[i] )
+                                   : clv_space_add_one( c->space, box, &c->ids[i] );
+}
+
+// Margins are too small for another pair.
 static void crowd_open( crowd* c, crowd_kind kind, const char* settings )
 {
     clv_space_def def = clv_default_space_def();
     def.flat = kind == CROWD_FLAT;
+    def.doubles = kind == CROWD_DOUBLES;
+    def.margin = kind == CROWD_MARGINS ? 0.25f : 0;
     def.settings = settings;
     c->kind = kind;
     CHECK_OK( clv_space_create( &def, &c->space ) );
     for ( uint32_t i = 0; i < CROWD; ++i )
     {
         c->boxes[i] = test_cube( 3 * (float)i, 0, 0, 1 );
-        CHECK_OK( kind == CROWD_FLAT ? clv_space_add_one2( c->space, flat_of( c->boxes[i] ), &c->ids[i] )
-                                     : clv_space_add_one( c->space, c->boxes[i], &c->ids[i] ) );
+        CHECK_OK( crowd_add( c, i ) );
     }
     c->stale = c->ids[CROWD / 2];
     CHECK_OK( clv_space_remove_one( c->space, c->stale ) );
-    CHECK_OK( kind == CROWD_FLAT
-            ? clv_space_add_one2( c->space, flat_of( c->boxes[CROWD / 2] ), &c->ids[CROWD / 2] )
-            : clv_space_add_one( c->space, c->boxes[CROWD / 2], &c->ids[CROWD / 2] ) );
+    CHECK_OK( crowd_add( c, CROWD / 2 ) );
     CHECK_OK( clv_space_update( c->space ) );
 }
 
@@ -551,14 +569,17 @@ static clv_result crowd_move( crowd* c, const clv_id* ids, const clv_aabb* boxes
 {
     float padded[CROWD * STRIDE];
     clv_aabb2 flat[CROWD];
+    clv_aabb64 doubles[CROWD];
     for ( uint32_t i = 0; i < count; ++i )
     {
+        doubles[i] = double_of( boxes[i] );
         memcpy( padded + i * STRIDE, &boxes[i].lower, sizeof( clv_vec3 ) );
         memcpy( padded + i * STRIDE + 4, &boxes[i].upper, sizeof( clv_vec3 ) );
         flat[i] = flat_of( boxes[i] );
     }
     clv_box_stream stream = { padded, padded + 4, STRIDE * sizeof( float ) };
     return c->kind == CROWD_STRIDED ? clv_space_move_strided( c->space, ids, stream, count )
+        : c->kind == CROWD_DOUBLES  ? clv_space_move64( c->space, ids, doubles, count )
         : c->kind == CROWD_FLAT     ? clv_space_move2( c->space, ids, flat, count )
                                     : clv_space_move( c->space, ids, boxes, count );
 }
@@ -570,21 +591,26 @@ static void crowd_check_boxes( const crowd* c )
         clv_aabb box = c->boxes[i];
         clv_aabb2 flat = flat_of( box ), flat_now = { { 0, 0 }, { 0, 0 } };
         clv_aabb now = box;
-        CHECK_OK( c->kind == CROWD_FLAT ? clv_space_get_box2( c->space, c->ids[i], &flat_now )
-                                        : clv_space_get_box( c->space, c->ids[i], &now ) );
+        clv_aabb64 wide = double_of( box ), wide_now = wide;
+        CHECK_OK( c->kind == CROWD_FLAT    ? clv_space_get_box2( c->space, c->ids[i], &flat_now )
+                : c->kind == CROWD_DOUBLES ? clv_space_get_box64( c->space, c->ids[i], &wide_now )
+                                           : clv_space_get_box( c->space, c->ids[i], &now ) );
         CHECK( memcmp( &now, &box, sizeof( box ) ) == 0 );
+        CHECK( memcmp( &wide_now, &wide, sizeof( wide ) ) == 0 );
         CHECK( c->kind != CROWD_FLAT || memcmp( &flat_now, &flat, sizeof( flat ) ) == 0 );
     }
 }
 
-// Two of three objects, or all of them, in ascending order or backwards.
+// Two of three objects, or all of them, in ascending order, backwards or in steps of 7; or every eleventh,
+// which are far from each other.
 static uint32_t crowd_choose( const crowd* c, uint32_t way, clv_id* ids, clv_aabb* boxes )
 {
     uint32_t count = 0;
     for ( uint32_t i = 0; i < CROWD; ++i )
     {
-        uint32_t object = way < 2 ? i : CROWD - 1 - i;
-        if ( way % 2 == 0 || object % 3 != 1 )
+        uint32_t object = way == 2 || way == 3 ? CROWD - 1 - i : way == 4 || way == 5 ? 7 * i % CROWD : i;
+        bool is_in = way == 6 ? object % 11 == 0 : way % 2 == 0 || object % 3 != 1;
+        if ( is_in )
         {
             ids[count] = c->ids[object];
             boxes[count++] = test_cube( 3 * (float)object, 5, 0, 1 );
@@ -607,7 +633,7 @@ static void large_batches_name_what_is_bad_in_them( void )
     for ( int kind = 0; kind < CROWD_KINDS; ++kind )
     {
         crowd_open( c, (crowd_kind)kind, NULL );
-        for ( uint32_t way = 0; way < 4; ++way )
+        for ( uint32_t way = 0; way < CROWD_WAYS; ++way )
         {
             clv_id ids[CROWD];
             clv_aabb boxes[CROWD];
@@ -625,7 +651,7 @@ static void large_batches_name_what_is_bad_in_them( void )
                 ids[at] = ids[at - 1];
                 crowd_refuses( c, ids, boxes, count, CLV_DUPLICATE_ID, at );
                 ids[at] = good;
-                boxes[at].upper.y = NAN;
+                ( &boxes[at].upper.x )[kind == CROWD_FLAT ? at % 2 : at % 3] = NAN;
                 crowd_refuses( c, ids, boxes, count, CLV_BAD_BOX, at );
                 boxes[at] = box;
             }
@@ -643,11 +669,11 @@ static void large_batches_in_any_order_take_every_box( void )
     for ( uint32_t i = 0; i < 2 * CROWD_KINDS; ++i )
     {
         crowd_open( c, (crowd_kind)( i % CROWD_KINDS ), settings[i / CROWD_KINDS] );
-        for ( uint32_t way = 0; way < 8; ++way )
+        for ( uint32_t way = 0; way < 2 * CROWD_WAYS; ++way )
         {
             clv_id ids[CROWD];
             clv_aabb boxes[CROWD];
-            uint32_t count = crowd_choose( c, way % 4, ids, boxes );
+            uint32_t count = crowd_choose( c, way % CROWD_WAYS, ids, boxes );
             for ( uint32_t k = 0; k < count; ++k )
             {
                 // Side by side in steps of 3, or in pairs that overlap.
@@ -669,6 +695,31 @@ static void large_batches_in_any_order_take_every_box( void )
         }
         clv_space_destroy( c->space );
     }
+    free( c );
+}
+
+// What is tested is the box as given grown by its object's margin, as clv_aabb_grow does it; of a margin of 0,
+// the box bit by bit, minus zeros too.
+static void large_batches_are_grown_by_their_margins( void )
+{
+    crowd* c = test_alloc( 1, sizeof( crowd ) );
+    crowd_open( c, CROWD_MARGINS, NULL );
+    for ( uint32_t i = 0; i < CROWD; ++i )
+    {
+        float margin = i % 3 == 0 ? 0.0f : i % 3 == 1 ? -0.0f : 0.1f * (float)i;
+        CHECK_OK( clv_space_set_margin( c->space, &c->ids[i], &margin, 1 ) );
+        c->boxes[i] = test_box( -0.0f, 1e-30f, -INFINITY, -0.0f, 1 + 0.1f * (float)i, 3e38f );
+    }
+    CHECK_OK( crowd_move( c, c->ids, c->boxes, CROWD ) );
+    for ( uint32_t i = 0; i < CROWD; ++i )
+    {
+        clv_aabb now, grown = clv_aabb_grow( c->boxes[i], i % 3 == 2 ? 0.1f * (float)i : 0.0f );
+        CHECK_OK( clv_space_get_test_box( c->space, c->ids[i], &now ) );
+        CHECK( memcmp( &now, &grown, sizeof( now ) ) == 0 );
+        now = object_boxes( &c->space->objects )[c->ids[i].index];
+        CHECK( memcmp( &now, &grown, sizeof( now ) ) == 0 );
+    }
+    clv_space_destroy( c->space );
     free( c );
 }
 
@@ -701,6 +752,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_count_of_nothing_takes_no_memory ),
         TEST_CASE( large_batches_name_what_is_bad_in_them ),
         TEST_CASE( large_batches_in_any_order_take_every_box ),
+        TEST_CASE( large_batches_are_grown_by_their_margins ),
         TEST_CASE( the_error_is_about_the_last_call ),
     };
     return test_run( "batch", cases, TEST_COUNT( cases ), argc, argv );

@@ -82,41 +82,61 @@ float clv_far_axis_at( const far_axis* axis, double value, float hint )
                                                            : narrow_to_float( value - axis->origin, value );
 }
 
-// Distances from the origin as the general way has them, for a box whose faces are all finite and stay
-// floats. False: it has not.
-static bool map_plainly( const far_map* map, const clv_aabb64* box, clv_aabb* mapped )
+// Distances from the origin. True if all are finite: then they are what the general way would say, which has
+// to look at faces that are infinite or become so.
+static bool map_plainly( const far_map* map, const clv_aabb64* boxes, clv_aabb* mapped, uint32_t count )
 {
-    double faces[6];
-    int is_plain = 1;
-    for ( int axis = 0; axis < 3; ++axis )
+    double origins[6];
+    uint32_t infinite = 0;
+    for ( int i = 0; i < 6; ++i )
     {
-        faces[axis] = ( &box->lower.x )[axis] - map->axes[axis].origin;
-        faces[axis + 3] = ( &box->upper.x )[axis] - map->axes[axis].origin;
-        is_plain &=
-            ( fabs( faces[axis] ) <= (double)FLT_MAX ) & ( fabs( faces[axis + 3] ) <= (double)FLT_MAX );
+        origins[i] = map->axes[i % 3].origin;
     }
-    if ( is_plain != 0 )
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        mapped->lower = ( clv_vec3 ){ (float)faces[0], (float)faces[1], (float)faces[2] };
-        mapped->upper = ( clv_vec3 ){ (float)faces[3], (float)faces[4], (float)faces[5] };
+        for ( int k = 0; k < 6; ++k )
+        {
+            ( &mapped[i].lower.x )[k] = (float)( ( &boxes[i].lower.x )[k] - origins[k] );
+        }
     }
-    return is_plain != 0;
+    for ( uint32_t i = 0; i < 6 * count; ++i )
+    {
+        uint32_t bits;
+        memcpy( &bits, (const char*)mapped + i * sizeof( bits ), sizeof( bits ) );
+        infinite |= ( bits & 0x7FFFFFFF ) + 0x00800000; // up to the highest bit
+    }
+    return infinite >> 31 == 0;
+}
+
+static clv_aabb map_by_axis( const far_map* map, const clv_aabb64* box, const clv_aabb* hint )
+{
+    const far_axis *x = &map->axes[0], *y = &map->axes[1], *z = &map->axes[2];
+    return ( clv_aabb ){
+        .lower = { clv_far_axis_at( x, box->lower.x, hint->lower.x ),
+            clv_far_axis_at( y, box->lower.y, hint->lower.y ),
+            clv_far_axis_at( z, box->lower.z, hint->lower.z ) },
+        .upper = { clv_far_axis_at( x, box->upper.x, hint->upper.x ),
+            clv_far_axis_at( y, box->upper.y, hint->upper.y ),
+            clv_far_axis_at( z, box->upper.z, hint->upper.z ) },
+    };
+}
+
+void clv_far_map_boxes( const far_map* map, const clv_aabb64* boxes, clv_aabb* mapped, uint32_t count )
+{
+    if ( far_map_is_plain( map ) && map_plainly( map, boxes, mapped, count ) )
+    {
+        return;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        mapped[i] = map_by_axis( map, &boxes[i], &mapped[i] );
+    }
 }
 
 clv_aabb clv_far_map_box( const far_map* map, const clv_aabb64* box, const clv_aabb* hint )
 {
-    clv_aabb mapped;
-    const far_axis *x = &map->axes[0], *y = &map->axes[1], *z = &map->axes[2];
-    if ( ( x->cell_count | y->cell_count | z->cell_count ) == 0 && map_plainly( map, box, &mapped ) )
-    {
-        return mapped;
-    }
-    mapped.lower.x = clv_far_axis_at( x, box->lower.x, hint->lower.x );
-    mapped.lower.y = clv_far_axis_at( y, box->lower.y, hint->lower.y );
-    mapped.lower.z = clv_far_axis_at( z, box->lower.z, hint->lower.z );
-    mapped.upper.x = clv_far_axis_at( x, box->upper.x, hint->upper.x );
-    mapped.upper.y = clv_far_axis_at( y, box->upper.y, hint->upper.y );
-    mapped.upper.z = clv_far_axis_at( z, box->upper.z, hint->upper.z );
+    clv_aabb mapped = *hint;
+    clv_far_map_boxes( map, box, &mapped, 1 );
     return mapped;
 }
 

@@ -36,6 +36,15 @@ float clv_far_axis_at( const far_axis* axis, double value, float hint );
 /// The box of floats. `hint` is what the box, or one near it, was mapped to before.
 clv_aabb clv_far_map_box( const far_map* map, const clv_aabb64* box, const clv_aabb* hint );
 
+/// Many boxes. `mapped` holds the hints, unless the map is plain, and then what the boxes are mapped to.
+void clv_far_map_boxes( const far_map* map, const clv_aabb64* boxes, clv_aabb* mapped, uint32_t count );
+
+/// Distances from an origin alone: no hint is needed.
+static inline bool far_map_is_plain( const far_map* map )
+{
+    return ( map->axes[0].cell_count | map->axes[1].cell_count | map->axes[2].cell_count ) == 0;
+}
+
 /// Distances from an origin, in place of cells.
 void clv_far_map_set_origin( far_map* map, clv_vec64 origin );
 

@@ -5,6 +5,7 @@
 #include "base/bit_set.h"
 #include "object/test_box.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const size_t s_item_sizes[OBJECT_COLUMN_COUNT] = {
@@ -216,34 +217,42 @@ enum
     ID_GROUP = 32 // ids checked at once
 };
 
-// Of ids [first, first + count), whether all are alive and ascend from `next` on. Without a branch: which of
-// them is not is found afterwards.
-static bool are_ascending( const object_store* store, const clv_id* ids, uint32_t count, uint64_t next )
+static_assert( CLV_MAX_OBJECTS <= INT32_MAX, "a step down shows in the highest bit" );
+
+// Of a group of ids, whether all are alive and ascend from `next` on. Without a branch: which of them is not
+// is found afterwards. The order first, in vectors: then the last index says whether all slots are there.
+static bool are_ascending( const object_store* store, const clv_id* ids, uint64_t next )
 {
     const uint32_t* generations = object_generations( store );
-    uint32_t bad = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    uint32_t steps = ids[0].index, different = 0, odd = 1;
+    for ( uint32_t i = 1; i < ID_GROUP; ++i )
     {
-        uint32_t index = ids[i].index, is_inside = index < store->slot_count;
-        uint32_t generation = generations[is_inside ? index : 0];
-        bad |= ( is_inside ^ 1 ) | ( generation ^ ids[i].generation ) | ( ~generation & 1 ) |
-            (uint32_t)( index < next );
-        next = (uint64_t)index + 1;
+        steps |= ids[i].index | ( ids[i].index - ids[i - 1].index - 1 );
     }
-    return bad == 0;
+    if ( steps >> 31 != 0 || ids[0].index < next || ids[ID_GROUP - 1].index >= store->slot_count )
+    {
+        return false;
+    }
+    for ( uint32_t i = 0; i < ID_GROUP; ++i )
+    {
+        different |= generations[ids[i].index] ^ ids[i].generation;
+        odd &= ids[i].generation;
+    }
+    return different == 0 && odd != 0;
 }
 
 // The same where slots lie one behind the other, as the last id suggests: compilers make vectors of it.
-static bool are_in_a_row( const object_store* store, const clv_id* ids, uint32_t count, uint64_t next )
+static bool are_in_a_row( const object_store* store, const clv_id* ids, uint64_t next )
 {
     uint64_t begin = ids[0].index;
-    if ( ids[count - 1].index != begin + count - 1 || begin < next || begin + count > store->slot_count )
+    if ( ids[ID_GROUP - 1].index != begin + ID_GROUP - 1 || begin < next ||
+        begin + ID_GROUP > store->slot_count )
     {
         return false;
     }
     const uint32_t* generations = object_generations( store ) + begin;
     uint32_t bad = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t i = 0; i < ID_GROUP; ++i )
     {
         bad |= ( ids[i].index ^ ( ids[0].index + i ) ) | ( ids[i].generation ^ generations[i] ) |
             ( ~generations[i] & 1 );
@@ -257,8 +266,7 @@ static uint32_t skip_ascending( const object_store* store, const clv_id* ids, ui
     uint32_t first = 0;
     uint64_t next = 0;
     while ( store->slot_count > 0 && count - first >= ID_GROUP &&
-        ( are_in_a_row( store, ids + first, ID_GROUP, next ) ||
-            are_ascending( store, ids + first, ID_GROUP, next ) ) )
+        ( are_in_a_row( store, ids + first, next ) || are_ascending( store, ids + first, next ) ) )
     {
         first += ID_GROUP;
         next = (uint64_t)ids[first - 1].index + 1;
@@ -449,9 +457,9 @@ clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot )
 {
     clv_aabb given = clv_object_store_given_box( store, slot );
     const float* margins = store->columns[OBJECT_MARGIN];
-    if ( store->columns[OBJECT_MARGIN_BY] == NULL && store->columns[OBJECT_MOTION] == NULL )
+    if ( object_store_grows_plainly( store ) )
     {
-        return margins != NULL ? clv_aabb_grow( given, margins[slot] ) : given; // what most have, quickly
+        return clv_aabb_grow( given, margins[slot] ); // what most have, quickly
     }
     return object_test_box( given, store->is_flat, clv_object_store_margin( store, slot ),
         clv_object_store_motion( store, slot ) );
@@ -460,9 +468,9 @@ clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot )
 clv_aabb64 clv_object_store_test_box64( const object_store* store, uint32_t slot, clv_aabb64 given )
 {
     const float* margins = store->columns[OBJECT_MARGIN];
-    if ( store->columns[OBJECT_MARGIN_BY] == NULL && store->columns[OBJECT_MOTION] == NULL )
+    if ( object_store_grows_plainly( store ) )
     {
-        return margins != NULL ? clv_aabb64_grow( given, (double)margins[slot] ) : given;
+        return clv_aabb64_grow( given, (double)margins[slot] );
     }
     return object_test_box64(
         given, clv_object_store_margin( store, slot ), clv_object_store_motion( store, slot ) );
@@ -491,29 +499,137 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
     }
 }
 
+// All of a run lie within 64 slots of the first one, as where ids ascend they mostly do? Without a branch, so
+// that compilers make vectors of it; so is the next one.
+static inline bool are_close( const clv_id* ids )
+{
+    uint32_t beyond = 0;
+    for ( uint32_t i = 0; i < OBJECT_RUN; ++i )
+    {
+        beyond |= ids[i].index - ids[0].index;
+    }
+    return beyond < 64;
+}
+
+static inline bool are_row( const clv_id* ids )
+{
+    uint32_t different = 0;
+    for ( uint32_t i = 0; i < OBJECT_RUN; ++i )
+    {
+        different |= ids[i].index ^ ( ids[0].index + i );
+    }
+    return different == 0;
+}
+
+// Slots that lie near each other have their bits in two words.
+void clv_object_store_mark( object_store* store, const clv_id* ids, uint32_t count, uint64_t bits )
+{
+    CLV_ASSERT( count <= OBJECT_RUN );
+    uint64_t* moved = store->moved.items;
+    if ( !store->moved_is_known || bits == 0 )
+    {
+        return;
+    }
+    if ( count == OBJECT_RUN && are_close( ids ) )
+    {
+        uint32_t base = ids[0].index;
+        uint64_t above = UINT64_MAX << ( base & 63 ), wrapped = bits & ~above;
+        moved[base >> 6] |= bits & above;
+        moved[( base >> 6 ) + ( wrapped != 0 )] |= wrapped;
+        return;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        base_bits_add( moved, ids[i].index );
+    }
+}
+
+// Two boxes are three registers. Of all at once compilers would make a call, or one instruction that takes as
+// long to begin as all of this. Returns the bits of the slots.
+static inline uint64_t put_row( clv_aabb* own, const char* boxes, uint32_t slot )
+{
+    uint64_t low = base_bits_low( OBJECT_RUN );
+    for ( uint32_t i = 0; i < OBJECT_RUN; i += 2, boxes += 2 * sizeof( clv_aabb ) )
+    {
+        memcpy( &own[slot + i], boxes, 2 * sizeof( clv_aabb ) );
+    }
+    return low << ( slot & 63 ) | low >> 1 >> ( ~slot & 63 );
+}
+
+static inline uint64_t put_records( clv_aabb* own, const clv_id* ids, const char* boxes, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i, boxes += sizeof( clv_aabb ) )
+    {
+        memcpy( &own[ids[i].index], boxes, sizeof( clv_aabb ) );
+        bits |= (uint64_t)1 << ( ids[i].index & 63 );
+    }
+    return bits;
+}
+
+static inline uint64_t put_apart(
+    clv_aabb* own, const clv_id* ids, const char* lower, const char* upper, size_t stride, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i, lower += stride, upper += stride )
+    {
+        memcpy( &own[ids[i].index].lower, lower, sizeof( clv_vec3 ) );
+        memcpy( &own[ids[i].index].upper, upper, sizeof( clv_vec3 ) );
+        bits |= (uint64_t)1 << ( ids[i].index & 63 );
+    }
+    return bits;
+}
+
 void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
     const void* upper, size_t stride, uint32_t count )
 {
-    CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
+    CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL && count <= OBJECT_RUN );
     clv_aabb* own = object_boxes( store );
-    object_marks marks = object_marks_begin( store->moved_is_known ? store->moved.items : NULL );
-    bool are_whole = count > 0 && (const char*)upper == (const char*)lower + sizeof( clv_vec3 );
+    uint64_t bits;
+    bool is_whole = count == OBJECT_RUN; // of a known number compilers make shorter loops
+    if ( stride != sizeof( clv_aabb ) || (const char*)upper != (const char*)lower + sizeof( clv_vec3 ) )
+    {
+        bits = is_whole ? put_apart( own, ids, lower, upper, stride, OBJECT_RUN )
+                        : put_apart( own, ids, lower, upper, stride, count );
+    }
+    else if ( is_whole && ids[OBJECT_RUN - 1].index == ids[0].index + OBJECT_RUN - 1 && are_row( ids ) )
+    {
+        bits = put_row( own, lower, ids[0].index );
+    }
+    else
+    {
+        bits = is_whole ? put_records( own, ids, lower, OBJECT_RUN ) : put_records( own, ids, lower, count );
+    }
+    clv_object_store_mark( store, ids, count, bits );
+}
+
+// As clv_aabb_grow, without a branch: a margin of 0 becomes +0 to be taken off and -0 to be added, which leave
+// every face bit by bit. Face by face from where they lie: copies of boxes would be stored and loaded again.
+void clv_object_store_scatter_grown( object_store* store, const clv_id* ids, const void* lower,
+    const void* upper, size_t stride, uint32_t count )
+{
+    CLV_ASSERT( object_store_grows_plainly( store ) && count <= OBJECT_RUN );
+    clv_aabb *all = object_boxes( store ), *all_given = store->columns[OBJECT_GIVEN_BOX];
+    const float* margins = store->columns[OBJECT_MARGIN];
+    uint64_t bits = 0;
     for ( uint32_t i = 0; i < count;
           ++i, lower = (const char*)lower + stride, upper = (const char*)upper + stride )
     {
-        uint32_t slot = ids[i].index;
-        if ( are_whole ) // the same each time
+        clv_aabb *own = &all[ids[i].index], *given = &all_given[ids[i].index];
+        float margin = margins[ids[i].index], off = margin + 0.0f, on = -( 0.0f - margin );
+        for ( size_t axis = 0; axis < 3; ++axis )
         {
-            memcpy( &own[slot], lower, sizeof( clv_aabb ) );
+            float low, high;
+            memcpy( &low, (const char*)lower + axis * sizeof( float ), sizeof( float ) );
+            memcpy( &high, (const char*)upper + axis * sizeof( float ), sizeof( float ) );
+            ( &given->lower.x )[axis] = low;
+            ( &given->upper.x )[axis] = high;
+            ( &own->lower.x )[axis] = low - off;
+            ( &own->upper.x )[axis] = high + on;
         }
-        else
-        {
-            memcpy( &own[slot].lower, lower, sizeof( clv_vec3 ) );
-            memcpy( &own[slot].upper, upper, sizeof( clv_vec3 ) );
-        }
-        object_marks_add( &marks, slot, 1 );
+        bits |= (uint64_t)1 << ( ids[i].index & 63 );
     }
-    object_marks_end( &marks );
+    clv_object_store_mark( store, ids, count, bits );
 }
 
 void clv_object_store_note_margin( object_store* store, uint32_t slot, clv_margin_rule rule )

@@ -105,6 +105,13 @@ static inline uint32_t* object_generations( const object_store* store )
     return store->columns[OBJECT_GENERATION];
 }
 
+/// Is a test box the box as given, grown by a margin of the slot's own, and nothing else?
+static inline bool object_store_grows_plainly( const object_store* store )
+{
+    return store->columns[OBJECT_MARGIN] != NULL && store->columns[OBJECT_MARGIN_BY] == NULL &&
+        store->columns[OBJECT_MOTION] == NULL;
+}
+
 static inline bool object_is_live( const object_store* store, clv_id id )
 {
     return id.index < store->slot_count && ( id.generation & 1 ) != 0 &&
@@ -130,42 +137,22 @@ clv_id clv_object_store_add( object_store* store, clv_aabb box );
 /// caller's to set. Cannot fail after clv_object_store_prepare_add, and needs that the free slots are a row.
 uint32_t clv_object_store_add_row( object_store* store, uint32_t count );
 
-/// Bits of slots that moved, collected word by word: one by one, each would wait for the one before it to be
-/// stored.
-typedef struct object_marks
+enum
 {
-    uint64_t* moved; ///< NULL: nothing is marked
-    uint64_t bits;
-    uint32_t word;
-} object_marks;
+    OBJECT_RUN = 16, ///< boxes that are taken together
+};
 
-static inline object_marks object_marks_begin( uint64_t* moved )
-{
-    return ( object_marks ){ moved, 0, 0 };
-}
+/// Of up to OBJECT_RUN ids of live slots, mark as moved those that have a bit, at their slot's number modulo
+/// 64. If they lie too far from each other for that, any bit marks all of them.
+void clv_object_store_mark( object_store* store, const clv_id* ids, uint32_t count, uint64_t bits );
 
-static inline void object_marks_end( const object_marks* marks )
-{
-    if ( marks->moved != NULL )
-    {
-        marks->moved[marks->word] |= marks->bits;
-    }
-}
-
-static inline void object_marks_add( object_marks* marks, uint32_t slot, uint64_t has_moved )
-{
-    if ( slot >> 6 != marks->word )
-    {
-        object_marks_end( marks );
-        marks->word = slot >> 6;
-        marks->bits = 0;
-    }
-    marks->bits |= has_moved << ( slot & 63 );
-}
-
-/// Boxes of slots in any order, where there are neither margins nor motions; all are marked as moved. Corners
-/// are `stride` bytes apart.
+/// Up to OBJECT_RUN boxes of slots in any order, where there are neither margins nor motions; all are marked
+/// as moved. Corners are `stride` bytes apart.
 void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
+    const void* upper, size_t stride, uint32_t count );
+
+/// The same with fixed margins and nothing else that makes a test box of a box as given.
+void clv_object_store_scatter_grown( object_store* store, const clv_id* ids, const void* lower,
     const void* upper, size_t stride, uint32_t count );
 
 /// Give a live slot another box. Where boxes are doubles: what its test box is mapped to.

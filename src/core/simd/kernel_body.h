@@ -4,6 +4,7 @@
 //   WIDE_LANES            floats per register, a power of two, at most KERNEL_LANES / 2
 //   wide                  that many floats
 //   wide_load( p )        p aligned to the width
+//   wide_load_any( p )    p aligned to a float
 //   wide_splat( f )
 //   wide_mask             the outcome of a comparison
 //   wide_le( a, b )       a <= b, false where either is NaN
@@ -150,14 +151,48 @@ static inline bool boxes_touch( const clv_aabb* a, const clv_aabb* b )
         four_and( four_le( lower_corner( a ), upper_b ), four_le( lower_corner( b ), upper_a ) ) );
 }
 
+// A box's upper faces lie three floats behind its lower ones, so boxes in a row are compared with themselves
+// from the fourth float on. Of each six floats the first three count; three registers are half as many boxes
+// as one has lanes. Returns how many boxes were looked at: one step less than there are at least, so that no
+// float behind them is read.
+static inline uint32_t skip_good_steps( const clv_aabb* boxes, uint32_t count, bool* are_all_good )
+{
+    const uint64_t lower_faces = UINT64_C( 0x1C71C71C71C7 ); // three of each six, from the lowest bit on
+    const uint32_t step = WIDE_LANES / 2;
+    const float* faces = (const float*)boxes;
+    wide_mask good[3];
+    uint32_t done = 0;
+    for ( int part = 0; part < 3; ++part )
+    {
+        good[part] = wide_le( wide_splat( 0 ), wide_splat( 0 ) );
+    }
+    for ( ; count - done > step; done += step, faces += 3 * WIDE_LANES )
+    {
+        for ( int part = 0; part < 3; ++part )
+        {
+            const float* from = faces + part * WIDE_LANES;
+            good[part] = wide_le_and( good[part], wide_load_any( from ), wide_load_any( from + 3 ) );
+        }
+    }
+    uint64_t bad = 0;
+    for ( int part = 0; part < 3; ++part )
+    {
+        uint64_t lanes = lower_faces >> ( part * WIDE_LANES ) & ( ( (uint64_t)1 << WIDE_LANES ) - 1 );
+        bad |= lanes & ~(uint64_t)wide_bits( good[part] );
+    }
+    *are_all_good = bad == 0;
+    return done;
+}
+
 static inline bool are_good( const clv_aabb* boxes, uint32_t count )
 {
+    bool are_all_good;
     four_mask good = four_le( four_splat( 0 ), four_splat( 0 ) );
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t i = skip_good_steps( boxes, count, &are_all_good ); i < count; ++i )
     {
         good = four_and( good, four_le( lower_corner( &boxes[i] ), upper_corner( &boxes[i] ) ) );
     }
-    return corners_hold( good );
+    return are_all_good && corners_hold( good );
 }
 
 static inline uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count )

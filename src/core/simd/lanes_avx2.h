@@ -25,6 +25,11 @@ static inline wide wide_load( const float* p )
     return _mm256_load_ps( p );
 }
 
+static inline wide wide_load_any( const float* p )
+{
+    return _mm256_loadu_ps( p );
+}
+
 static inline wide wide_splat( float f )
 {
     return _mm256_set1_ps( f );

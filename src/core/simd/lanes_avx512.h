@@ -27,6 +27,11 @@ static inline wide wide_load( const float* p )
     return _mm512_load_ps( p );
 }
 
+static inline wide wide_load_any( const float* p )
+{
+    return _mm512_loadu_ps( p );
+}
+
 static inline wide wide_splat( float f )
 {
     return _mm512_set1_ps( f );

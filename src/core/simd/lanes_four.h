@@ -14,6 +14,11 @@ static inline wide wide_load( const float* p )
     return four_load_aligned( p );
 }
 
+static inline wide wide_load_any( const float* p )
+{
+    return four_load( p );
+}
+
 static inline wide wide_splat( float f )
 {
     return four_splat( f );

@@ -35,43 +35,64 @@ void clv_space_will_change_some( clv_space* space, const space_owners* owners, u
     }
 }
 
-// Boxes of floats [first, first + RECORD_GROUP) as records: where they lie, or copied.
-static const clv_aabb* group_at( const space_stream* stream, uint32_t first, clv_aabb* copies )
+static void copy_floats( const space_stream* stream, uint32_t first, clv_aabb* copies )
 {
-    if ( stream->kind == SPACE_FLOATS && space_are_records( stream ) )
+    const char *lower = (const char*)stream->lower + stream->stride * first,
+               *upper = (const char*)stream->upper + stream->stride * first;
+    for ( uint32_t i = 0; i < RECORD_GROUP; ++i, lower += stream->stride, upper += stream->stride )
     {
-        return (const clv_aabb*)stream->lower + first;
+        memcpy( &copies[i].lower, lower, sizeof( clv_vec3 ) );
+        memcpy( &copies[i].upper, upper, sizeof( clv_vec3 ) );
     }
-    for ( uint32_t i = 0; i < RECORD_GROUP; ++i )
-    {
-        const char* lower = (const char*)stream->lower + stream->stride * ( first + i );
-        const char* upper = (const char*)stream->upper + stream->stride * ( first + i );
-        memcpy( &copies[i].lower, lower, sizeof( clv_vec2 ) );
-        memcpy( &copies[i].upper, upper, sizeof( clv_vec2 ) );
-        if ( stream->kind == SPACE_FLOATS )
-        {
-            memcpy( &copies[i].lower.z, lower + sizeof( clv_vec2 ), sizeof( float ) );
-            memcpy( &copies[i].upper.z, upper + sizeof( clv_vec2 ), sizeof( float ) );
-        }
-    }
-    return copies;
 }
 
-// Boxes of floats are checked in groups; which of a group is bad is found afterwards.
-static uint32_t skip_good_boxes( const clv_space* space, const space_stream* stream, uint32_t count )
+// Boxes [first, first + RECORD_GROUP) of each kind. Without a branch: which of them is bad is found afterwards.
+static bool is_good_float_group( const clv_space* space, const space_stream* stream, uint32_t first )
 {
-    uint32_t first = 0;
     clv_aabb copies[RECORD_GROUP];
-    for ( uint32_t i = 0; i < RECORD_GROUP && stream->kind == SPACE_FLAT; ++i )
+    if ( space_are_records( stream ) )
     {
-        copies[i] = ( clv_aabb ){ { 0, 0, 0 }, { 0, 0, 0 } }; // the third axis is good
+        return space->kernels->are_good( (const clv_aabb*)stream->lower + first, RECORD_GROUP );
     }
-    while ( count - first >= RECORD_GROUP &&
-        space->kernels->are_good( group_at( stream, first, copies ), RECORD_GROUP ) )
+    copy_floats( stream, first, copies );
+    return space->kernels->are_good( copies, RECORD_GROUP );
+}
+
+static bool is_good_flat_group( const space_stream* stream, uint32_t first )
+{
+    const char *lower = (const char*)stream->lower + stream->stride * first,
+               *upper = (const char*)stream->upper + stream->stride * first;
+    uint32_t good = 1;
+    for ( uint32_t i = 0; i < RECORD_GROUP; ++i, lower += stream->stride, upper += stream->stride )
     {
-        first += RECORD_GROUP;
+        good &= (uint32_t)( space_float_at( lower, 0 ) <= space_float_at( upper, 0 ) );
+        good &= (uint32_t)( space_float_at( lower, 1 ) <= space_float_at( upper, 1 ) );
     }
-    return first;
+    return good != 0;
+}
+
+static bool is_good_double_group( const space_stream* stream, uint32_t first )
+{
+    const char *lower = (const char*)stream->lower + stream->stride * first,
+               *upper = (const char*)stream->upper + stream->stride * first;
+    uint32_t good = 1;
+    for ( uint32_t i = 0; i < RECORD_GROUP; ++i, lower += stream->stride, upper += stream->stride )
+    {
+        good &= (uint32_t)( space_double_at( lower, 0 ) <= space_double_at( upper, 0 ) );
+        good &= (uint32_t)( space_double_at( lower, 1 ) <= space_double_at( upper, 1 ) );
+        good &= (uint32_t)( space_double_at( lower, 2 ) <= space_double_at( upper, 2 ) );
+    }
+    return good != 0;
+}
+
+static bool is_good_group( const clv_space* space, const space_stream* stream, uint32_t first )
+{
+    switch ( stream->kind )
+    {
+    case SPACE_DOUBLES: return is_good_double_group( stream, first );
+    case SPACE_FLAT: return is_good_flat_group( stream, first );
+    default: return is_good_float_group( space, stream, first );
+    }
 }
 
 static bool is_good_box( const space_stream* stream, uint32_t index )
@@ -87,7 +108,11 @@ static bool is_good_box( const space_stream* stream, uint32_t index )
 // First position below `count` with a bad box, or `count`.
 static BASE_COLD uint32_t find_bad_box( const clv_space* space, const space_stream* stream, uint32_t count )
 {
-    uint32_t first = stream->kind == SPACE_DOUBLES ? 0 : skip_good_boxes( space, stream, count );
+    uint32_t first = 0;
+    while ( count - first >= RECORD_GROUP && is_good_group( space, stream, first ) )
+    {
+        first += RECORD_GROUP;
+    }
     while ( first < count && is_good_box( stream, first ) )
     {
         first += 1;
@@ -98,17 +123,8 @@ static BASE_COLD uint32_t find_bad_box( const clv_space* space, const space_stre
 // A face as a double, of whatever kind.
 static double face_at( const space_stream* stream, const void* corner, uint32_t index, int axis )
 {
-    size_t part = stream->kind == SPACE_DOUBLES ? sizeof( double ) : sizeof( float );
-    const char* at = (const char*)corner + stream->stride * index + part * (size_t)axis;
-    double wide;
-    float narrow;
-    if ( stream->kind == SPACE_DOUBLES )
-    {
-        memcpy( &wide, at, sizeof( wide ) );
-        return wide;
-    }
-    memcpy( &narrow, at, sizeof( narrow ) );
-    return (double)narrow;
+    const char* at = (const char*)corner + stream->stride * index;
+    return stream->kind == SPACE_DOUBLES ? space_double_at( at, axis ) : (double)space_float_at( at, axis );
 }
 
 static BASE_COLD clv_result refuse_box(

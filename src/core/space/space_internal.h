@@ -228,6 +228,21 @@ static inline space_stream space_records( space_kind kind, const void* boxes )
     ( ( space_stream ){                                                                                      \
         ( kind ), ( stream ).lower, ( stream ).upper, ( stream ).stride, space_doubles_of( kind ) } )
 
+/// A face of a corner, at any alignment.
+static inline float space_float_at( const char* corner, int axis )
+{
+    float face;
+    memcpy( &face, corner + sizeof( face ) * (size_t)axis, sizeof( face ) );
+    return face;
+}
+
+static inline double space_double_at( const char* corner, int axis )
+{
+    double face;
+    memcpy( &face, corner + sizeof( face ) * (size_t)axis, sizeof( face ) );
+    return face;
+}
+
 /// Are these plain records, one behind the other?
 static inline bool space_are_records( const space_stream* s )
 {

@@ -6,7 +6,7 @@
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
-
+#include "base/bits.h"
 #include "base/fp_mode.h"
 #include "object/test_box.h"
 
@@ -17,14 +17,15 @@ enum
     ROW_BOXES = 1 << 13, // boxes in a piece of a row, at least
     ROW_PIECES = 64,     // at most
     ROW_RUN = 16,        // slots behind each other, at least, that are taken as a row between gaps
+    FAR_GROUP = 64,      // boxes in double that are mapped together
 };
 
 // Boxes for slots one behind the other, or for all that are live, which several workers take in pieces.
 typedef struct row_move
 {
     clv_space* space;
-    const clv_id* ids; ///< to be checked: do they name the slots? NULL: there are none
-    space_owners slots;
+    const space_owners* owners; ///< as they came: ids are to be checked, do they name the slots?
+    space_owners slots;         ///< of a row, or of all that are live
     const space_stream* boxes;
     uint32_t count;
     uint32_t piece_count;
@@ -40,7 +41,7 @@ static row_move row_of(
     uint32_t pieces = count / ROW_BOXES < ROW_PIECES ? count / ROW_BOXES : ROW_PIECES;
     return ( row_move ){
         .space = space,
-        .ids = owners->ids,
+        .owners = owners,
         .slots = { NULL, owners->live, first },
         .boxes = boxes,
         .count = count,
@@ -67,6 +68,22 @@ static uint32_t row_begin( const row_move* move, uint32_t piece )
     }
     uint32_t begin = ( ( move->slots.first + share ) | 63 ) + 1 - move->slots.first;
     return begin < move->count ? begin : move->count;
+}
+
+// Boxes of a run, or a group, that begins with the one at `first`.
+static uint32_t some_from( uint32_t first, uint32_t last, uint32_t most )
+{
+    return last - first < most ? last - first : most;
+}
+
+// The ids of a group, of which only the slots are looked at: where they lie, or made of the slots.
+static inline const clv_id* ids_at( const space_owners* owners, uint32_t first, uint32_t count, clv_id* made )
+{
+    for ( uint32_t i = 0; i < count && owners->ids == NULL; ++i )
+    {
+        made[i] = ( clv_id ){ space_owner_slot( owners, first + i ), 0 };
+    }
+    return owners->ids != NULL ? owners->ids + first : made;
 }
 
 // ---- floats
@@ -124,35 +141,46 @@ static inline uint64_t put_box( clv_aabb* own, const void* lower, const void* up
     return ( put_corner( &own->lower, lower ) | put_corner( &own->upper, upper ) ) != 0;
 }
 
+// OBJECT_RUN boxes at most, from `first` on, into the slots of the ids.
+static inline void put_run(
+    object_store* objects, const clv_id* ids, const space_stream* boxes, uint32_t first, uint32_t count )
+{
+    clv_aabb* own = object_boxes( objects );
+    bool is_flat = boxes->kind == SPACE_FLAT;
+    const char *lower = (const char*)boxes->lower + boxes->stride * first,
+               *upper = (const char*)boxes->upper + boxes->stride * first;
+    uint64_t changed = 0;
+    for ( uint32_t i = 0; i < count; ++i, lower += boxes->stride, upper += boxes->stride )
+    {
+        uint32_t slot = ids[i].index;
+        uint64_t is_new =
+            is_flat ? put_flat( &own[slot], lower, upper ) : put_box( &own[slot], lower, upper );
+        changed |= is_new << ( slot & 63 );
+    }
+    clv_object_store_mark( objects, ids, count, changed );
+}
+
 // Boxes [first, last) one by one into their slots; those that are as they were have not moved.
 static void put_each( object_store* objects, const space_owners* owners, const space_stream* boxes,
     uint32_t first, uint32_t last )
 {
-    clv_aabb* own = object_boxes( objects );
-    bool is_flat = boxes->kind == SPACE_FLAT;
-    object_marks marks = object_marks_begin( objects->moved_is_known ? objects->moved.items : NULL );
-    marks.word =
-        first < last ? space_owner_slot( owners, first ) >> 6 : 0; // words of other pieces are theirs
-    for ( uint32_t i = first; i < last; ++i )
+    clv_id made[OBJECT_RUN];
+    for ( uint32_t i = first; i < last; i += OBJECT_RUN )
     {
-        uint32_t slot = space_owner_slot( owners, i );
-        const char* lower = (const char*)boxes->lower + boxes->stride * i;
-        const char* upper = (const char*)boxes->upper + boxes->stride * i;
-        object_marks_add( &marks, slot,
-            is_flat ? put_flat( &own[slot], lower, upper ) : put_box( &own[slot], lower, upper ) );
+        uint32_t some = some_from( i, last, OBJECT_RUN );
+        put_run( objects, ids_at( owners, i, some, made ), boxes, i, some );
     }
-    object_marks_end( &marks );
 }
 
 static bool are_ids_of_row( const row_move* move, uint32_t first, uint32_t last )
 {
+    const clv_id* ids = move->owners->ids;
     uint32_t first_slot = move->slots.first;
     const uint32_t* generations = object_generations( &move->space->objects ) + first_slot;
     uint32_t different = 0, dead = 0;
     for ( uint32_t i = first; i < last; ++i )
     {
-        different |=
-            ( move->ids[i].index ^ ( first_slot + i ) ) | ( move->ids[i].generation ^ generations[i] );
+        different |= ( ids[i].index ^ ( first_slot + i ) ) | ( ids[i].generation ^ generations[i] );
         dead |= ~generations[i] & 1;
     }
     return ( different | dead ) == 0;
@@ -172,7 +200,7 @@ static bool next_run( const space_owners* slots, uint32_t first, uint32_t last, 
     {
         end += ROW_RUN;
     }
-    *count = end > first ? end - first : last - first < ROW_RUN ? last - first : ROW_RUN;
+    *count = end > first ? end - first : some_from( first, last, ROW_RUN );
     return end > first;
 }
 
@@ -202,8 +230,8 @@ static void check_row_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     row_move* move = context;
     uint32_t first = row_begin( move, piece ), last = row_begin( move, piece + 1 );
-    move->is_good[piece] =
-        ( move->ids == NULL || are_ids_of_row( move, first, last ) ) && are_boxes_of_row( move, first, last );
+    move->is_good[piece] = ( move->owners->ids == NULL || are_ids_of_row( move, first, last ) ) &&
+        are_boxes_of_row( move, first, last );
 }
 
 static void take_row_piece( uint32_t piece, uint32_t worker, void* context )
@@ -214,7 +242,7 @@ static void take_row_piece( uint32_t piece, uint32_t worker, void* context )
     uint32_t first = row_begin( move, piece ), last = row_begin( move, piece + 1 );
     if ( move->boxes->kind == SPACE_FLAT )
     {
-        put_each( objects, &move->slots, move->boxes, first, last );
+        put_each( objects, move->owners, move->boxes, first, last );
         return;
     }
     for ( uint32_t count; first < last; first += count )
@@ -231,16 +259,22 @@ static void take_row_piece( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
+// By the first and the last id. Without ids the slots are known.
+static bool may_be_row( const object_store* objects, const clv_id* ids, uint32_t count )
+{
+    return ids == NULL ||
+        ( ids[0].index < objects->slot_count && count <= objects->slot_count - ids[0].index &&
+            ids[count - 1].index == ids[0].index + count - 1 );
+}
+
 // One pass checks, one takes the boxes. After false no box was taken, but the check may have marked slots as
 // moved, which costs a comparison at the next update and changes no answer.
 bool clv_space_take_row(
     clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     const object_store* objects = &space->objects;
-    uint32_t first = owners->ids != NULL && count > 0 ? owners->ids[0].index : 0;
     if ( count == 0 || boxes->kind == SPACE_DOUBLES || !space_are_records( boxes ) ||
-        object_store_uses( objects, OBJECT_GIVEN_BOX ) || first >= objects->slot_count ||
-        count > objects->slot_count - first )
+        object_store_uses( objects, OBJECT_GIVEN_BOX ) || !may_be_row( objects, owners->ids, count ) )
     {
         return false;
     }
@@ -268,24 +302,14 @@ static void set_flat( object_store* objects, uint32_t slot, clv_aabb2 box )
     }
 }
 
-// With margins or motions each box is grown on its own.
-static void take_floats(
+// With rules of margins or motions each box is grown on its own.
+static void take_one_by_one(
     object_store* objects, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
-    bool grows = object_store_uses( objects, OBJECT_GIVEN_BOX ), is_flat = boxes->kind == SPACE_FLAT;
-    if ( !grows && ( is_flat || owners->ids == NULL ) )
-    {
-        put_each( objects, owners, boxes, 0, count );
-    }
-    else if ( !grows )
-    {
-        clv_object_store_scatter_boxes(
-            objects, owners->ids, boxes->lower, boxes->upper, boxes->stride, count );
-    }
-    for ( uint32_t i = 0; i < count && grows; ++i )
+    for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = space_owner_slot( owners, i );
-        if ( is_flat )
+        if ( boxes->kind == SPACE_FLAT )
         {
             set_flat( objects, slot, space_box2_at( boxes, i ) );
         }
@@ -296,32 +320,141 @@ static void take_floats(
     }
 }
 
+static void take_floats(
+    object_store* objects, const space_owners* owners, const space_stream* boxes, uint32_t count )
+{
+    bool grows = object_store_uses( objects, OBJECT_GIVEN_BOX ), is_flat = boxes->kind == SPACE_FLAT;
+    if ( grows && ( is_flat || !object_store_grows_plainly( objects ) ) )
+    {
+        take_one_by_one( objects, owners, boxes, count );
+        return;
+    }
+    if ( !grows && ( is_flat || owners->ids == NULL ) )
+    {
+        put_each( objects, owners, boxes, 0, count );
+        return;
+    }
+    clv_id made[OBJECT_RUN];
+    for ( uint32_t i = 0; i < count; i += OBJECT_RUN )
+    {
+        uint32_t some = some_from( i, count, OBJECT_RUN );
+        const clv_id* ids = ids_at( owners, i, some, made );
+        const char *lower = (const char*)boxes->lower + boxes->stride * i,
+                   *upper = (const char*)boxes->upper + boxes->stride * i;
+        if ( grows )
+        {
+            clv_object_store_scatter_grown( objects, ids, lower, upper, boxes->stride, some );
+        }
+        else
+        {
+            clv_object_store_scatter_boxes( objects, ids, lower, upper, boxes->stride, some );
+        }
+    }
+}
+
 // ---- doubles
 
-// Pieces count changes themselves. True if the test box is another than it was.
-static bool set_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
+// Boxes as given to their column, and the boxes to test.
+static const clv_aabb64* grow_group(
+    object_store* objects, const clv_id* ids, const clv_aabb64* given, uint32_t count, clv_aabb64* grown )
+{
+    clv_aabb64* column = objects->columns[OBJECT_GIVEN_BOX64];
+    for ( uint32_t i = 0; i < count && column != NULL; ++i )
+    {
+        column[ids[i].index] = given[i];
+        clv_object_store_forget_motion( objects, ids[i].index );
+        grown[i] = clv_object_store_test_box64( objects, ids[i].index, given[i] );
+    }
+    return column != NULL ? grown : given;
+}
+
+// Word by word from where they lie: copies of boxes would be stored and loaded again.
+static inline bool is_same( const void* a, const void* b, size_t bytes )
+{
+    uint64_t different = 0;
+    for ( size_t i = 0; i < bytes; i += sizeof( uint64_t ) )
+    {
+        uint64_t left, right;
+        memcpy( &left, (const char*)a + i, sizeof( left ) );
+        memcpy( &right, (const char*)b + i, sizeof( right ) );
+        different |= left ^ right;
+    }
+    return different == 0;
+}
+
+// Test boxes to their slots. A bit for each that is another than it was.
+static uint64_t store_group64(
+    object_store* objects, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
+{
+    clv_aabb64* own = object_boxes64( objects );
+    uint64_t changed = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        changed |= (uint64_t)!is_same( &own[ids[i].index], &boxes[i], sizeof( clv_aabb64 ) ) << i;
+        own[ids[i].index] = boxes[i];
+    }
+    return changed;
+}
+
+// The floats they are mapped to, for which the floats before are the hints.
+static void map_group64(
+    clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count, clv_aabb* mapped )
 {
     object_store* objects = &space->objects;
-    clv_aabb64 box = given;
-    if ( object_store_uses( objects, OBJECT_GIVEN_BOX64 ) )
+    clv_aabb* own = object_boxes( objects );
+    bool is_plain = far_map_is_plain( &space->far.map );
+    for ( uint32_t i = 0; i < count && !is_plain; ++i )
     {
-        ( (clv_aabb64*)objects->columns[OBJECT_GIVEN_BOX64] )[slot] = given;
-        clv_object_store_forget_motion( objects, slot );
-        box = clv_object_store_test_box64( objects, slot, given );
+        mapped[i] = own[ids[i].index];
     }
-    clv_aabb64* own = &object_boxes64( objects )[slot];
-    if ( memcmp( own, &box, sizeof( box ) ) == 0 )
+    clv_far_map_boxes( &space->far.map, boxes, mapped, count );
+    for ( uint32_t first = 0; first < count; first += OBJECT_RUN )
     {
-        return false;
+        uint32_t some = some_from( first, count, OBJECT_RUN );
+        uint64_t changed = 0;
+        for ( uint32_t i = first; i < first + some; ++i )
+        {
+            uint64_t is_new = !is_same( &own[ids[i].index], &mapped[i], sizeof( clv_aabb ) );
+            changed |= is_new << ( ids[i].index & 63 );
+            own[ids[i].index] = mapped[i];
+        }
+        clv_object_store_mark( objects, ids + first, some, changed );
     }
-    *own = box;
-    const clv_aabb* before = &object_boxes( objects )[slot];
-    clv_aabb mapped = clv_far_map_box( &space->far.map, &box, before );
-    if ( memcmp( before, &mapped, sizeof( mapped ) ) != 0 )
+}
+
+// How many of up to FAR_GROUP test boxes are others than they were.
+static uint32_t set_group64( clv_space* space, const clv_id* ids, const clv_aabb64* given, uint32_t count )
+{
+    clv_aabb64 grown[FAR_GROUP];
+    clv_aabb mapped[FAR_GROUP];
+    const clv_aabb64* boxes = grow_group( &space->objects, ids, given, count, grown );
+    uint64_t changed = store_group64( &space->objects, ids, boxes, count );
+    if ( changed != 0 )
     {
-        clv_object_store_set_box( objects, slot, mapped );
+        map_group64( space, ids, boxes, count, mapped );
     }
-    return true;
+    return base_bit_count( changed );
+}
+
+// Boxes [first, last) of a stream.
+static uint64_t set_stream64(
+    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t first, uint32_t last )
+{
+    clv_aabb64 copies[FAR_GROUP];
+    clv_id made[FAR_GROUP];
+    bool are_records = space_are_records( boxes );
+    uint64_t changes = 0;
+    for ( uint32_t i = first; i < last; i += FAR_GROUP )
+    {
+        uint32_t some = some_from( i, last, FAR_GROUP );
+        for ( uint32_t k = 0; k < some && !are_records; ++k )
+        {
+            copies[k] = space_box64_at( boxes, i + k );
+        }
+        const clv_aabb64* given = are_records ? (const clv_aabb64*)boxes->lower + i : copies;
+        changes += set_group64( space, ids_at( owners, i, some, made ), given, some );
+    }
+    return changes;
 }
 
 static void note_changes( clv_space* space, uint64_t count )
@@ -332,7 +465,8 @@ static void note_changes( clv_space* space, uint64_t count )
 
 static void take_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
 {
-    note_changes( space, set_box64( space, slot, given ) );
+    clv_id id = { slot, object_generations( &space->objects )[slot] };
+    note_changes( space, set_group64( space, &id, &given, 1 ) );
 }
 
 static clv_id add_box64( clv_space* space, clv_aabb64 given )
@@ -354,13 +488,8 @@ static void take_piece64( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     row_move* move = context;
-    uint64_t changes = 0;
-    for ( uint32_t i = row_begin( move, piece ), last = row_begin( move, piece + 1 ); i < last; ++i )
-    {
-        uint32_t slot = space_owner_slot( &move->slots, i );
-        changes += set_box64( move->space, slot, space_box64_at( move->boxes, i ) );
-    }
-    move->changes[piece] = changes;
+    move->changes[piece] = set_stream64(
+        move->space, move->owners, move->boxes, row_begin( move, piece ), row_begin( move, piece + 1 ) );
 }
 
 static bool are_slots_in_a_row( const clv_id* ids, uint32_t count )
@@ -373,21 +502,14 @@ static bool are_slots_in_a_row( const clv_id* ids, uint32_t count )
     return different == 0;
 }
 
+// Ids in any order are one piece: others might share their words of moved slots.
 static void take_doubles(
     clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     uint64_t changes = 0;
-    const clv_id* ids = owners->ids;
-    if ( ids != NULL && !are_slots_in_a_row( ids, count ) )
-    {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            changes += set_box64( space, ids[i].index, space_box64_at( boxes, i ) );
-        }
-        note_changes( space, changes );
-        return;
-    }
     row_move move = row_of( space, owners, boxes, count );
+    bool is_row = owners->ids == NULL || are_slots_in_a_row( owners->ids, count );
+    move.piece_count = is_row ? move.piece_count : 1;
     clv_task_run( &space->tasks, take_piece64, move.piece_count, &move );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
     {
