@@ -9,7 +9,7 @@ seconds=${1:-60}
 build=build/fuzz
 jobs=${JOBS:-2}
 # TARGET:SHARE:LENGTH; calls on a space have the most to be found, and get two shares of the time.
-targets="space:2:1500 query:1:1500 world:1:1500 scene:1:900"
+targets="space:2:1500 query:1:1500 world:1:1500 save:1:6000 scene:1:900"
 
 is_wanted()
 {

@@ -41,9 +41,9 @@ def fail(sentence):
 
 
 def without_comments(text):
-    """C without its comments; a string that looks like one is left alone."""
-    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
-    text = pattern.sub(lambda m: " " if m.group(0).startswith("/") else m.group(0), text)
+    """C without its comments, and without the spaces inside parentheses, behind commas and around =; strings are left alone."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[(,] +(?=\S)|(?<=\S) +\)|(?<=\S) = (?=\S)', re.S)
+    text = pattern.sub(lambda m: " " if m[0].startswith("/") else m[0].strip() if m[0][0] in "(, " else m[0], text)
     lines = (without_columns(line.rstrip()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 

@@ -277,6 +277,29 @@ static clv_box_stream stream_of( const clv_aabb* boxes )
     return stream;
 }
 
+static bool count_bytes( const void* bytes, size_t size, void* user )
+{
+    *(uint64_t*)user += size + (uint64_t)( bytes != NULL );
+    return true;
+}
+
+// Through a snapshot and back, and on from there.
+static void save_and_load( stage* s, const clv_space* space, clv_save_form form )
+{
+    static uint8_t bytes[1 << 19];
+    size_t size = 0;
+    clv_space* loaded = NULL;
+    clv_space_def def = clv_default_space_def();
+    s->seen += (uint64_t)clv_space_save( space, form, bytes, sizeof( bytes ), &size );
+    s->seen += (uint64_t)clv_space_load( &def, bytes, size, &loaded, NULL );
+    if ( loaded != NULL )
+    {
+        s->seen += (uint64_t)clv_space_update( loaded ) + clv_space_pairs( loaded ).count;
+    }
+    clv_space_destroy( loaded );
+    s->seen += (uint64_t)clv_space_load( &def, bytes, size / 2, &loaded, NULL );
+}
+
 static bool go_on( const char* condition, const char* file, int line, void* user )
 {
     return condition == NULL || file == NULL || line == 0 || user != NULL;

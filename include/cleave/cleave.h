@@ -12,6 +12,7 @@
 #include "cleave/near.h"
 #include "cleave/query.h"
 #include "cleave/record.h"
+#include "cleave/save.h"
 #include "cleave/space.h"
 #include "cleave/types.h"
 #include "cleave/world.h"

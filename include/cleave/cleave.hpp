@@ -61,7 +61,8 @@ template <class World, class Errors> class basic_space
     static answer<basic_space> create( clv_space_def def = default_def(), filter_function filter = nullptr )
     {
         basic_space made{ empty() };
-        clv_error failed = made.open( def, std::move( filter ) );
+        clv_error failed = made.open(
+            def, std::move( filter ), [&]( clv_space** space ) { return clv_space_create( &def, space ); } );
         if ( failed.code != CLV_OK )
         {
             // An exception copies its text; that of an outcome has to outlive the space.
@@ -70,6 +71,41 @@ template <class World, class Errors> class basic_space
             return Errors::template fail<basic_space>( failed );
         }
         return answer<basic_space>( std::move( made ) );
+    }
+
+    /// A space from a snapshot of a space of this type; clv_space_load tells what of the def counts. CLV_UNSUPPORTED
+    /// for a snapshot of another type of boxes. Since 0.2.0.
+    static answer<basic_space> load(
+        span<const std::byte> bytes, clv_space_def def = default_def(), filter_function filter = nullptr )
+    {
+        basic_space made{ empty() };
+        clv_load_error why;
+        clv_error failed = made.open( def, std::move( filter ),
+            [&]( clv_space** space )
+            {
+                clv_result result = clv_space_load( &def, bytes.data(), bytes.size(), space, &why );
+                box_type box;
+                return result == CLV_OK && World::get_box( *space, clv_null_id(), &box ) == CLV_UNSUPPORTED
+                    ? CLV_UNSUPPORTED
+                    : result;
+            } );
+        if ( failed.code != CLV_OK )
+        {
+            bool has_reason = why.text[0] != '\0' && !std::is_same_v<Errors, returning>;
+            failed.text = has_reason ? why.text : failed.text;
+            return Errors::template fail<basic_space>( failed );
+        }
+        return answer<basic_space>( std::move( made ) );
+    }
+
+    /// clv_space_save: a snapshot of the space as it is. Since 0.2.0.
+    answer<std::vector<std::byte>> save( clv_save_form form ) const
+    {
+        std::vector<std::byte> bytes( clv_space_save_size( get(), form ) );
+        std::size_t size = 0;
+        clv_error failed =
+            detail::failure( clv_space_save( get(), form, bytes.data(), bytes.size(), &size ) );
+        return value_or( failed, std::move( bytes ) );
     }
 
 #if CLEAVE_EXCEPTIONS
@@ -470,7 +506,8 @@ template <class World, class Errors> class basic_space
     {
     }
 
-    clv_error open( clv_space_def& def, filter_function filter )
+    // `make` is handed where the space goes.
+    template <class Make> clv_error open( clv_space_def& def, filter_function filter, const Make& make )
     {
         m_guests = std::make_unique<detail::space_guests>();
         def.doubles = World::is_doubles;
@@ -487,7 +524,7 @@ template <class World, class Errors> class basic_space
             def.logger.user = m_guests.get();
         }
         clv_space* space = nullptr;
-        clv_error failed = detail::failure( clv_space_create( &def, &space ) );
+        clv_error failed = detail::failure( make( &space ) );
         m_space.reset( space );
         return failed;
     }

@@ -28,7 +28,7 @@ typedef enum clv_result
     CLV_STALE = 13,           ///< a first query after boxes were changed; see query.h
     CLV_DEVICE_FAILED = 14,   ///< a GPU or its driver failed; its message goes to the logger
     CLV_LOST = 15,            ///< another process did not answer, or MPI failed; see mpi.h
-    CLV_FILE_FAILED = 16,     ///< a file of a checkpoint, named in the error text; see mpi.h
+    CLV_FILE_FAILED = 16,     ///< a snapshot (save.h) or a file of a checkpoint (mpi.h)
 } clv_result;
 
 /// A name such as "CLV_BAD_BOX". Never NULL, also for numbers that are no result.

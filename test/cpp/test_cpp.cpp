@@ -446,6 +446,13 @@ void columns_are_set_and_read()
     CHECK( space.refilter( ids ) );
     CHECK( space.shift_origin( { 1, 0, 0 } ) );
     CHECK( space.get_box( ids[0] )->lower.x == -1 );
+    auto bytes = space.save( CLV_SAVE_DISK );
+    CHECK( bytes );
+    auto loaded = cleave::checked_space::load( *bytes );
+    CHECK( loaded && loaded->get_box( ids[0] )->lower.x == -1 && *loaded->get_static( ids[0] ) );
+    CHECK( cleave::checked_flat_space::load( *bytes ).code() == CLV_UNSUPPORTED );
+    bytes->pop_back();
+    CHECK( cleave::checked_space::load( *bytes ).code() == CLV_FILE_FAILED );
     clv_box_stream stream = { &boxes[0].lower.x, &boxes[0].upper.x, sizeof( clv_aabb ) };
     CHECK( space.move( ids, stream ) );
     CHECK( space.shift_origin( { 1, 0, 0 } ) );

@@ -18,5 +18,8 @@ fuzz_target fuzz_query;
 /// spaces of one object each.
 fuzz_target fuzz_world;
 
+/// A byte string becomes a snapshot from disk: refused with a place, or a space that lives on.
+fuzz_target fuzz_save;
+
 /// A byte string becomes a .aabbs file: refused with a sentence, or read and written again byte for byte.
 fuzz_target fuzz_scene;

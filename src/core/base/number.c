@@ -2,6 +2,7 @@
 #include "base/number.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -89,9 +90,9 @@ const char* clv_base_read_number( const char* text, double* value )
     return end;
 }
 
-void clv_base_write_number( double value, char* text, size_t size )
+static void write_digits( double value, int digits, char* text, size_t size )
 {
-    snprintf( text, size, "%g", value );
+    snprintf( text, size, "%.*g", digits, value );
     const char* point = localeconv()->decimal_point;
     size_t length = strlen( point );
     char* found = length > 0 ? strstr( text, point ) : NULL;
@@ -100,4 +101,23 @@ void clv_base_write_number( double value, char* text, size_t size )
         *found = '.';
         memmove( found + 1, found + length, strlen( found + length ) + 1 );
     }
+}
+
+void clv_base_write_number( double value, char* text, size_t size )
+{
+    write_digits( value, 6, text, size );
+}
+
+// 17 digits tell every double, if they are the nearest ones: printf listens to the caller's rounding, which some
+// processors have in a second place.
+void clv_base_write_exactly( double value, char* text, size_t size )
+{
+#ifdef FE_TONEAREST
+    int rounding = fegetround();
+    fesetround( FE_TONEAREST );
+    write_digits( value, 17, text, size );
+    fesetround( rounding );
+#else
+    write_digits( value, 17, text, size );
+#endif
 }

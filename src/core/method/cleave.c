@@ -4,8 +4,10 @@
 #include "method/method.h"
 
 #include "base/bits.h"
+#include "engine/engine_save.h"
+#include "method/cleave_save.h"
 #include "pair/counting_sink.h"
-#include "rest/rest_mode.h"
+#include "rest/rest_save.h"
 #include "simd/kernels.h"
 
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for
@@ -252,6 +254,33 @@ static void shrink( void* state )
     {
         clv_rest_world_release( &self->rest );
     }
+}
+
+#define CLEAVE_VALUES( X )                                                                                   \
+    X( by_brute )                                                                                            \
+    X( rest_is_behind )                                                                                      \
+    X( rest_is_over )                                                                                        \
+    X( handed_over )
+
+void clv_method_cleave_pass( void* state, base_pass* pass )
+{
+    cleave_state* s = state;
+    base_memory* memory = pass->memory;
+    pass->memory = s->context->memory;
+    BASE_PASS_MEMBERS( pass, BASE_TAG( 'C', 'L', 'E', 'A' ), CLEAVE_VALUES );
+    clv_rest_mode_pass( &s->mode, pass );
+    clv_engine_pass( &s->engine, pass );
+    if ( base_pass_is_good( pass ) )
+    {
+        clv_rest_world_pass( &s->rest, pass );
+    }
+    pass->memory = memory;
+}
+
+pair_list clv_method_cleave_list( const void* state )
+{
+    const cleave_state* self = state;
+    return self->rest.pairs.list;
 }
 
 static bool check( void* state, char* text, size_t text_size )

@@ -83,3 +83,69 @@ bool clv_pair_decisions_get( const pair_decisions* decisions, clv_pair pair, boo
     *answer = ( entry & ANSWER ) != 0;
     return entry != NO_DECISION;
 }
+
+// ---- written down
+
+static void write_decisions( pair_decisions* decisions, base_parts_writer* writer, uint32_t tag )
+{
+    clv_base_part_begin( writer, tag, decisions->count * sizeof( uint64_t ) );
+    for ( uint64_t i = 0; i < decisions->capacity; ++i )
+    {
+        if ( decisions->entries[i] != NO_DECISION )
+        {
+            clv_base_part_put_ordered( writer, &decisions->entries[i], 1, sizeof( uint64_t ) );
+        }
+    }
+    clv_base_part_end( writer );
+}
+
+static bool read_decision( pair_decisions* decisions, base_pass* pass, uint32_t slot_count )
+{
+    uint64_t entry = 0, offset = pass->reader->offset;
+    bool known;
+    if ( !clv_base_part_get_ordered( pass->reader, &entry, 1, sizeof( entry ) ) )
+    {
+        return false;
+    }
+    uint64_t key = entry & ~ANSWER;
+    clv_pair pair = { (uint32_t)( key >> 32 ), (uint32_t)key };
+    if ( pair.a >= pair.b || pair.b >= slot_count || clv_pair_decisions_get( decisions, pair, &known ) )
+    {
+        return clv_base_parts_fault( pass->reader, offset, "has an answer about no pair, or one twice" );
+    }
+    if ( !clv_pair_decisions_put( decisions, pass->memory, pair, ( entry & ANSWER ) != 0 ) )
+    {
+        pass->is_out_of_memory = true;
+        return false;
+    }
+    return true;
+}
+
+void clv_pair_decisions_pass( pair_decisions* decisions, base_pass* pass, uint32_t tag, uint32_t slot_count )
+{
+    if ( !base_pass_reads( pass ) )
+    {
+        write_decisions( decisions, pass->writer, tag );
+        return;
+    }
+    bool ok = base_pass_is_good( pass ) && clv_base_part_expect( pass->reader, tag, UINT64_MAX );
+    for ( uint64_t i = 0; ok && i < pass->reader->length / sizeof( uint64_t ); ++i )
+    {
+        ok = read_decision( decisions, pass, slot_count );
+    }
+    if ( ok )
+    {
+        clv_base_part_close( pass->reader );
+    }
+}
+
+void clv_pair_decisions_pass_table( pair_decisions* decisions, base_pass* pass, uint32_t tag )
+{
+    uint64_t places = decisions->capacity;
+    clv_base_pass_items(
+        pass, tag, &decisions->entries, &decisions->capacity, &places, sizeof( uint64_t ), 8 );
+    if ( ( places & ( places - 1 ) ) != 0 || decisions->count > places / 2 )
+    {
+        clv_base_parts_fault( pass->reader, pass->reader->payload_offset, "has a table of another size" );
+    }
+}

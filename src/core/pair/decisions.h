@@ -4,7 +4,7 @@
 // spare for the answer.
 #pragma once
 
-#include "base/memory.h"
+#include "base/parts_pass.h"
 #include "cleave/types.h"
 
 typedef struct pair_decisions
@@ -24,3 +24,9 @@ bool clv_pair_decisions_put( pair_decisions* decisions, base_memory* memory, clv
 
 /// True if the pair is known; then *answer is what was said.
 bool clv_pair_decisions_get( const pair_decisions* decisions, clv_pair pair, bool* answer );
+
+/// All answers as a part, in an order of their own; slots are below `slot_count`. What is read is checked.
+void clv_pair_decisions_pass( pair_decisions* decisions, base_pass* pass, uint32_t tag, uint32_t slot_count );
+
+/// The same as the table itself, `count` known on both sides. What is read is believed.
+void clv_pair_decisions_pass_table( pair_decisions* decisions, base_pass* pass, uint32_t tag );

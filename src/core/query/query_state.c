@@ -348,15 +348,20 @@ static void expect_changes( query_state* state, base_memory* memory )
     changes->limit = has_room ? limit : 0;
 }
 
+void clv_query_state_use( query_state* state )
+{
+    static const query_keeper keeper = { copy_boxes, free_all };
+    state->keeper = &keeper;
+}
+
 clv_result clv_query_state_prepare( query_state* state, const object_store* objects,
     const simd_queries* kernels, base_memory* memory, task_runner* tasks )
 {
-    static const query_keeper keeper = { copy_boxes, free_all };
     if ( state->is_lost )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    state->keeper = &keeper;
+    clv_query_state_use( state );
     if ( !state->is_copied )
     {
         if ( !state->store_is_seen )

@@ -84,6 +84,9 @@ typedef struct query_keeper
 void clv_query_state_init( query_state* state );
 void clv_query_state_free( query_state* state, base_memory* memory );
 
+/// There is a query, or was one before the space was saved: from here on there is a keeper.
+void clv_query_state_use( query_state* state );
+
 /// A good update: the store's boxes are what queries see from here on.
 void clv_query_state_renew( query_state* state );
 

@@ -385,6 +385,11 @@ bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t 
     return true;
 }
 
+bool clv_rest_pairs_restore( rest_pairs* pairs, uint32_t slot_count )
+{
+    return clv_rest_pairs_reserve( pairs, slot_count ) && reserve_numbers( pairs );
+}
+
 // ---- checking
 // ----------------------------------------------------------------------------------------------------
 

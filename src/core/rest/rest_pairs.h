@@ -50,5 +50,8 @@ bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t 
 /// A marginal pair touches now, or does not. False if out of memory; then forget everything.
 bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches );
 
+/// After the list, the marginal pairs and the chains were read back: all that is made of them. False if out of memory.
+bool clv_rest_pairs_restore( rest_pairs* pairs, uint32_t slot_count );
+
 /// NULL if all agrees, else what does not.
 const char* clv_rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count );

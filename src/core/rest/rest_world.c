@@ -84,7 +84,7 @@ static bool reserve_bits( rest_world* world, uint32_t slot_count )
     return true;
 }
 
-static bool reserve_slots( rest_world* world, uint32_t slot_count )
+bool clv_rest_world_reserve( rest_world* world, uint32_t slot_count )
 {
     return base_array_extend( &world->boxes, world->memory, slot_count ) &&
         base_array_extend( &world->times, world->memory, slot_count ) &&
@@ -120,7 +120,7 @@ void clv_rest_world_remember( rest_world* world, const clv_method_input* input )
 {
     CLV_ASSERT( !world->is_on );
     clv_rest_world_leave( world );
-    if ( !reserve_slots( world, input->slot_count ) )
+    if ( !clv_rest_world_reserve( world, input->slot_count ) )
     {
         return;
     }
@@ -245,7 +245,7 @@ static bool search_fat( rest_world* world, const clv_method_input* input, const 
 bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
     uint64_t most, clv_engine* complete, uint64_t* test_count )
 {
-    bool ok = reserve_slots( world, input->slot_count ) &&
+    bool ok = clv_rest_world_reserve( world, input->slot_count ) &&
         clv_rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );
     clv_aabb* fat = ok ? clv_base_memory_take( world->memory, input->slot_count, sizeof( clv_aabb ) ) : NULL;
     ok = fat != NULL;
@@ -527,7 +527,8 @@ rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* i
     uint64_t words = base_bits_words( slot_count );
     if ( input->members_changed )
     {
-        bool ok = reserve_slots( world, slot_count ) && clv_rest_pairs_reserve( &world->pairs, slot_count ) &&
+        bool ok = clv_rest_world_reserve( world, slot_count ) &&
+            clv_rest_pairs_reserve( &world->pairs, slot_count ) &&
             clv_rest_grid_reserve( &world->grid, slot_count );
         if ( !ok )
         {

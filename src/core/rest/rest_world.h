@@ -62,6 +62,9 @@ void clv_rest_world_remember( rest_world* world, const clv_method_input* input )
 bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
     uint64_t most, clv_engine* complete, uint64_t* test_count );
 
+/// Room for slots below `slot_count`. False if out of memory, with what was there unharmed.
+bool clv_rest_world_reserve( rest_world* world, uint32_t slot_count );
+
 /// Forget everything but keep the memory.
 void clv_rest_world_leave( rest_world* world );
 
