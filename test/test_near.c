@@ -316,14 +316,22 @@ static void both_sides( entry_list* list )
     }
 }
 
+static void sort_entries( entry_list* list )
+{
+    if ( list->count > 1 ) // an empty list has no array
+    {
+        qsort( list->items, list->count, sizeof( near_entry ), compare_entries );
+    }
+}
+
 static void check_entries( const near_world* world, entry_list* found, entry_list* expected )
 {
     if ( world->def.full )
     {
         both_sides( expected );
     }
-    qsort( found->items, found->count, sizeof( near_entry ), compare_entries );
-    qsort( expected->items, expected->count, sizeof( near_entry ), compare_entries );
+    sort_entries( found );
+    sort_entries( expected );
     CHECK_EQUAL( found->count, expected->count );
     for ( size_t i = 0; i < found->count; ++i )
     {
@@ -588,6 +596,12 @@ static void no_point_and_one_point_have_no_pairs( void )
     world->def.full = true;
     CHECK_EQUAL( count_pairs( world ), 0 );
     world->count = 1;
+    CHECK_EQUAL( count_pairs( world ), 0 );
+    // No point in a cell so small that one would have more images than there can be.
+    world->count = 0;
+    world->has_cell = true;
+    world->cell =
+        ( clv_near_cell ){ { { 1e-12, 0, 0 }, { 0, 1e-12, 0 }, { 0, 0, 1 } }, { true, true, false } };
     CHECK_EQUAL( count_pairs( world ), 0 );
     free( world );
 }

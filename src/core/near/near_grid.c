@@ -48,7 +48,9 @@ static double plan_axis(
         most = most < 1 ? 1 : most > MOST_PER_AXIS ? MOST_PER_AXIS : most;
         grid->lower[k] = 0;
         grid->factor[k] = most;
-        grid->layers[k] = (uint32_t)ceil( width * most );
+        // Without points a cell of any size has no images, and nothing else bounds the layers.
+        double layers = ceil( width * most );
+        grid->layers[k] = layers < MOST_PER_AXIS ? (uint32_t)layers : MOST_PER_AXIS;
         grid->before[k] = k == 0 ? 0 : grid->layers[k];
     }
     else
@@ -64,8 +66,8 @@ static double plan_axis(
             most = 1;
             grid->factor[k] = 0;
         }
-        grid->layers[k] = (uint32_t)ceil( width / thick );
-        grid->layers[k] = is_wide && grid->layers[k] > 0 ? grid->layers[k] : 1;
+        double layers = is_wide ? ceil( width / thick ) : 1;
+        grid->layers[k] = layers >= 1 ? (uint32_t)layers : 1;
     }
     grid->counts[k] = (uint32_t)most;
     uint32_t above = near->frame.cell.periodic[k] ? grid->layers[k] : 0;

@@ -175,11 +175,14 @@ static void measure_piece_entries( uint32_t piece, uint32_t worker, void* contex
     {
         uint64_t count = end - i < ENTRY_CHUNK ? end - i : ENTRY_CHUNK;
         clv_pair read[ENTRY_CHUNK];
-        const clv_pair* pairs = ( near->def.full ? near->sides.items : near->pairs.items ) + i;
+        const clv_pair* pairs = read;
         if ( near->def.by_point )
         {
             read_entries( near, i, count, &point, read );
-            pairs = read;
+        }
+        else
+        {
+            pairs = ( near->def.full ? near->sides.items : near->pairs.items ) + i;
         }
         const int32_t* shifts = shifts_of( near );
         clv_near_measure_entries( near, pairs, shifts != NULL ? shifts + 3 * i : NULL, count,

@@ -130,7 +130,7 @@ static clv_result drive( near_cell_search* at )
         {
             sink->count = clv_near_thin( near, at->job->call, sink->pairs, before, sink->count );
         }
-        if ( at->job->names && at->meets_images )
+        if ( at->job->names && at->meets_images && sink->count > before )
         {
             clv_near_name( near, sink->pairs + before, sink->count - before, NULL );
         }
