@@ -157,6 +157,15 @@ static void each_kind_of_number_has_its_words( void )
         { "bench --queries balls",
             "--queries: there is no 'balls'; use rays, boxes, spheres, nearest or casts" },
         { "bench --queries rays --changed", "--changed is for pairs; questions are put to one frame" },
+        { "bench --near 1 --json " JSON, "bench: --json does not go with --near" },
+        { "bench --near 1 --csv -", "bench: --csv does not go with --near" },
+        { "bench --near 1 -m sap", "bench: --methods does not go with --near" },
+        { "bench --near 1 --isa avx22", "did you mean avx2?" },
+        { "verify --near 1 --judge sap", "verify: --judge does not go with --near" },
+        { "verify --near 1 --queries rays", "verify: --queries does not go with --near" },
+        { "bench --periodic", "bench: --periodic needs --near" },
+        { "verify --periodic", "verify: --periodic needs --near" },
+        { "verify brownian-free:100 --near 1e9 --periodic", "needs a world of at least twice the cutoff" },
         { "bench --pin x", "--pin 'x': write yes, no or cores" },
         { "bench --queries rays -m sap",
             "--queries: no method called 'sap' answers them; use cleave, brute" },
@@ -937,6 +946,22 @@ static void queries_are_asked_and_judged( void )
     CHECK( strstr( answer->out, "batched ns" ) == NULL );
 }
 
+// Every instruction set and number of workers asked for has a line.
+static void near_points_are_timed_and_judged( void )
+{
+    program_answer* answer = program_run( "verify brownian-free:500 --near 2 --periodic --threads 1,3" );
+    CHECK_EQUAL( answer->status, 0 );
+    check_said( answer, "scalar     1" );
+    check_said( answer, "scalar     3" );
+    check_said( answer, "the same" );
+    CHECK( strstr( answer->out, "differ" ) == NULL );
+    answer = program_run( "bench brownian-free:500 --near 2 --isa scalar --threads 1,2 --repeat 1" );
+    CHECK_EQUAL( answer->status, 0 );
+    check_said( answer, "scalar     1" );
+    check_said( answer, "scalar     2" );
+    CHECK( strstr( answer->out, "avx" ) == NULL && strstr( answer->out, "neon" ) == NULL );
+}
+
 int main( int argc, char** argv )
 {
     lab_error why;
@@ -951,6 +976,7 @@ int main( int argc, char** argv )
     unsetenv( "NO_COLOR" );
     const test_case cases[] = {
         TEST_CASE( queries_are_asked_and_judged ),
+        TEST_CASE( near_points_are_timed_and_judged ),
         TEST_CASE( a_closed_output_takes_no_file ),
         TEST_CASE( a_full_output_is_noticed ),
         TEST_CASE( a_reader_that_leaves_costs_no_file ),

@@ -21,6 +21,7 @@ typedef struct bench_flags
     text_list queries;  // families; none: pairs
     double near_cutoff; // negative: not asked for
     bool periodic;
+    const args_table* table;
     uint64_t query_count;
     const char* answers;
 } bench_flags;
@@ -117,17 +118,27 @@ static lab_status run( void* data, text_list* operands )
     flags->part.scenes = *operands;
     *operands = ( text_list ){ 0 };
     progress_set_quiet( flags->quiet );
+    lab_error why;
     if ( flags->near_cutoff >= 0 )
     {
-        near_bench_def near = { &flags->part.scenes, &flags->part.sizes, flags->near_cutoff, flags->periodic,
-            false, flags->part.terms.repeat, flags->part.terms.seed };
-        return near_bench_run( &near );
+        near_bench_def near = { .scenes = &flags->part.scenes,
+            .sizes = &flags->part.sizes,
+            .threads = &flags->part.wish.threads,
+            .isas = &flags->part.wish.isas,
+            .cutoff = flags->near_cutoff,
+            .is_periodic = flags->periodic,
+            .pass_count = flags->part.terms.repeat,
+            .seed = flags->part.terms.seed };
+        return near_flags_check( flags->table, &why ) ? near_bench_run( &near ) : lab_error_print( &why );
+    }
+    if ( flags->periodic )
+    {
+        return lab_fail( "bench: --periodic needs --near" );
     }
     if ( flags->queries.count > 0 )
     {
         return ask( flags );
     }
-    lab_error why;
     run_plan plan = { 0 };
     bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
     lab_status status = good ? measure( flags, &plan ) : lab_error_print( &why );
@@ -180,6 +191,7 @@ lab_status command_bench( int argc, char** argv )
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
     uint32_t count = schedule_flags( &flags.part, 'b', list );
     memcpy( list + count, own, sizeof( own ) );
+    bool given[sizeof( list ) / sizeof( list[0] )] = { false };
     const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "bench",
@@ -190,10 +202,12 @@ lab_status command_bench( int argc, char** argv )
         .example = "  cleave bench brownian-free -n 1k,8k,32k -m brute,sap --repeat 5 --json results.json",
         .flags = list,
         .flag_count = count + sizeof( own ) / sizeof( own[0] ),
+        .given = given,
         .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
+    flags.table = &table;
     lab_status status = args_run( &table, argc, argv, run, &flags );
     text_list_free( &flags.queries );
     schedule_part_free( &flags.part );

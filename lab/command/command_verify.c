@@ -35,6 +35,7 @@ typedef struct verify_flags
     text_list queries;  // families; none: pairs
     double near_cutoff; // negative: not asked for
     bool periodic;
+    const args_table* table;
     uint64_t query_count;
 } verify_flags;
 
@@ -625,9 +626,20 @@ static lab_status run_or_ask( void* data, text_list* operands )
     progress_set_quiet( flags->quiet );
     if ( flags->near_cutoff >= 0 )
     {
-        near_bench_def near = { operands, &flags->part.sizes, flags->near_cutoff, flags->periodic, true, 0,
-            flags->part.terms.seed };
-        return near_bench_run( &near );
+        lab_error why;
+        near_bench_def near = { .scenes = operands,
+            .sizes = &flags->part.sizes,
+            .threads = &flags->part.wish.threads,
+            .isas = &flags->part.wish.isas,
+            .cutoff = flags->near_cutoff,
+            .is_periodic = flags->periodic,
+            .verify = true,
+            .seed = flags->part.terms.seed };
+        return near_flags_check( flags->table, &why ) ? near_bench_run( &near ) : lab_error_print( &why );
+    }
+    if ( flags->periodic )
+    {
+        return lab_fail( "verify: --periodic needs --near" );
     }
     return flags->queries.count > 0 ? ask( flags, operands ) : run( flags, operands );
 }
@@ -656,6 +668,7 @@ lab_status command_verify( int argc, char** argv )
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
     uint32_t count = schedule_flags( &flags.part, 'v', list );
     memcpy( list + count, own, sizeof( own ) );
+    bool given[sizeof( list ) / sizeof( list[0] )] = { false };
     const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "verify",
@@ -672,10 +685,12 @@ lab_status command_verify( int argc, char** argv )
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
         .flags = list,
         .flag_count = count + sizeof( own ) / sizeof( own[0] ),
+        .given = given,
         .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
+    flags.table = &table;
     lab_status status = args_run( &table, argc, argv, run_or_ask, &flags );
     text_list_free( &flags.queries );
     schedule_part_free( &flags.part );
