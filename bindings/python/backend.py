@@ -116,7 +116,7 @@ def build_sdist(sdist_directory, config_settings=None):
     about = project()
     name = f"{about['name']}-{about['version']}"
     files = {"PKG-INFO": metadata(about).encode(), "LICENSE": licence().read_bytes()}
-    for path in [HERE / "pyproject.toml", HERE / "backend.py", HERE / "README.md", HERE / "test/test_cleave.py",
+    for path in [HERE / "pyproject.toml", HERE / "backend.py", HERE / "README.md", *sorted((HERE / "test").glob("*.py")),
                  *sorted((HERE / "src").glob("*.[ch]")), *package_files()]:
         files[path.relative_to(HERE).as_posix()] = path.read_bytes()
     for path in sorted([*(NATIVE / "include/cleave").glob("*.h"), *(NATIVE / "src/core").rglob("*.[ch]"),

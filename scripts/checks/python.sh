@@ -50,7 +50,7 @@ check_python()
     fi
     # shellcheck disable=SC2086 # a list of words
     (cd "$root/bindings/python/test" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$folder/site \
-        CLEAVE_PYTHON_README=$root/bindings/python/README.md $before "$python" -X faulthandler -W error -m unittest -q test_cleave) \
+        CLEAVE_PYTHON_README=$root/bindings/python/README.md $before "$python" -X faulthandler -W error -m unittest -q test_cleave test_near) \
         >"$folder/said" 2>&1 || fail "its tests"
     # shellcheck disable=SC2086
     PYTHONPATH=$folder/site $before "$python" -W error "$root/examples/tour/tour.py" | diff "$root/examples/tour/expected.txt" - >&2 ||

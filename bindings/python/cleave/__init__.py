@@ -7,7 +7,7 @@
 array([[0, 1]], dtype=uint32)
 
 `pairs` is one call for one set of boxes; `Space` keeps boxes that move from frame to frame, tells what began and ended, and
-answers questions: rays, casts, overlaps, nearest. Touching counts; every pair is found, or an exception says why not.
+answers questions: rays, casts, overlaps, nearest. `neighbours` lists points within a cutoff, also in periodic cells. Touching counts; every pair is found, or an exception says why not.
 
 Boxes are arrays of N x 6 (lower corner, upper corner), N x 2 x 3, or a tuple `(lower, upper)` of two N x 3; with two axes N x 4,
 N x 2 x 2 or two N x 2. They are float32 or float64 as the space is: arrays of another type are refused and not rounded in silence;
@@ -37,12 +37,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _cleave
+from .near import Neighbours, ase_neighbor_list, neighbours
 from .scenes import Results, Scene, results, scene, write_scene
 
 __all__ = [
-    "Error", "InputError", "OutOfMemory", "HitLists", "NO_HIT", "Queries", "Results", "Scene", "Space", "box_casts", "boxes", "capsule_casts", "capsules",
-    "filters", "half_spaces", "match", "neighbourhoods", "oriented_boxes", "pairs", "points", "rays", "results", "scene",
-    "slots", "sphere_casts", "spheres", "write_scene",
+    "Error", "InputError", "OutOfMemory", "HitLists", "NO_HIT", "Neighbours", "Queries", "Results", "Scene", "Space", "ase_neighbor_list", "box_casts",
+    "boxes", "capsule_casts", "capsules", "filters", "half_spaces", "match", "neighbourhoods", "neighbours", "oriented_boxes", "pairs", "points", "rays",
+    "results", "scene", "slots", "sphere_casts", "spheres", "write_scene",
 ]
 
 __version__: str = _cleave.VERSION

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the files of src/ offer to __init__.py, and to nothing else: arguments are buffers of the right length, by position.
+# What the files of src/ offer to __init__.py and near.py, and to nothing else: arguments are buffers of the right length, by position.
 from typing import Any, Callable, Optional
 
 VERSION: str
@@ -7,6 +7,9 @@ KINDS: dict[str, tuple[int, tuple[int, int, int]]]
 
 def set_error(error: Callable[[str, int, int, int, str], Exception], /) -> None: ...
 def match(axes: int, lower: Any, upper: Any, others_lower: Any, others_upper: Any, /) -> bytearray: ...
+def near(points: Any, is_double: bool, is_flat: bool, cutoff: float, radii: Any, groups: Any, excluded: Any, cell: Any, periodic: int,
+         full: bool, by_point: bool, squared: bool, vectors: bool, shifts: bool, max_pairs: int, workers: int, isa: Optional[str],
+         /) -> tuple[bytearray, Optional[bytearray], Optional[bytearray], Optional[bytearray], Optional[bytearray]]: ...
 
 class View: ...
 

@@ -39,6 +39,7 @@ static PyMethodDef s_space_methods[] = {
 static PyMethodDef s_methods[] = {
     { "set_error", clv_py_set_error, METH_O, NULL },
     { "match", clv_py_match, METH_VARARGS, NULL },
+    { "near", clv_py_near, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },
 };
 

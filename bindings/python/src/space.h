@@ -86,5 +86,8 @@ PyObject* clv_py_space_query_pairs( PyObject* object, PyObject* args );
 /// Regions of many axes, without a space: match.c.
 PyObject* clv_py_match( PyObject* module, PyObject* args );
 
+/// Points within a cutoff, likewise: near.c.
+PyObject* clv_py_near( PyObject* module, PyObject* args );
+
 /// The table of kinds by name: ( number, sizes of an item ).
 PyObject* clv_py_kinds( void );
