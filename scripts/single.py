@@ -6,7 +6,7 @@
 
 OUT gets cleave.h, which is cleave/cleave.h with all that it includes, and cleave.c, which is all FILEs with the
 private headers they include. Comments stay in the header, which is read, and go from the source, which is not: both
-are made from the repository, where they are. Files that are compiled for one instruction set repeat the same names,
+are made from the repository, where they are. Recordings (record.h) are left to the library. Files that are compiled for one instruction set repeat the same names,
 so each gets an ending of its own.
 """
 import pathlib
@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PUBLIC = ROOT / "include"
 PRIVATE = ROOT / "src" / "core"
 QUOTED = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+LEFT_OUT = ("cleave/record.h",)
 INSTRUCTION_SETS = ("sse2", "avx2", "avx512", "neon")
 BANNER = """// SPDX-License-Identifier: MIT
 // Cleave {version}, {what}. Made by `make single`; do not edit.
@@ -86,7 +87,7 @@ class Reader:
 
     def include(self, name, depth):
         path = self.folder / name
-        if name in self.seen:
+        if name in self.seen or name in LEFT_OUT:
             return ""
         if name.startswith("cleave/") and self.folder != PUBLIC:
             fail(f"{name} is not among the headers of the library")
