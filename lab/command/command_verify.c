@@ -176,7 +176,7 @@ static void write_recording( const contestant* entrant, contest* arena, uint32_t
     def.events = arena->events;
     how.path = arena->record;
     clv_result result = clv_space_create( &def, &space );
-    result = result == CLV_OK ? clv_recorder_create_as( &how, space, entrant->spec->row->name,
+    result = result == CLV_OK ? clv_record_create_as( &how, space, entrant->spec->row->name,
                                     settings != NULL ? settings : "", &recorder )
                               : result;
     result = result == CLV_OK ? feed_recorded( space, arena, frame, boxes, &why ) : result;

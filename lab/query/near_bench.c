@@ -256,6 +256,7 @@ static lab_status verify_trial(
         status = are_pairs && is_order ? LAB_DONE : LAB_DISAGREES;
     }
     free( ours.items );
+    trial->pairs = NULL;
     return status;
 }
 

@@ -288,7 +288,7 @@ bool recording_write( const recording* source, const char* path, lab_error* why 
     {
         player.space->tap = NULL; // the recorder listens in the player's place
         clv_result result =
-            clv_recorder_create_as( &def, player.space, source->method, source->settings, &recorder );
+            clv_record_create_as( &def, player.space, source->method, source->settings, &recorder );
         good = result == CLV_OK || lab_error_write( why, "%s: %s", path, clv_result_text( result ) );
     }
     for ( uint64_t i = 0; i < source->call_count && good; ++i )

@@ -29,7 +29,10 @@
     X( grid_count )                                                                                          \
     X( held_size )                                                                                           \
     X( held_outside )                                                                                        \
-    X( next_slabs )
+    X( next_slabs )                                                                                          \
+    X( flat.count )                                                                                          \
+    X( strip_axis )                                                                                          \
+    X( strip_tests )
 
 // The histogram and the samples are used only while a plan is made.
 static void pass_plan( block_plan* plan, base_pass* pass )

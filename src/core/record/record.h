@@ -141,7 +141,7 @@ bool clv_record_items( uint32_t query_kind, record_items* items );
 
 /// A recording whose answers come from a judge, such as brute force, for another method: `method` and `settings` are
 /// the ones that it shall be played with, and the order of pairs is not told.
-clv_result clv_recorder_create_as( const clv_recorder_def* def, clv_space* space, const char* method,
+clv_result clv_record_create_as( const clv_recorder_def* def, clv_space* space, const char* method,
     const char* settings, clv_recorder** recorder );
 
 // ---- answers

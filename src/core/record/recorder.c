@@ -731,7 +731,7 @@ static clv_result start_recorder(
     return CLV_OK;
 }
 
-clv_result clv_recorder_create_as( const clv_recorder_def* def, clv_space* space, const char* method,
+clv_result clv_record_create_as( const clv_recorder_def* def, clv_space* space, const char* method,
     const char* settings, clv_recorder** out )
 {
     CLV_ASSERT( def != NULL && space != NULL && out != NULL );
@@ -775,7 +775,7 @@ clv_result clv_recorder_create_as( const clv_recorder_def* def, clv_space* space
 
 clv_result clv_recorder_create( const clv_recorder_def* def, clv_space* space, clv_recorder** recorder )
 {
-    return clv_recorder_create_as( def, space, NULL, NULL, recorder );
+    return clv_record_create_as( def, space, NULL, NULL, recorder );
 }
 
 clv_recorder_state clv_recorder_status( const clv_recorder* recorder )

@@ -67,7 +67,8 @@ static bool uses( const loading* l, object_column column )
     bool is_used = false;
     for ( uint32_t i = 0; i < SAVE_COLUMNS; ++i )
     {
-        is_used |= clv_save_columns[i].column == column && has_bit( l, SAVE_COLUMN_BITS, (uint64_t)1 << i );
+        is_used |=
+            clv_space_save_columns[i].column == column && has_bit( l, SAVE_COLUMN_BITS, (uint64_t)1 << i );
     }
     return is_used;
 }
@@ -114,7 +115,7 @@ static bool check_numbers( loading* l )
 {
     const uint64_t* numbers = l->numbers;
     const uint64_t of_memory = SAVE_SHIFTED | SAVE_MOVED_KNOWN | SAVE_IS_BORROWED | SAVE_HAS_STATE;
-    if ( numbers[SAVE_BUILD] != ( l->is_in_memory ? clv_save_build() : 0 ) )
+    if ( numbers[SAVE_BUILD] != ( l->is_in_memory ? clv_space_save_build() : 0 ) )
     {
         return fault_number(
             l, SAVE_BUILD, "was made by another build of the library: that is for CLV_SAVE_DISK" );
@@ -348,7 +349,7 @@ static bool reserve_columns( loading* l )
     bool ok = true;
     for ( uint32_t i = 0; i < SAVE_COLUMNS && ok; ++i )
     {
-        object_column column = clv_save_columns[i].column;
+        object_column column = clv_space_save_columns[i].column;
         if ( has_bit( l, SAVE_COLUMN_BITS, (uint64_t)1 << i ) )
         {
             ok = clv_object_store_use( objects, column );
@@ -449,12 +450,12 @@ static bool read_objects( loading* l )
     bool derives = false;
     for ( uint32_t i = 0; i < SAVE_COLUMNS && ok; ++i )
     {
-        const save_column* column = &clv_save_columns[i];
+        const save_column* column = &clv_space_save_columns[i];
         if ( !has_bit( l, SAVE_COLUMN_BITS, (uint64_t)1 << i ) )
         {
             continue;
         }
-        if ( l->is_in_memory || !clv_save_is_derived( objects, column ) )
+        if ( l->is_in_memory || !clv_space_save_is_derived( objects, column ) )
         {
             ok = load_column( l, column );
             continue;
@@ -664,7 +665,7 @@ static bool read_machine( loading* l )
     uint64_t words = is_known ? base_bits_words( l->numbers[SAVE_SLOTS] ) : 0;
     base_pass_table( &l->pass, SAVE_MOVED_TAG, &objects->moved, words, is_known ? words + 1 : 0, 8 );
     objects->moved_is_known = is_known;
-    clv_save_pass_far( space, &l->pass );
+    clv_space_save_pass_far( space, &l->pass );
     if ( is_good( l ) && has_bit( l, SAVE_STATE_BITS, SAVE_HAS_STATE ) )
     {
         clv_method_cleave_pass( space->method_state, &l->pass );
@@ -765,7 +766,7 @@ clv_result clv_space_load(
 {
     CLV_ASSERT( def != NULL && space != NULL && ( bytes != NULL || size == 0 ) );
     *space = NULL;
-    clv_load_error own;
+    clv_load_error own = { 0 };
     loading l = { .error = error != NULL ? error : &own };
     l.error->offset = UINT64_MAX;
     l.error->text[0] = '\0';

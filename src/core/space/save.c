@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-const save_column clv_save_columns[SAVE_COLUMNS] = {
+const save_column clv_space_save_columns[SAVE_COLUMNS] = {
     { OBJECT_BOX, BASE_TAG( 'C', 'B', 'O', 'X' ), 4, 6, true },
     { OBJECT_GIVEN_BOX, BASE_TAG( 'C', 'G', 'I', 'V' ), 4, 6, false },
     { OBJECT_BOX64, BASE_TAG( 'C', 'B', '6', '4' ), 8, 6, true },
@@ -30,7 +30,7 @@ const save_column clv_save_columns[SAVE_COLUMNS] = {
     { OBJECT_ASK, BASE_TAG( 'C', 'A', 'S', 'K' ), 1, 1, false },
 };
 
-bool clv_save_is_derived( const object_store* store, const save_column* column )
+bool clv_space_save_is_derived( const object_store* store, const save_column* column )
 {
     bool is_mapped = column->column == OBJECT_BOX && object_boxes64( store ) != NULL;
     object_column given = column->column == OBJECT_BOX ? OBJECT_GIVEN_BOX : OBJECT_GIVEN_BOX64;
@@ -38,7 +38,7 @@ bool clv_save_is_derived( const object_store* store, const save_column* column )
 }
 
 // Sizes and places of what is written as the machine has it.
-uint64_t clv_save_build( void )
+uint64_t clv_space_save_build( void )
 {
     const uint64_t facts[] = { 1, sizeof( void* ), sizeof( clv_space ), sizeof( clv_space_def ),
         sizeof( clv_engine ), sizeof( far_fit ), sizeof( object_store ), offsetof( clv_space, objects ),
@@ -119,14 +119,14 @@ static void fill_numbers( clv_space* space, clv_save_form form, uint64_t numbers
     const object_store* objects = &space->objects;
     const clv_space_def* def = &space->def;
     bool is_in_memory = form == CLV_SAVE_MEMORY;
-    numbers[SAVE_BUILD] = is_in_memory ? clv_save_build() : 0;
+    numbers[SAVE_BUILD] = is_in_memory ? clv_space_save_build() : 0;
     numbers[SAVE_DEF_BITS] = def_bits( def );
     numbers[SAVE_STATE_BITS] = state_bits( space, form );
     numbers[SAVE_COLUMN_BITS] = 0;
     for ( uint32_t i = 0; i < SAVE_COLUMNS; ++i )
     {
         numbers[SAVE_COLUMN_BITS] |=
-            bit_if( object_store_uses( objects, clv_save_columns[i].column ), (uint64_t)1 << i );
+            bit_if( object_store_uses( objects, clv_space_save_columns[i].column ), (uint64_t)1 << i );
     }
     numbers[SAVE_MAX_PAIRS] = def->max_pairs;
     numbers[SAVE_MARGIN] = float_bits( def->margin );
@@ -182,12 +182,12 @@ static void save_filters( const clv_filter* filters, uint32_t count, base_parts_
 {
     enum
     {
-        CHUNK = 64
+        SAVE_CHUNK = 64
     };
-    uint64_t numbers[3 * CHUNK];
-    for ( uint32_t first = 0; first < count; first += CHUNK )
+    uint64_t numbers[3 * SAVE_CHUNK];
+    for ( uint32_t first = 0; first < count; first += SAVE_CHUNK )
     {
-        uint32_t some = count - first < CHUNK ? count - first : CHUNK;
+        uint32_t some = count - first < SAVE_CHUNK ? count - first : SAVE_CHUNK;
         for ( uint32_t i = 0; i < some; ++i )
         {
             const clv_filter* filter = &filters[first + i];
@@ -234,9 +234,9 @@ static void put_columns( const object_store* objects, clv_save_form form, base_p
     }
     for ( uint32_t i = 0; i < SAVE_COLUMNS; ++i )
     {
-        const save_column* column = &clv_save_columns[i];
+        const save_column* column = &clv_space_save_columns[i];
         const void* data = objects->columns[column->column];
-        if ( data == NULL || ( form == CLV_SAVE_DISK && clv_save_is_derived( objects, column ) ) )
+        if ( data == NULL || ( form == CLV_SAVE_DISK && clv_space_save_is_derived( objects, column ) ) )
         {
             continue;
         }
@@ -332,7 +332,7 @@ static void put_query_copy(
     X( cells_penalty )                                                                                       \
     X( is_wasteful )
 
-void clv_save_pass_far( clv_space* space, base_pass* pass )
+void clv_space_save_pass_far( clv_space* space, base_pass* pass )
 {
     far_fit* s = &space->far;
     BASE_PASS_MEMBERS( pass, BASE_TAG( 'F', 'A', 'R', 'F' ), FAR_VALUES );
@@ -374,7 +374,7 @@ static void write_space( clv_space* space, clv_save_form form, base_parts_writer
             ? base_bits_words( space->objects.slot_count )
             : 0;
         clv_base_part_write( writer, SAVE_MOVED_TAG, space->objects.moved.items, words, 8 );
-        clv_save_pass_far( space, &pass );
+        clv_space_save_pass_far( space, &pass );
         if ( has_state( space, form ) )
         {
             clv_method_cleave_pass( space->method_state, &pass );

@@ -56,7 +56,7 @@ typedef struct save_column
 
 /// Their bits in SAVE_COLUMN_BITS are their places in this table, which only grows. Filters (category, mask, group and
 /// a zero) and data of the removed are written by functions of their own.
-extern const save_column clv_save_columns[SAVE_COLUMNS];
+extern const save_column clv_space_save_columns[SAVE_COLUMNS];
 
 /// Part SPAC. New numbers are added at the end; a file with fewer has 0 for the others.
 typedef enum save_number
@@ -64,7 +64,7 @@ typedef enum save_number
     SAVE_BUILD,       ///< in memory: the build it is for
     SAVE_DEF_BITS,    ///< save_def_bit
     SAVE_STATE_BITS,  ///< save_state_bit
-    SAVE_COLUMN_BITS, ///< places in clv_save_columns
+    SAVE_COLUMN_BITS, ///< places in clv_space_save_columns
     SAVE_MAX_PAIRS,   ///< of the def
     SAVE_MARGIN,      ///< of the def, the bits of the float
     SAVE_BY_SIZE,     ///< likewise
@@ -132,15 +132,15 @@ typedef enum save_query_bit
 } save_query_bit;
 
 /// What the memory form depends on: another build has another number, all but certainly.
-uint64_t clv_save_build( void );
+uint64_t clv_space_save_build( void );
 
 /// On disk, does this column of the store follow from others?
-bool clv_save_is_derived( const object_store* store, const save_column* column );
+bool clv_space_save_is_derived( const object_store* store, const save_column* column );
 
 struct clv_space;
 
 /// A space of doubles: how the method sees it. In memory only.
-void clv_save_pass_far( struct clv_space* space, base_pass* pass );
+void clv_space_save_pass_far( struct clv_space* space, base_pass* pass );
 
 /// A column of what queries see, by its place in query_state.copies, and how it is written.
 typedef struct save_shape
