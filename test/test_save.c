@@ -381,8 +381,9 @@ static twins* begin_twins( uint64_t seed )
 {
     twins* t = test_alloc( 1, sizeof( twins ) );
     memset( t, 0, sizeof( *t ) );
-    static const char* const settings[] = { NULL, "cleave.few=0,cleave.block=8,cleave.rest=0",
-        "cleave.few=0,cleave.rest=1,cleave.rest_least=0", "cleave.few=4,cleave.rest_least=0,cleave.alone=0",
+    static const char* const settings[] = { NULL, "cleave.few=0,cleave.block=8,cleave.rest=0,cleave.strip=0",
+        "cleave.few=0,cleave.rest=1,cleave.rest_least=0",
+        "cleave.few=4,cleave.rest_least=0,cleave.alone=0,cleave.strip=0",
         "cleave.few=0,cleave.block=8,cleave.alone=0,cleave.rest_least=64" };
     t->random = test_random_make( seed );
     t->kind = (box_kind)( seed % KINDS );
