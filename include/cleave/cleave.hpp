@@ -2,7 +2,7 @@
 #pragma once
 
 // The core in C++17, header only: link what C programs link. Every call is the C call of the same name, so
-// what space.h, query.h, world.h and match.h say of cost, order, threads and lifetime holds here. This file
+// what space.h, query.h, world.h, match.h and near.h say of cost, order, threads and lifetime holds here. This file
 // adds ownership, ranges and a choice of how errors are told.
 //
 //   std::vector<clv_aabb> boxes = ...;
@@ -11,6 +11,10 @@
 //   space.update();
 //   for ( auto [a, b] : space.pairs() ) { ... }                // a view: it dies at the next update
 //   std::optional<clv_hit> hit = space.query_closest( ray );   // or a list: query_closest( rays )
+//
+//   cleave::near_list near( 2.5 );                             // points within a cutoff; or near_list64
+//   near.update( xyz );                                        // three floats for each
+//   for ( auto [a, b] : near.pairs() ) { ... }
 //
 // Errors. `space` throws cleave::error, which has the code and the position of the first bad entry.
 // `checked_space` returns a cleave::outcome instead; where the compiler has exceptions turned off `space` does
@@ -824,6 +828,219 @@ typename Errors::template answer<void> match_between(
         [&]( const clv_match_def* def, clv_pair_visitor* visit, void* user, clv_error* failed )
         { return clv_match_between( def, a, b, visit, user, failed ); } );
 }
+
+// ---- points within a cutoff
+
+namespace detail
+{
+struct destroy_near
+{
+    void operator()( clv_near* near ) const noexcept
+    {
+        clv_near_destroy( near );
+    }
+};
+} // namespace detail
+
+/// Owns a clv_near; Real is float or double. Moved and assigned as a space is. What it lends dies at the next
+/// update or visit.
+template <class Real, class Errors> class basic_near
+{
+  public:
+    static_assert(
+        std::is_same_v<Real, float> || std::is_same_v<Real, double>, "points are float or double" );
+    template <class T> using answer = typename Errors::template answer<T>;
+
+    /// A def to start from; `doubles` is the type's.
+    static clv_near_def default_def( double cutoff = 0 ) noexcept
+    {
+        clv_near_def def = clv_default_near_def();
+        def.cutoff = cutoff;
+        def.doubles = std::is_same_v<Real, double>;
+        return def;
+    }
+
+    /// clv_near_create. Why a def is refused goes to its logger.
+    static answer<basic_near> create( clv_near_def def )
+    {
+        clv_near* near = nullptr;
+        clv_error failed = detail::failure(
+            def.doubles == std::is_same_v<Real, double> ? clv_near_create( &def, &near ) : CLV_BAD_DEF );
+        basic_near made{ near, def.flat };
+        if ( failed.code != CLV_OK )
+        {
+            return Errors::template fail<basic_near>( failed );
+        }
+        return answer<basic_near>( std::move( made ) );
+    }
+
+#if CLEAVE_EXCEPTIONS
+    /// The same as a constructor, where errors are thrown.
+    template <class E = Errors, class = std::enable_if_t<std::is_same_v<E, throwing>>>
+    explicit basic_near( const clv_near_def& def ) : basic_near( create( def ) )
+    {
+    }
+
+    template <class E = Errors, class = std::enable_if_t<std::is_same_v<E, throwing>>>
+    explicit basic_near( double cutoff ) : basic_near( create( default_def( cutoff ) ) )
+    {
+    }
+#endif
+
+    clv_near* get() noexcept
+    {
+        return m_near.get();
+    }
+
+    const clv_near* get() const noexcept
+    {
+        return m_near.get();
+    }
+
+    /// Pairs that are never listed.
+    answer<void> exclude( span<const clv_pair> pairs )
+    {
+        return good_or( clv_near_exclude( get(), pairs.data(), pairs.size() ) );
+    }
+
+    /// Whether the list was made anew; without a skin it always is.
+    answer<bool> update( const clv_near_points& points )
+    {
+        bool is_new = false;
+        clv_result result = clv_near_update( get(), &points, &is_new );
+        if ( result != CLV_OK )
+        {
+            return Errors::template fail<bool>( clv_near_error( get() ) );
+        }
+        return answer<bool>( is_new );
+    }
+
+    /// Points one behind the other, of three numbers, or two where the def says `flat`. A number of numbers
+    /// that is no multiple is refused with CLV_BAD_ARGUMENT.
+    answer<bool> update( span<const Real> numbers, const clv_near_cell* cell = nullptr )
+    {
+        const std::size_t axes = m_is_flat ? 2 : 3;
+        if ( numbers.size() % axes != 0 || numbers.size() / axes >= UINT32_MAX )
+        {
+            return Errors::template fail<bool>(
+                detail::failure( numbers.size() % axes != 0 ? CLV_BAD_ARGUMENT : CLV_TOO_MANY_OBJECTS ) );
+        }
+        clv_near_points points = {};
+        if constexpr ( std::is_same_v<Real, float> )
+        {
+            points.positions = numbers.data();
+        }
+        else
+        {
+            points.positions64 = numbers.data();
+        }
+        points.stride = axes * sizeof( Real );
+        points.count = static_cast<std::uint32_t>( numbers.size() / axes );
+        points.cell = cell;
+        return update( points );
+    }
+
+    /// visitor( const clv_near_view& ) gets the entries in chunks, and may return false to stop: CLV_STOPPED.
+    template <class Visitor> answer<void> visit( const clv_near_points& points, Visitor&& visitor )
+    {
+        using function = std::remove_reference_t<Visitor>;
+        detail::guest<function> guest( visitor );
+        clv_result result = clv_near_visit( get(), &points, visit_entries<function>, &guest );
+        guest.rethrow();
+        return good_or( result );
+    }
+
+    /// The list as C has it.
+    clv_near_view list() const noexcept
+    {
+        return clv_near_list( get() );
+    }
+
+    span<const clv_pair> pairs() const noexcept
+    {
+        return column( list().pairs, 1 );
+    }
+
+    /// With by_point: neighbours of point i are indices()[offsets()[i]] up to indices()[offsets()[i + 1]].
+    span<const std::uint64_t> offsets() const noexcept
+    {
+        clv_near_view view = list();
+        return { view.offsets, view.offsets != nullptr ? view.point_count + std::size_t{ 1 } : 0 };
+    }
+
+    span<const std::uint32_t> indices() const noexcept
+    {
+        return column( list().indices, 1 );
+    }
+
+    span<const Real> squared() const noexcept
+    {
+        clv_near_view view = list();
+        return column( of_type( view.squared, view.squared64 ), 1 );
+    }
+
+    /// Three for each entry, as are the shifts.
+    span<const Real> vectors() const noexcept
+    {
+        clv_near_view view = list();
+        return column( of_type( view.vectors, view.vectors64 ), 3 );
+    }
+
+    span<const std::int32_t> shifts() const noexcept
+    {
+        return column( list().shifts, 3 );
+    }
+
+    clv_near_stats stats() const noexcept
+    {
+        return clv_near_get_stats( get() );
+    }
+
+  private:
+    basic_near( clv_near* near, bool is_flat ) noexcept : m_near( near ), m_is_flat( is_flat )
+    {
+    }
+
+    static const Real* of_type( const float* floats, const double* doubles ) noexcept
+    {
+        if constexpr ( std::is_same_v<Real, float> )
+        {
+            return floats;
+        }
+        else
+        {
+            return doubles;
+        }
+    }
+
+    // What was not asked for is an empty range.
+    template <class T> span<const T> column( const T* start, std::size_t width ) const noexcept
+    {
+        return { start, start != nullptr ? static_cast<std::size_t>( list().count ) * width : 0 };
+    }
+
+    answer<void> good_or( clv_result result ) const
+    {
+        if ( result != CLV_OK )
+        {
+            return Errors::template fail<void>( clv_near_error( get() ) );
+        }
+        return answer<void>();
+    }
+
+    template <class Visitor> static bool visit_entries( const clv_near_view* entries, void* user ) noexcept
+    {
+        return static_cast<detail::guest<Visitor>*>( user )->call( *entries );
+    }
+
+    std::unique_ptr<clv_near, detail::destroy_near> m_near;
+    bool m_is_flat;
+};
+
+using near_list = basic_near<float, default_errors>;
+using near_list64 = basic_near<double, default_errors>;
+using checked_near_list = basic_near<float, returning>;
+using checked_near_list64 = basic_near<double, returning>;
 
 } // namespace CLEAVE_SPANS
 } // namespace cleave

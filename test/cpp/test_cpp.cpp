@@ -575,6 +575,88 @@ void regions_of_four_axes_are_matched()
     CHECK( cleave::match_regions<cleave::returning>( 9, regions, collect ).code() == CLV_BAD_DEF );
 }
 
+// On a lattice of three spacings the pairs are known: 3 * 27 neighbours at 1 in a cell, 3 * 18 in open space.
+template <class Real> void points_within_a_cutoff_are_listed()
+{
+    using list_type = cleave::basic_near<Real, cleave::returning>;
+    std::vector<Real> xyz;
+    for ( int i = 0; i < 27; ++i )
+    {
+        xyz.insert( xyz.end(), { Real( i % 3 ), Real( i / 3 % 3 ), Real( i / 9 ) } );
+    }
+    const clv_near_cell cell = { { { 3, 0, 0 }, { 0, 3, 0 }, { 0, 0, 3 } }, { true, true, true } };
+    clv_near_def def = list_type::default_def( 1 );
+    def.squared = def.vectors = def.shifts = true;
+    def.skin = 0.25;
+    auto near = list_type::create( def );
+    CHECK( near );
+    CHECK( near->pairs().empty() && near->squared().empty() );
+    auto is_new = near->update( xyz );
+    CHECK( is_new && *is_new );
+    CHECK( near->pairs().size() == 54 && near->offsets().empty() && near->indices().empty() );
+    is_new = near->update( xyz, &cell );
+    CHECK( is_new && *is_new );
+    CHECK( near->pairs().size() == 81 && near->squared().size() == 81 );
+    CHECK( near->vectors().size() == 243 && near->shifts().size() == 243 );
+    CHECK( near->squared()[0] == 1 && near->stats().made_count == 2 );
+    is_new = near->update( xyz, &cell );
+    CHECK( is_new && !*is_new ); // within the skin
+    const clv_pair first = near->pairs()[0];
+    CHECK( near->exclude( std::vector<clv_pair>{ first } ) );
+    CHECK( near->update( xyz, &cell ) && near->pairs().size() == 80 );
+
+    list_type moved = std::move( *near );
+    CHECK( moved.pairs().size() == 80 );
+    clv_near_points points = {};
+    points.stride = sizeof( Real );
+    points.count = 1;
+    CHECK( moved.update( points ).code() == CLV_BAD_ARGUMENT ); // no positions
+    CHECK( moved.update( cleave::span<const Real>( xyz.data(), 4 ) ).code() == CLV_BAD_ARGUMENT );
+    xyz[7] = std::numeric_limits<Real>::infinity();
+    auto refused = moved.update( xyz, &cell );
+    CHECK( refused.code() == CLV_BAD_ARGUMENT && refused.error().position == 2 );
+    CHECK( moved.pairs().size() == 80 );
+    def.cutoff = -1;
+    CHECK( list_type::create( def ).code() == CLV_BAD_DEF );
+    def.cutoff = 1;
+    def.doubles = !def.doubles;
+    CHECK( list_type::create( def ).code() == CLV_BAD_DEF );
+}
+
+void near_points_come_by_point_and_in_chunks()
+{
+    const std::vector<float> xy = { 0, 0, 1, 0, 5, 5, 5, 6 };
+    clv_near_def def = cleave::checked_near_list::default_def( 1 );
+    def.flat = def.full = def.by_point = true;
+    auto near = cleave::checked_near_list::create( def );
+    CHECK( near && near->update( xy ) );
+    CHECK( near->pairs().empty() && near->offsets().size() == 5 && near->indices().size() == 4 );
+    CHECK( near->indices()[near->offsets()[2]] == 3 );
+    def.full = def.by_point = false;
+    near = cleave::checked_near_list::create( def );
+    clv_near_points points = {};
+    points.positions = xy.data();
+    points.stride = 2 * sizeof( float );
+    points.count = 4;
+    std::uint64_t count = 0;
+    CHECK( near && near->visit( points, [&]( const clv_near_view& some ) { count += some.count; } ) );
+    CHECK( count == 2 );
+    CHECK( near->visit( points, []( const clv_near_view& ) { return false; } ).code() == CLV_STOPPED );
+#if CLEAVE_EXCEPTIONS
+    cleave::basic_near<float, cleave::throwing> thrower( 1 );
+    bool was_thrown = false;
+    try
+    {
+        thrower.update( cleave::span<const float>( xy.data(), 5 ) );
+    }
+    catch ( const cleave::error& error )
+    {
+        was_thrown = error.code() == CLV_BAD_ARGUMENT;
+    }
+    CHECK( was_thrown );
+#endif
+}
+
 void words_stay_with_their_pairs()
 {
     clv_space_def def = cleave::checked_space::default_def();
@@ -806,6 +888,9 @@ int main()
     pairs_are_visited_in_chunks();
     a_callback_may_shorten_a_ray();
     regions_of_four_axes_are_matched();
+    points_within_a_cutoff_are_listed<float>();
+    points_within_a_cutoff_are_listed<double>();
+    near_points_come_by_point_and_in_chunks();
     words_stay_with_their_pairs();
     ids_and_pairs_are_keys();
     an_outcome_that_is_const_can_be_read();
