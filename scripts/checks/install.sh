@@ -103,7 +103,7 @@ own_project()
 
 own_projects()
 {
-    for program in hello balls jobs sight; do
+    for program in hello balls jobs fluid sight; do
         [ $program != sight ] || command -v c++ >/dev/null 2>&1 || continue
         own_project $program -DCMAKE_PREFIX_PATH="$stage"
     done
