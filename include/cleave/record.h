@@ -67,7 +67,7 @@ typedef struct clv_recorder_state
 /// A def to start from: zero everywhere but in size and cookie.
 CLV_API clv_recorder_def clv_default_recorder_def( void );
 
-/// Begins a recording of a space that has no object and was never updated, or that was cleared. CLV_BAD_DEF;
+/// Begins a recording of a space that never had an object and was never updated. CLV_BAD_DEF;
 /// CLV_UNSUPPORTED for a space that has objects or a recorder already; CLV_FILE_FAILED if the file cannot be made;
 /// CLV_OUT_OF_MEMORY. Then *recorder is NULL and the space as it was.
 CLV_API clv_result clv_recorder_create(
