@@ -46,7 +46,7 @@ WAYS ?=
 ONLY ?=
 
 .PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
-	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb site guide install uninstall format clean
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb site interface guide install uninstall format clean
 
 # What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
 NEEDS_all := build
@@ -57,6 +57,7 @@ NEEDS_rust := rust
 NEEDS_dist := single
 NEEDS_deb := deb
 NEEDS_site := site
+NEEDS_interface := test
 NEEDS_guide := fresh
 NEEDS_demo := build $(if $(filter yes,$(PEERS)),peers)
 NEEDS_speed := build peers
@@ -129,6 +130,7 @@ help:
 	@echo "make dist    what a release ships: a tarball, the single file and their checksums, in $(BUILD)/dist; the same tree gives the same bytes"
 	@echo "make deb     Debian packages from that tarball: $(BUILD)/deb; fails where lintian finds an error"
 	@echo "make site    the pages as a site of plain files, the playground first: $(BUILD)/site/index.html; nothing is fetched"
+	@echo "make interface  names that the last release has not, into packaging/interface/new.txt; the test interface compares"
 	@echo "make guide   every way of docs/guide.md, from nothing, in a bare Debian 12, in about a quarter of an hour; WAYS=\"Python|Bullet\" some of them; needs root and mmdebstrap"
 	@echo "make install  headers, libraries, programs and docs into PREFIX=$(PREFIX), below DESTDIR if one is given; all of it or nothing"
 	@echo "make uninstall  removes what make install put there"
@@ -270,6 +272,10 @@ dist: single
 
 deb: dist
 	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)/dist $(BUILD)/deb
+
+interface:
+	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
+	@MAKEFLAGS=--no-print-directory cmake --build $(BUILD) -j $(JOBS) --target interface | grep interface.py
 
 site:
 	@python3 site/build.py $(BUILD)/site

@@ -19,6 +19,13 @@ bindings/js/package.json|full|  "version": "{}",
 bindings/rust/cleave/Cargo.toml|full|version = "{}"
 bindings/rust/cleave-sys/Cargo.toml|full|version = "{}"
 packaging/vcpkg/vcpkg.json|full|  "version": "{}",
+packaging/debian/control|minor|Package: libcleave{}
+packaging/debian/control|minor|libcleave{} (= ${binary:Version})
+packaging/README.md|minor|Debian: `libcleave{}`
+docs/guide.md|minor|libcleave{}_*.deb
+docs/guide.md|minor|remove -y libcleave{} cleave
+bench/python.md|full|cleave-{}-cp311
+test/docs/exceptions.txt|full|cleave-{}-cp311
 docs/use-it.md|minor|find_package( cleave {} REQUIRED )
 docs/use-it.md|minor|`find_package( cleave {} )` follows the same rule
 CHANGELOG.md|full|## {}
@@ -52,6 +59,10 @@ check_all()
 {
     copies | {
         status=0
+        [ -e "packaging/debian/libcleave${version%.*}.install" ] || {
+            echo "version.sh: packaging/debian has no libcleave${version%.*}.install" >&2
+            status=1
+        }
         while IFS='|' read -r file kind words; do
             prepare
             found=$(sed -n "s/.*$before\($number\)$after.*/\1/p" "$file" 2>/dev/null | head -n 1)
@@ -72,6 +83,9 @@ set_all()
         sed -i "s/^#define CLV_VERSION_$name .*/#define CLV_VERSION_$name $(echo "$version" | cut -d . -f $i)/" "$header"
         i=$((i + 1))
     done
+    for file in packaging/debian/libcleave[0-9]*.install; do
+        [ "$file" = "packaging/debian/libcleave${version%.*}.install" ] || mv "$file" "packaging/debian/libcleave${version%.*}.install"
+    done
     copies | while IFS='|' read -r file kind words; do
         prepare
         case $file in
@@ -84,7 +98,7 @@ set_all()
 case "${1:-}" in
 '') read_version ;;
 copies)
-    echo "$header"
+    printf '%s\n' "$header" packaging/debian/libcleave[0-9]*.install
     copies | cut -d '|' -f 1
     ;;
 check)

@@ -15,7 +15,7 @@ source: layers symbols exports one-unit configure cpp
 install: install flags adding-a-method link single
 programs: man completion demo instructions worst suite
 docs: docs
-packages: version dist recipes site
+packages: version interface dist recipes site
 python: python
 pages: report view papers studies
 gpu: kernels oclgrind gpu-docs gpu-bench no-sys

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CLV_VERSION_MAJOR 0
-#define CLV_VERSION_MINOR 1
+#define CLV_VERSION_MINOR 2
 #define CLV_VERSION_PATCH 0
 
 // The shared library exports what carries CLV_API and nothing else.
@@ -35,7 +35,7 @@
 #define CLV_NULL NULL
 #endif
 
-/// The version of the library that was linked, such as "0.1.0". The macros above tell the header's.
+/// The version of the library that was linked, such as "0.2.0". The macros above tell the header's.
 CLV_API const char* clv_version_text( void );
 
 /// Where a space takes its memory from. All three members are copied into the space.

@@ -198,7 +198,7 @@ template <class World, class Errors> class basic_space
         return good_or( error_of( World::move_strided( get(), ids.data(), boxes, count_of( ids ) ) ) );
     }
 
-    /// All live objects, in the order of their slots.
+    /// All live objects, in the order of their slots. Since 0.2.0.
     answer<void> move_all( span<const box_type> boxes )
     {
         return good_or( error_of( World::move_all( get(), boxes.data(), count_of( boxes ) ) ) );
@@ -843,7 +843,7 @@ struct destroy_near
 } // namespace detail
 
 /// Owns a clv_near; Real is float or double. Moved and assigned as a space is. What it lends dies at the next
-/// update or visit.
+/// update or visit. Since 0.2.0.
 template <class Real, class Errors> class basic_near
 {
   public:

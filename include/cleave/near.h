@@ -3,7 +3,7 @@
 
 #include "cleave/types.h"
 
-// Points within reach: all pairs of points that are closer than a cutoff, for particles, atoms, crowds.
+// Points within reach: all pairs of points that are closer than a cutoff, for particles, atoms, crowds. Since 0.2.0.
 //
 //   clv_near_def def = clv_default_near_def();
 //   def.cutoff = 2.5;

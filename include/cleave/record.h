@@ -4,6 +4,7 @@
 #include "cleave/types.h"
 
 // Recordings: every call on a space with its arguments and a hash of each answer, as a file that can be sent.
+// Since 0.2.0.
 //
 //   clv_recorder_def def = clv_default_recorder_def();
 //   def.path = "world.clvrec";

@@ -72,10 +72,10 @@ CLV_API clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, u
 CLV_API clv_result clv_space_move64(
     clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count );
 
-/// clv_space_move_all with boxes in double. CLV_UNSUPPORTED as above.
+/// clv_space_move_all with boxes in double. CLV_UNSUPPORTED as above. Since 0.2.0.
 CLV_API clv_result clv_space_move_all64( clv_space* space, const clv_aabb64* boxes, uint32_t count );
 
-/// All three from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 24.
+/// All three from memory of another shape; the last since 0.2.0. CLV_BAD_ARGUMENT too, for a stride below 24.
 CLV_API clv_result clv_space_add_strided64(
     clv_space* space, clv_box_stream64 boxes, uint32_t count, clv_id* ids );
 CLV_API clv_result clv_space_move_strided64(
@@ -131,10 +131,10 @@ CLV_API clv_result clv_space_add2( clv_space* space, const clv_aabb2* boxes, uin
 CLV_API clv_result clv_space_move2(
     clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count );
 
-/// clv_space_move_all with boxes of two axes. CLV_UNSUPPORTED as above.
+/// clv_space_move_all with boxes of two axes. CLV_UNSUPPORTED as above. Since 0.2.0.
 CLV_API clv_result clv_space_move_all2( clv_space* space, const clv_aabb2* boxes, uint32_t count );
 
-/// All three from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 8.
+/// All three from memory of another shape; the last since 0.2.0. CLV_BAD_ARGUMENT too, for a stride below 8.
 CLV_API clv_result clv_space_add_strided2(
     clv_space* space, clv_box_stream2 boxes, uint32_t count, clv_id* ids );
 CLV_API clv_result clv_space_move_strided2(

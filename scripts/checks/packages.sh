@@ -25,6 +25,31 @@ check_version()
     echo "check.sh version: $(wc -l <"$folder/copies") files say $("$root/packaging/version.sh")"
 }
 
+# The interface of the libraries as they were built, beside that of the last release: what is missing, changed or new is written down. And the
+# comparison notices each of these where it is not. Usage: check.sh interface compare|new|release LIBRARY=HEADER,... -- COMPILER FLAG...
+# `new` writes packaging/interface/new.txt, `release` the list of a release.
+check_interface()
+{
+    [ $# -ge 4 ] || misused "compare|new|release LIBRARY=HEADER,... -- COMPILER FLAG..."
+    need python3 single
+    what=$1
+    shift
+    status=0
+    python3 -B "$root/packaging/interface.py" list "$root/include/cleave" "$@" >"$folder/list" || status=$?
+    [ $status = 0 ] || exit $status
+    python3 -B "$root/packaging/interface.py" "$what" "$folder/list" || fail "what the libraries have is not what was written down"
+    [ "$what" = compare ] || return 0
+    sed '/^function clv_space_add /d' "$folder/list" >"$folder/changed"
+    expect 1 "function clv_space_add is missing" python3 -B "$root/packaging/interface.py" compare "$folder/changed"
+    sed 's/^member clv_pair.b 4 4 /member clv_pair.b 8 4 /' "$folder/list" >"$folder/changed"
+    expect 1 "member clv_pair.b is now 8 4 uint32_t; " python3 -B "$root/packaging/interface.py" compare "$folder/changed"
+    sed 's/^default clv_space_def.worker_count .*/default clv_space_def.worker_count 2/' "$folder/list" >"$folder/changed"
+    expect 1 "default clv_space_def.worker_count is now 2; " python3 -B "$root/packaging/interface.py" compare "$folder/changed"
+    { cat "$folder/list" && echo "function clv_unheard_of cleave: void ( void )"; } >"$folder/changed"
+    expect 1 "clv_unheard_of is new and not in packaging/interface/new.txt" python3 -B "$root/packaging/interface.py" compare "$folder/changed"
+    expect 1 "clv_unheard_of has no line 'Since" python3 -B "$root/packaging/interface.py" compare "$folder/changed"
+}
+
 # `make dist`: the same bytes twice, sums that hold, and README's program from the unpacked tarball and from the two files.
 # Usage: check.sh dist SINGLE, the folder of `make single`
 check_dist()
