@@ -177,6 +177,24 @@ static void impossible_numbers_of_workers_are_refused( void )
     }
 }
 
+static void impossible_times_to_spin_are_refused( void )
+{
+    const double times[] = { -1, -1e-300, NAN, INFINITY, CLV_MAX_SPIN_MS + 0.001 };
+    for ( size_t i = 0; i < TEST_COUNT( times ); ++i )
+    {
+        clv_space_def def = clv_default_space_def();
+        def.worker_spin_ms = times[i];
+        test_where.frame = (uint32_t)i;
+        check_refused( def, CLV_BAD_DEF, "worker_spin_ms" );
+    }
+    clv_space_def def = clv_default_space_def();
+    def.worker_count = 2;
+    def.worker_spin_ms = CLV_MAX_SPIN_MS;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    clv_space_destroy( space ); // does not wait until its thread sleeps
+}
+
 static void methods_without_threads_work_on_the_callers( void )
 {
     for ( uint32_t i = 0; i < clv_method_count(); ++i )
@@ -330,6 +348,7 @@ int main( int argc, char** argv )
         TEST_CASE( settings_out_of_range_are_refused_by_name ),
         TEST_CASE( bad_margins_are_refused ),
         TEST_CASE( impossible_numbers_of_workers_are_refused ),
+        TEST_CASE( impossible_times_to_spin_are_refused ),
         TEST_CASE( methods_without_threads_work_on_the_callers ),
         TEST_CASE( instruction_sets_this_machine_lacks_are_unsupported ),
         TEST_CASE( half_an_allocator_is_refused ),

@@ -246,7 +246,7 @@ static void open_world_with(
 {
     w->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     w->tasks = ( task_runner ){ 0 };
-    CHECK( clv_task_runner_start( &w->tasks, workers, ( clv_task_hooks ){ 0 }, &w->memory ) );
+    CHECK( clv_task_runner_start( &w->tasks, workers, 0, ( clv_task_hooks ){ 0 }, &w->memory ) );
     clv_engine_init( &w->world, &w->memory, clv_simd_kernels_for( clv_isa_best() ), &w->tasks, block_boxes, 0,
         strip_boxes );
     w->input = ( clv_method_input ){ .boxes = s_boxes, .live_count = count };

@@ -81,7 +81,7 @@ static void pieces_are_joined_in_order_for_any_size( void )
     for ( uint32_t workers = 1; workers <= 8; workers = workers * 2 + 1 )
     {
         task_runner tasks;
-        CHECK( clv_task_runner_start( &tasks, workers, ( clv_task_hooks ){ 0 }, &memory ) );
+        CHECK( clv_task_runner_start( &tasks, workers, 0, ( clv_task_hooks ){ 0 }, &memory ) );
         task_gather gather = { 0 };
         // Up, so that chunks run out, and down again.
         static const uint32_t sizes[] = { 0, 1, 100, 300, 500, 449, 512, 7, 500 };
@@ -114,7 +114,7 @@ static void a_refusing_sink_ends_the_joining( void )
     for ( uint32_t workers = 1; workers <= 3; ++workers )
     {
         task_runner tasks;
-        CHECK( clv_task_runner_start( &tasks, workers, ( clv_task_hooks ){ 0 }, &memory ) );
+        CHECK( clv_task_runner_start( &tasks, workers, 0, ( clv_task_hooks ){ 0 }, &memory ) );
         task_gather gather = { 0 };
         script plan = { 400 };
         fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, 3000 };

@@ -256,7 +256,7 @@ static void check_update( const clv_method* row, void* state, const slots* world
 
 static clv_method_context make_context( test_variant variant, base_memory* memory, task_runner* tasks )
 {
-    CHECK( clv_task_runner_start( tasks, variant.worker_count, ( clv_task_hooks ){ 0 }, memory ) );
+    CHECK( clv_task_runner_start( tasks, variant.worker_count, 0, ( clv_task_hooks ){ 0 }, memory ) );
     clv_isa isa = variant.isa != CLV_ISA_AUTO ? variant.isa : CLV_ISA_SCALAR;
     clv_method_context context = clv_method_host_context( memory, tasks, isa );
     CHECK( clv_method_parse_settings( variant.method, NULL, context.params, NULL, 0 ) );

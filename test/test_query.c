@@ -519,7 +519,7 @@ static void ask_as_one( uint32_t piece, uint32_t worker, void* context )
 static void four_threads_and_workers_ask_at_once( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ NULL, NULL, NULL } );
-    task_pool* pool = clv_task_pool_create( ASKERS, &memory );
+    task_pool* pool = clv_task_pool_create( ASKERS, 0, &memory );
     CHECK( pool != NULL );
     clv_space_def def = def_for( clv_isa_best(), 2 );
     query_world* world = query_world_make( &def, TEST_CROWD_SPREAD, 1500, 4 );

@@ -355,7 +355,7 @@ static void ask_rays( uint32_t piece, uint32_t worker, void* context )
 static void threads_and_workers_ask_after_one_change( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ NULL, NULL, NULL } );
-    task_pool* pool = clv_task_pool_create( ASKERS, &memory );
+    task_pool* pool = clv_task_pool_create( ASKERS, 0, &memory );
     CHECK( pool != NULL );
     clv_space_def def = clv_default_space_def();
     def.worker_count = 2;

@@ -17,7 +17,7 @@ void parallel_crew_start( parallel_crew* crew, uint32_t thread_count )
     crew->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     uint32_t worker_count = thread_count < CLV_MAX_WORKERS ? thread_count : CLV_MAX_WORKERS;
     if ( worker_count > 1 &&
-        !clv_task_runner_start( &crew->runner, worker_count, ( clv_task_hooks ){ 0 }, &crew->memory ) )
+        !clv_task_runner_start( &crew->runner, worker_count, 0, ( clv_task_hooks ){ 0 }, &crew->memory ) )
     {
         crew->runner = ( task_runner ){ 0 };
     }

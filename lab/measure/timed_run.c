@@ -27,6 +27,7 @@ const run_switch run_switch_list[RUN_SWITCH_COUNT] = {
     { "events", "events", offsetof( run_switches, events ) },
     { "thread_time", "thread time", offsetof( run_switches, thread_time ) },
     { "changed", "changed", offsetof( run_switches, changed ) },
+    { "spin", "spin", offsetof( run_switches, spin ) },
 };
 
 bool run_switch_is_on( const run_switches* all, uint32_t index )
@@ -209,6 +210,7 @@ static bool start_space( run_state* run, bool stage_times )
     run_spec_apply( run->spec, &def );
     def.capacity = run->source->header.object_count;
     def.sorted = run->options->switches.sorted;
+    def.worker_spin_ms = run->options->switches.spin ? RUN_SPIN_MS : 0;
     def.events = run->options->switches.events;
     def.stage_times = stage_times;
     def.logger = run_reason_logger( run->result->reason );

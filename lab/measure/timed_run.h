@@ -16,6 +16,7 @@ typedef struct run_switches
     bool events;      ///< have begun and ended pairs too
     bool thread_time; ///< the calling thread's processor time instead of the wall's
     bool changed;     ///< hand over only the boxes that changed since the frame before
+    bool spin;        ///< workers look for the next frame for up to RUN_SPIN_MS instead of going to sleep
 } run_switches;
 
 typedef struct run_switch
@@ -25,7 +26,9 @@ typedef struct run_switch
     size_t offset;      ///< in run_switches
 } run_switch;
 
-#define RUN_SWITCH_COUNT 4
+#define RUN_SPIN_MS 20
+
+#define RUN_SWITCH_COUNT 5
 extern const run_switch run_switch_list[RUN_SWITCH_COUNT];
 
 bool run_switch_is_on( const run_switches* all, uint32_t index );

@@ -233,6 +233,8 @@ static const run_setting settings[] = {
         "begun and ended pairs too", 0, 0, "bvw", NULL, NULL },
     { "changed", "--changed", 0, ARGS_SWITCH, IN_PART( terms.switches.changed ), NULL,
         "hand over only the boxes that changed since the frame before", 0, 0, "bw", NULL, NULL },
+    { "spin", "--spin", 0, ARGS_SWITCH, IN_PART( terms.switches.spin ), NULL,
+        "workers look for the next frame for up to 20 ms instead of going to sleep", 0, 0, "bw", NULL, NULL },
     { "thread-time", "--thread-time", 0, ARGS_SWITCH, IN_PART( terms.switches.thread_time ), NULL,
         "time the calling thread's processor, not the wall: for one thread on a busy machine", 0, 0, "bw",
         NULL, NULL },

@@ -326,7 +326,7 @@ class Space:
     def __init__(self, *, dtype: npt.DTypeLike = np.float32, axes: int = 3, workers: int = 1, events: bool = False, sorted: bool = False,
                  margin: float = 0.0, margin_by_size: float = 0.0, margin_by_speed: float = 0.0, pair_data: bool = False,
                  skip_static_pairs: bool = False, capacity: int = 0, pair_capacity: int = 0, max_pairs: int = 0,
-                 stage_times: bool = False, method: Optional[str] = None, settings: Optional[str] = None,
+                 stage_times: bool = False, worker_spin_ms: float = 0.0, method: Optional[str] = None, settings: Optional[str] = None,
                  isa: Optional[str] = None, filter: Optional[Callable[[int, int], bool]] = None) -> None:
         """The settings of clv_space_def. `axes` is 3 or 2; a space of two axes is float32.
 
@@ -350,7 +350,7 @@ class Space:
             doubles=self.dtype == np.float64, flat=self._flat, worker_count=workers, events=events, sorted=sorted, margin=margin,
             margin_by_size=margin_by_size, margin_by_speed=margin_by_speed, pair_data=pair_data,
             skip_static_pairs=skip_static_pairs, capacity=capacity, pair_capacity=pair_capacity, max_pairs=max_pairs,
-            stage_times=stage_times, method=method, settings=settings), isa, filter)
+            stage_times=stage_times, worker_spin_ms=worker_spin_ms, method=method, settings=settings), isa, filter)
         self._spare: dict[str, Array] = {}  # memory of the last copies, used again once nothing else has it
 
     # ---- objects in

@@ -117,6 +117,7 @@ typedef enum def_type
     DEF_UINT32,
     DEF_UINT64,
     DEF_FLOAT,
+    DEF_DOUBLE,
     DEF_TEXT
 } def_type;
 
@@ -142,6 +143,7 @@ static const struct def_row
     { "method", DEF_TEXT, offsetof( clv_space_def, method ) },
     { "settings", DEF_TEXT, offsetof( clv_space_def, settings ) },
     { "worker_count", DEF_UINT32, offsetof( clv_space_def, worker_count ) },
+    { "worker_spin_ms", DEF_DOUBLE, offsetof( clv_space_def, worker_spin_ms ) },
 };
 
 static bool def_set( char* def, const struct def_row* row, PyObject* value )
@@ -166,6 +168,7 @@ static bool def_set( char* def, const struct def_row* row, PyObject* value )
     case DEF_UINT32: *(uint32_t*)(void*)member = (uint32_t)number; break;
     case DEF_UINT64: *(uint64_t*)(void*)member = number; break;
     case DEF_FLOAT: *(float*)(void*)member = (float)PyFloat_AsDouble( value ); break;
+    case DEF_DOUBLE: *(double*)(void*)member = PyFloat_AsDouble( value ); break;
     case DEF_TEXT: *(const char**)(void*)member = PyUnicode_AsUTF8AndSize( value, NULL ); break;
     }
     return !PyErr_Occurred();

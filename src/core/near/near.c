@@ -79,7 +79,7 @@ static clv_result build_near( const clv_near_def* def, clv_near** out )
     near->kernels = clv_simd_near_for( kernels->isa );
     near->error.position = UINT32_MAX;
     near->error.text = "";
-    if ( !clv_task_runner_start( &near->tasks, def->worker_count, def->tasks, &near->memory ) )
+    if ( !clv_task_runner_start( &near->tasks, def->worker_count, 0, def->tasks, &near->memory ) )
     {
         clv_near_destroy( near );
         return base_refuse(

@@ -62,6 +62,10 @@ static clv_result check_space_def( const clv_space_def* def )
     {
         return refuse_def( def, CLV_BAD_DEF, "def.worker_count must be from 1 to CLV_MAX_WORKERS" );
     }
+    if ( !( def->worker_spin_ms >= 0 && def->worker_spin_ms <= CLV_MAX_SPIN_MS ) )
+    {
+        return refuse_def( def, CLV_BAD_DEF, "def.worker_spin_ms must be from 0 to CLV_MAX_SPIN_MS" );
+    }
     return CLV_OK;
 }
 
@@ -124,7 +128,8 @@ static clv_result build( const clv_space_def* def, const clv_method* row, const 
     clv_space_succeed( space );
     // A method without threads is given none, whatever the def says.
     uint32_t worker_count = row->has_threads ? def->worker_count : 1;
-    if ( !clv_task_runner_start( &space->tasks, worker_count, def->tasks, &space->memory ) )
+    if ( !clv_task_runner_start(
+             &space->tasks, worker_count, def->worker_spin_ms, def->tasks, &space->memory ) )
     {
         clv_space_destroy( space );
         return refuse_def(

@@ -4,14 +4,14 @@
 #include "base/fp_mode.h"
 
 bool clv_task_runner_start(
-    task_runner* runner, uint32_t worker_count, clv_task_hooks hooks, base_memory* memory )
+    task_runner* runner, uint32_t worker_count, double spin_ms, clv_task_hooks hooks, base_memory* memory )
 {
     *runner = ( task_runner ){ worker_count, hooks, NULL };
     if ( worker_count <= 1 || hooks.run != NULL )
     {
         return true;
     }
-    runner->pool = clv_task_pool_create( worker_count, memory );
+    runner->pool = clv_task_pool_create( worker_count, spin_ms, memory );
     return runner->pool != NULL;
 }
 

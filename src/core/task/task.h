@@ -18,10 +18,11 @@ typedef struct task_runner
     task_pool* pool;       ///< our own threads, if it did not
 } task_runner;
 
-/// Starts worker_count - 1 threads unless the caller brought hooks. False if memory or threads could not be
-/// had; then nothing was started.
+/// Starts worker_count - 1 threads unless the caller brought hooks; without work they look for some for
+/// spin_ms milliseconds, at least a moment, before they sleep. False if memory or threads could not be had;
+/// then nothing was started.
 bool clv_task_runner_start(
-    task_runner* runner, uint32_t worker_count, clv_task_hooks hooks, base_memory* memory );
+    task_runner* runner, uint32_t worker_count, double spin_ms, clv_task_hooks hooks, base_memory* memory );
 void clv_task_runner_stop( task_runner* runner, base_memory* memory );
 
 static inline uint32_t task_worker_count( const task_runner* runner )
@@ -37,6 +38,6 @@ void clv_task_run( task_runner* runner, clv_task* piece, uint32_t count, void* c
 // ---- the pool behind it, scheduler.c
 // -----------------------------------------------------------------------------
 
-task_pool* clv_task_pool_create( uint32_t worker_count, base_memory* memory );
+task_pool* clv_task_pool_create( uint32_t worker_count, double spin_ms, base_memory* memory );
 void clv_task_pool_destroy( task_pool* pool, base_memory* memory );
 void clv_task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context );

@@ -152,7 +152,7 @@ static bool grow_bodies( clv_rigid* world, uint64_t needed )
 static clv_result fill_world( clv_rigid* world )
 {
     clv_task_hooks none = { 0 };
-    if ( !clv_task_runner_start( &world->runner, world->def.worker_count, none, &world->memory ) )
+    if ( !clv_task_runner_start( &world->runner, world->def.worker_count, 0, none, &world->memory ) )
     {
         return base_refuse( &world->def.logger, CLV_OUT_OF_MEMORY, "no threads or no memory for them" );
     }

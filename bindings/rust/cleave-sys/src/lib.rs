@@ -120,6 +120,7 @@ pub struct clv_space_def {
     pub pair_data: bool,
     pub doubles: bool,
     pub flat: bool,
+    pub worker_spin_ms: f64,
 }
 
 #[repr(C)]
