@@ -193,24 +193,24 @@ studies: all
 
 # Libraries that are missing are named, and are no failure.
 speed: all
-	@SPEED=$(SPEED) ISA=$(ISA) scripts/speed.sh $(CLEAVE) bench/floors.csv
+	@SPEED=$(SPEED) ISA=$(ISA) scripts/speed.sh floors $(CLEAVE) bench/floors.csv
 
 speed-raise: all
-	@SPEED=$(SPEED) ISA=$(ISA) scripts/speed.sh $(CLEAVE) bench/floors.csv --raise
+	@SPEED=$(SPEED) ISA=$(ISA) scripts/speed.sh floors $(CLEAVE) bench/floors.csv --raise
 
 instructions: all
-	@scripts/instructions.sh count $(CLEAVE) $(BUILD)/instructions >/dev/null
-	@scripts/instructions.sh compare bench/instructions.csv $(BUILD)/instructions/instructions.csv
+	@scripts/speed.sh count $(CLEAVE) $(BUILD)/instructions >/dev/null
+	@scripts/speed.sh compare bench/instructions.csv $(BUILD)/instructions/instructions.csv
 
 instructions-store: all
-	@scripts/instructions.sh count $(CLEAVE) $(BUILD)/instructions
+	@scripts/speed.sh count $(CLEAVE) $(BUILD)/instructions
 	@cp $(BUILD)/instructions/instructions.csv bench/instructions.csv
 
 worst: all
 	@cmake --build $(BUILD) -j $(JOBS) --target space_moments
 	@$(BUILD)/bench/space_moments
-	@scripts/worst.sh verify $(CLEAVE)
-	@scripts/worst.sh run $(CLEAVE)
+	@scripts/speed.sh verify $(CLEAVE)
+	@scripts/speed.sh worst $(CLEAVE)
 
 test-report: test-release
 	@ctest --preset release -L report
@@ -242,7 +242,7 @@ flags: test-release
 	@JOBS=$(JOBS) scripts/check.sh flags $(BUILD)
 
 fuzz:
-	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
+	@JOBS=$(JOBS) scripts/campaign.py fuzz $(FUZZ_SECONDS)
 
 # Needs MPI; a life that fails names its seed, and `make fuzz-mpi SEED=n FUZZ_SECONDS=0` lives that one again.
 fuzz-mpi:

@@ -3,6 +3,7 @@
 """Looks for faults for as long as there is time, and keeps count over all runs.
 
 usage: scripts/campaign.py [--hours H] [--stages NAME,...] [--page]
+       scripts/campaign.py fuzz SECONDS [TARGET...]
 
 Stages that share the hours (default 1): random worlds lived by several spaces against a sweep of their own (test/lives.c), plain, large, with a
 million boxes, with failing memory, with sanitizers, and with 64 reading threads under the thread sanitizer; every libFuzzer target; random lives
@@ -11,6 +12,9 @@ processes, hostile files), and, where named or with six hours and more: presets 
 fresh, coverage, mutate. Each stage adds a row to bench/trust.csv, and bench/trust.md is written from all of its rows; --page writes only the page.
 A stage that finds something keeps its output in build/campaign and is a fault; exit 1 then, after the other stages. Ctrl-C ends after the stage at
 work, whose row is not written.
+
+fuzz: libFuzzer on each target of test/fuzz in turn, and no row; the seconds are shared by the targets, all of them unless some are named. What it
+learns stays in build/fuzz/found-* and is where the next run starts; an input that stops it is named at the end.
 """
 import argparse
 import csv
@@ -18,6 +22,7 @@ import datetime
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -41,6 +46,8 @@ LIFE_STAGES = {
     "readers": (1, "tsan", "--from 20 --to 400 --updates 8 --readers 64"),
 }
 FUZZ_SHARE = 1  # of each libFuzzer target
+# name: share of the seconds among themselves, longest input; calls on a space have the most to be found
+FUZZERS = {"space": (2, 1500), "query": (1, 1500), "world": (1, 1500), "save": (1, 6000), "scene": (1, 900)}
 MPI_SHARE = 1
 # name: commands that are run once, whole
 WHOLE_STAGES = {
@@ -83,9 +90,42 @@ def build(preset, target):
     return folder
 
 
-def fuzz_targets():
-    text = (ROOT / "scripts/fuzz.sh").read_text()
-    return [row.split(":")[0] for row in re.search(r'^targets="([^"]*)"', text, re.M).group(1).split()]
+def fuzz_one(name, seconds):
+    """Exits where an input stops it, and names that input."""
+    build = ROOT / "build/fuzz"
+    found, seeds, log = build / f"found-{name}", build / f"seeds-{name}", build / f"{name}.log"
+    for folder in (found, seeds):
+        folder.mkdir(parents=True, exist_ok=True)
+    for seed in (ROOT / "test/fuzz/corpus").glob(f"{name}-*"):
+        shutil.copy(seed, seeds)
+    print(f"== fuzz-{name}, {seconds} seconds", flush=True)
+    command = [str(build / f"test/fuzz/fuzz-{name}"), f"-max_total_time={seconds}", f"-max_len={FUZZERS[name][1]}", "-print_final_stats=1",
+               f"-artifact_prefix={build}/stopped-{name}-", str(found), str(seeds)]
+    with open(log, "w", encoding="utf-8") as file:
+        status = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    if status != 0:
+        inputs = sorted(build.glob(f"stopped-{name}-*"), key=lambda path: path.stat().st_mtime)
+        sys.exit("\n".join(lines[-40:]) + f"\ncampaign.py: fuzz-{name} was stopped by {inputs[-1] if inputs else 'no input; see ' + str(log)}\n"
+                 "campaign.py: cut it down with -minimize_crash=1, fix, and keep it in test/fuzz/corpus with a line in its README")
+    print("\n".join(line for line in lines if re.match(r"Done|stat::(number_of_executed|peak_rss)", line)))
+    print("\n".join([line for line in lines if "cov:" in line][-1:]), flush=True)
+
+
+def fuzz(words):
+    """`campaign.py fuzz SECONDS [TARGET...]`"""
+    seconds, names = words[0] if words else "60", words[1:] or list(FUZZERS)
+    unknown = [name for name in names if name not in FUZZERS]
+    if unknown or not seconds.isdigit():
+        print(f"campaign.py fuzz: no such target: {', '.join( unknown )}; there are: {', '.join( FUZZERS )}" if unknown
+              else f"campaign.py fuzz: SECONDS must be a whole number, not '{seconds}'", file=sys.stderr)
+        return 2
+    shares = sum(FUZZERS[name][0] for name in names)
+    subprocess.run(["cmake", "--preset", "fuzz"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(["cmake", "--build", "--preset", "fuzz", "-j", JOBS, "--target"] + [f"fuzz-{name}" for name in names], cwd=ROOT, check=True)
+    for name in names:
+        fuzz_one(name, int(seconds) * FUZZERS[name][0] // shares + 1)
+    return 0
 
 
 def life_stage(name, seconds, row):
@@ -102,7 +142,7 @@ def life_stage(name, seconds, row):
 
 
 def fuzz_stage(name, seconds, row):
-    good, text = run(name, ["scripts/fuzz.sh", str(seconds), name.removeprefix("fuzz-")], seconds + 1800)
+    good, text = run(name, ["scripts/campaign.py", "fuzz", str(seconds), name.removeprefix("fuzz-")], seconds + 1800)
     row["inputs"] = sum(map(int, re.findall(r"number_of_executed_units: (\d+)", text)))
     return good
 
@@ -131,7 +171,7 @@ def whole_stage(name, _, row):
 def all_stages():
     """name -> (share of the time, function); share 0: as long as it takes"""
     stages = {name: (LIFE_STAGES[name][0], life_stage) for name in LIFE_STAGES}
-    stages.update({f"fuzz-{name}": (FUZZ_SHARE, fuzz_stage) for name in fuzz_targets()})
+    stages.update({f"fuzz-{name}": (FUZZ_SHARE, fuzz_stage) for name in FUZZERS})
     stages["fuzz-mpi"] = (MPI_SHARE, mpi_stage)
     stages.update({name: (0, whole_stage) for name in WHOLE_STAGES})
     return stages
@@ -182,6 +222,8 @@ def write_page():
 
 
 def main():
+    if sys.argv[1:2] == ["fuzz"]:
+        return fuzz(sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=1.0)
     parser.add_argument("--stages", default="")

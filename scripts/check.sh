@@ -13,10 +13,9 @@ list_checks()
     cat <<'END'
 source: layers symbols exports one-unit configure cpp
 install: install flags adding-a-method link single
-programs: man completion demo instructions worst suite
+programs: man completion demo instructions worst suite story
 docs: docs
-packages: version interface dist recipes site
-python: python
+packages: version interface dist recipes site python
 pages: report view papers studies
 gpu: kernels oclgrind gpu-docs gpu-bench no-sys
 mpi: mpi mpi-faults mpi-program mpi-resume mpi-docs

@@ -8,7 +8,7 @@ import { METHODS, dark, light, stylesFor } from '../src/look.js';
 import { logAxis } from '../src/charts/frame.js';
 import { barChart } from '../src/charts/bars.js';
 import { radarChart } from '../src/charts/radar.js';
-import { groupChart } from '../../scripts/papers/charts.mjs';
+import { groupChart } from '../../scripts/papers/page.mjs';
 import { readResults as builtReader, svgFiles, svgText } from '../svg.mjs';
 import { HOSTILE, fullResults, hostileResults, makeResults, makeRun, scalingResults, wrongResults } from './sample.mjs';
 

@@ -97,7 +97,7 @@ refuses()
     [ "$(wc -l <"$folder/said")" = 1 ] && grep -q -e "$word" "$folder/said" || fail "$*: $(cat "$folder/said")"
 }
 
-# What bench/gpu_frames and scripts/device-towers.sh refuse: words that they do not know, and files that cannot be written, before
+# What bench/gpu_frames and scripts/papers/bare.sh towers refuse: words that they do not know, and files that cannot be written, before
 # anything is measured. Usage: check.sh gpu-bench BUILD
 check_gpu_bench()
 {
@@ -111,13 +111,13 @@ check_gpu_bench()
     refuses 'nonsense: no scene' "$frames" --scene nonsense
     refuses 'threads: needs a number' "$frames" --threads x
     refuses 'none/gpu.csv: cannot be written: No such file' "$frames" --csv "$folder/none/gpu.csv"
-    refuses nonsense "$root/scripts/device-towers.sh" "$build/cleave" nonsense "$folder/towers"
+    refuses nonsense "$root/scripts/papers/bare.sh" towers "$build/cleave" nonsense "$folder/towers"
     [ ! -e "$folder/towers/machine.txt" ] || fail "a device that is not there is in machine.txt"
-    refuses usage "$root/scripts/device-towers.sh" "$build/cleave"
+    refuses usage "$root/scripts/papers/bare.sh" towers "$build/cleave"
     if [ -w /dev/full ] && "$build/cleave" methods | grep -q '^Devices'; then
         refuses 'CSV file could not be written' "$frames" --scene tiles-512 --csv /dev/full
     fi
-    echo "gpu_frames and device-towers.sh: clear refusals"
+    echo "gpu_frames and bare.sh towers: clear refusals"
 }
 
 without_sys()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The Broadmark paper: its claims (table II), and its page with tables I and II and figure 2.
-import { ladderFigure } from './charts.mjs';
-import { each, known, named, one } from './claims.mjs';
+import { each, known, ladderFigure, named, one } from './page.mjs';
 import { table1Of001, table2Of001 } from './published.mjs';
 import { ascending, digits, distinct, isTree, lacksPhase, ladder, mean, pick, scenes, sizeText, times, titles } from './runs.mjs';
 

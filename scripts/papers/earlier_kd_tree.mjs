@@ -2,9 +2,8 @@
 // The earlier KD-tree paper, the same algorithm in its first form: its claims (figures 3 to 5, coefficient of
 // variation), and its page.
 import { sweepChart } from '../../report/src/charts/sweep.js';
-import { gainChart, ladderFigure, seriesBy } from './charts.mjs';
-import { between, each, known, named, one, range } from './claims.mjs';
 import { leafNotes, simdOf, simdWhy } from './kd_tree.mjs';
+import { between, each, gainChart, known, ladderFigure, named, one, range, seriesBy } from './page.mjs';
 import { table1Of004, textValues } from './published.mjs';
 import { ascending, bestOther, digits, distinct, gainBetween, gainPoints, isTree, kdOf, lacksPhase, mean, mergeTrees, peers, pick, scenes, sizeText, times, titles } from './runs.mjs';
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The k-DOP paper, sweep-and-prune with k-DOPs: its claims (tables 5.1 to 5.3, figures 5.6 to 5.23), and its
 // page, from one core and, where its files are there, from a device beside it.
-import { frameChart } from './charts.mjs';
-import { between, each, known, named, one } from './claims.mjs';
+import { between, each, frameChart, known, named, one } from './page.mjs';
 import { pairsOf003, textOf003, timesOf003 } from './published.mjs';
 import { digits, distinct, isBareRoot, machineText, mean, percent, pick, QUIET_MOST, times } from './runs.mjs';
 
@@ -506,7 +505,7 @@ function deviceText({ device }) {
     const bare = [...device.means.keys()].filter(key => !device.towers.has(key));
     const [none, cut] = [false, true].map(isBegun => device.missing.filter(key => device.towers.has(key) === isBegun));
     return [
-        `Beside them is the tower with all stages on a device, ${device.name}, ${[...few].join(' or ')} frames: \`scripts/device-towers.sh\`. Its figures show means of each ${Math.max(0, ...[...device.towers.values()].map(tower => tower.step))} frames.`,
+        `Beside them is the tower with all stages on a device, ${device.name}, ${[...few].join(' or ')} frames: \`scripts/papers/bare.sh towers\`. Its figures show means of each ${Math.max(0, ...[...device.towers.values()].map(tower => tower.step))} frames.`,
         none.length > 0 ? `Not run there, so that their figures and cells are missing: ${none.map(towerName).join('; ')}.` : '',
         cut.length > 0 ? `Cut off, so that their figures end early and their cells are missing: ${cut.map(key => `${towerName(key)} after ${device.towers.get(key).frame.at(-1)} frames`).join('; ')}.` : '',
         bare.length > 0 ? `Of ${bare.map(towerName).join('; ')} the means alone came back.` : '',

@@ -3,8 +3,7 @@
 import { radarChart } from '../../report/src/charts/radar.js';
 import { sweepChart } from '../../report/src/charts/sweep.js';
 import { light, stylesFor } from '../../report/src/look.js';
-import { depthChart, gainChart, groupChart, ladderFigure, seriesBy } from './charts.mjs';
-import { between, each, known, listed, named, one, range, share } from './claims.mjs';
+import { between, depthChart, each, gainChart, groupChart, known, ladderFigure, listed, named, one, range, seriesBy, share } from './page.mjs';
 import { releasedLeaf, releasedVariants, table1Of004, table2Of001, table2Of004, textValues } from './published.mjs';
 import { ascending, bestOther, digits, distinct, gainBetween, gainPoints, isTree, kdOf, lacksPhase, ladder, mean, meanDepth, mergeTrees, others, peers, percent, pick, scenes, sizeText, times, titles } from './runs.mjs';
 

@@ -9,7 +9,7 @@
 //
 // --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0:
 // never), and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran
-// them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from
+// them are (scripts/papers/bare.sh towers); ours are the default. --pages writes pages from what is there; --from
 // does so from folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them
 // again from runs.csv and measured.json beside them, after words or rules have changed; it needs no program
 // and no raw results. --pictures PATTERN also draws the figures that are pictures and whose file names match,
@@ -20,11 +20,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { paper as broadmark } from './broadmark.mjs';
-import { claimsCsv, judged, verdicts, whyText } from './claims.mjs';
 import { paper as earlierKdTree } from './earlier_kd_tree.mjs';
 import { paper as kDop, summariesOf, towerTextOf } from './k_dop.mjs';
 import { gainsOf, paper as kdTree } from './kd_tree.mjs';
-import { writePage, writePaper } from './page.mjs';
+import { claimsCsv, judged, verdicts, whyText, writePage, writePaper } from './page.mjs';
 import { drawPictures, keptPictures, pictureBlocks } from './pictures.mjs';
 import { grades, measure, pieceWords } from './plan.mjs';
 import { citationOf, fileOf, labelOf, linkOf, papers } from './published.mjs';

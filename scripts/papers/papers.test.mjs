@@ -11,11 +11,9 @@ import { fileURLToPath } from 'node:url';
 
 import { light, METHODS, stylesFor } from '../../report/src/look.js';
 import { shortText, table1Rows } from './broadmark.mjs';
-import { movingAverage } from './charts.mjs';
-import { claimsCsv, verdictOf, verdicts } from './claims.mjs';
 import { aroundTurn, paper as kDop, thin } from './k_dop.mjs';
 import { depthRow, leafNotes } from './kd_tree.mjs';
-import { provenance, writePage, writePaper } from './page.mjs';
+import { claimsCsv, movingAverage, provenance, verdictOf, verdicts, writePage, writePaper } from './page.mjs';
 import { inOrder, judge, judgeFacts, quietText } from './papers.mjs';
 import { ink, missingFigures, operatorBetween, readPng, smallTreeSvg, transferSteps, writePng, writeSheet } from './pictures.mjs';
 import { alone, bakes, clockOf, cuts, cutSchedule, grades, guess, linesOf, missingCells, planText, readCell, runWords, waitOf, whyNot, withoutMissing } from './plan.mjs';
@@ -423,7 +421,7 @@ test('stored verdicts are four, follow stored numbers, and name causes of the sa
     for (const claim of again) assert.equal(claim.verdict, claims.find(other => other.paper === claim.paper && other.id === claim.id).verdict, `${claim.paper} ${claim.id}`);
 });
 
-// Towers as scripts/device-towers.sh leaves them, of these volumes, with sweep-and-prune of so many ms along
+// Towers as scripts/papers/bare.sh towers leaves them, of these volumes, with sweep-and-prune of so many ms along
 // the run.
 function deviceFolder(volumes, sweeps) {
     const folder = mkdtempSync(join(tmpdir(), 'device-'));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The RAY KD-tree paper of 2015: its claims (figures 2 and 3), and its page.
 import { sweepChart } from '../../report/src/charts/sweep.js';
-import { ladderFigure, seriesBy } from './charts.mjs';
-import { between, each, known, listed, named, one } from './claims.mjs';
+import { between, each, known, ladderFigure, listed, named, one, seriesBy } from './page.mjs';
 import { textValues } from './published.mjs';
 import { digits, distinct, isTree, laterFrames, mean, meanDepth, mergeTrees, peers, pick, scenes, sizeText, times } from './runs.mjs';
 

@@ -349,7 +349,7 @@ export function meanDepth(counters) {
 
 // ---- towers of a device
 
-// The k-DOP paper's towers as a device ran them, from the files that scripts/device-towers.sh writes:
+// The k-DOP paper's towers as a device ran them, from the files that scripts/papers/bare.sh towers writes:
 // towers.csv, a row of means per tower, and tower_stages.csv (stages.csv there), means of so many frames
 // each. Any tower, or all, may be missing.
 

@@ -17,8 +17,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { groupChart, lineChart } from '../papers/charts.mjs';
-import { writePage } from '../papers/page.mjs';
+import { groupChart, lineChart, writePage } from '../papers/page.mjs';
 import { citationOf } from '../papers/published.mjs';
 import { digits, percent, times } from '../papers/runs.mjs';
 
