@@ -505,29 +505,46 @@ static void pieces_do_not_change_the_order_in_blocks( void )
     CHECK_EQUAL( order_of_life( 16 ), alone );
 }
 
+// A dense crowd with one box in four around it. With a core half of all boxes are a crowd within the crowd, so
+// that a block has most of its boxes in one cell of its grid and gets another.
+static void make_dense_crowd( clv_aabb* boxes, uint32_t count, bool has_core, test_random* random )
+{
+    const float middle = has_core ? 0.3f : 0; // of a block, not where eight of them meet
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float spread = 20, half = has_core ? 0.3f : 0.7f;
+        if ( i % 4 > 0 && has_core )
+        {
+            spread = i % 4 < 3 ? 0.064f : 0.4f;
+            half = i % 4 < 3 ? test_random_between( random, 0.02f, 0.04f ) : 0.01f;
+        }
+        else if ( i % 4 > 0 )
+        {
+            spread = test_random_between( random, 0, 0.4f );
+            half = test_random_between( random, 0.05f, 0.3f );
+        }
+        boxes[i] = test_cube( middle + test_random_between( random, -spread, spread ),
+            middle + test_random_between( random, -spread, spread ),
+            middle + test_random_between( random, -spread, spread ), half );
+    }
+}
+
 // More pairs than there are chunks for: a block is searched a second time, after the first has given it
 // another grid.
 static void a_block_may_be_searched_twice( void )
 {
     enum
     {
-        MOST = 3100
+        MOST = 3600
     };
     static clv_aabb boxes[MOST];
     for ( uint32_t seed = 0; seed < 16; seed += 16 / SEEDS )
     {
         test_where.seed = seed;
         test_random random = test_random_make( seed );
-        uint32_t count = 1500 + seed * 100;
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            bool is_far = i % 4 == 0; // one in four around a dense crowd
-            float spread = is_far ? 20 : test_random_between( &random, 0, 0.4f );
-            float size = is_far ? 0.7f : test_random_between( &random, 0.05f, 0.3f );
-            boxes[i] = test_cube( test_random_between( &random, -spread, spread ),
-                test_random_between( &random, -spread, spread ),
-                test_random_between( &random, -spread, spread ), size );
-        }
+        bool has_core = seed % 8 == 4;
+        uint32_t count = has_core ? MOST : 1500 + seed * 100;
+        make_dense_crowd( boxes, count, has_core, &random );
         uint64_t alone = order_of_crew( boxes, count, 1 );
         CHECK_EQUAL( order_of_crew( boxes, count, 2 ), alone );
         CHECK_EQUAL( order_of_crew( boxes, count, 3 ), alone );
