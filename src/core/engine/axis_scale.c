@@ -172,7 +172,7 @@ const clv_aabb* clv_engine_cut_boxes( const clv_engine* engine )
 }
 
 // Look now and then.
-static void choose_axes( clv_engine* engine, const clv_method_input* input )
+static BASE_COLD void choose_axes( clv_engine* engine, const clv_method_input* input )
 {
     engine_axes* axes = &engine->axes;
     bool any_other = false;

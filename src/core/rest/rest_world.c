@@ -84,7 +84,7 @@ static bool reserve_bits( rest_world* world, uint32_t slot_count )
     return true;
 }
 
-bool clv_rest_world_reserve( rest_world* world, uint32_t slot_count )
+BASE_COLD bool clv_rest_world_reserve( rest_world* world, uint32_t slot_count )
 {
     return base_array_extend( &world->boxes, world->memory, slot_count ) &&
         base_array_extend( &world->times, world->memory, slot_count ) &&
@@ -242,7 +242,7 @@ static bool search_fat( rest_world* world, const clv_method_input* input, const 
     return ok;
 }
 
-bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
+BASE_COLD bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
     uint64_t most, clv_engine* complete, uint64_t* test_count )
 {
     bool ok = clv_rest_world_reserve( world, input->slot_count ) &&
