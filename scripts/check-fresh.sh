@@ -255,7 +255,7 @@ guide_way()
     awk -v way="$1" '/^## / { here = substr( $0, 4 ) == way } /^```/ { inside = $0 == "```shell" && here; next } inside' docs/guide.md
 }
 
-# Each way ends by printing what README's program prints. Packages of the ways before it are there; of their files only what they installed.
+# Each way ends by printing what README's program prints. With all ways in turn the packages of those before are there; $WAYS tries one in a root without them.
 check_guide()
 {
     promise=$(readme_promise)
