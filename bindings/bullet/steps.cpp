@@ -2,7 +2,10 @@
 // Whole steps of a Bullet world under four broad phases: Bullet's tree as it comes and deferred, its three-axis sweep,
 // and ours. All of them start from one snapshot, so that they see the same world. bench/bullet.md has its results.
 //
-//   bullet_steps [BODIES]...       default: 1000 8000
+//   bullet_steps [--scene NAME] [--keep FOLDER [--prepare]] [BODIES]...       default: every scene, 1000 8000
+//
+// --keep reads the snapshot of a scene from FOLDER, or writes it there the first time: 32,000 bodies take minutes to
+// come to rest. --prepare writes it and measures nothing.
 #include "cleave_broadphase.h"
 
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
@@ -10,7 +13,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <fstream>
 #include <random>
 
 namespace
@@ -133,6 +138,52 @@ struct world
         }
     }
 
+    // What copy() takes over, as it lies in memory: a snapshot is read by the program that wrote it.
+    struct state
+    {
+        btTransform place;
+        btVector3 velocity, spin;
+        int activation;
+        btScalar idle;
+    };
+
+    bool save( const std::string& path ) const
+    {
+        std::ofstream file( path, std::ios::binary );
+        for ( const auto& body : bodies )
+        {
+            state one = {};
+            one.place = body->getWorldTransform();
+            one.velocity = body->getLinearVelocity();
+            one.spin = body->getAngularVelocity();
+            one.activation = body->getActivationState();
+            one.idle = body->getDeactivationTime();
+            file.write( reinterpret_cast<const char*>( &one ), sizeof( one ) );
+        }
+        file << random;
+        return bool( file.flush() );
+    }
+
+    bool load( const std::string& path )
+    {
+        std::ifstream file( path, std::ios::binary );
+        for ( auto& body : bodies )
+        {
+            state one;
+            file.read( reinterpret_cast<char*>( &one ), sizeof( one ) );
+            if ( !file )
+            {
+                return false;
+            }
+            body->setWorldTransform( one.place );
+            body->setLinearVelocity( one.velocity );
+            body->setAngularVelocity( one.spin );
+            body->forceActivationState( one.activation );
+            body->setDeactivationTime( one.idle );
+        }
+        return bool( file >> random );
+    }
+
     void step()
     {
         if ( is_stirred )
@@ -149,7 +200,30 @@ struct world
     }
 };
 
-void measure( const scene& of, int count )
+// The scene after its first steps; from the file if there is one, and to it if not. An empty path: no file.
+void run_until_snapshot( world& reference, const scene& of, const std::string& path )
+{
+    if ( !path.empty() && reference.load( path ) )
+    {
+        return;
+    }
+    for ( int i = 0; i < of.before; ++i )
+    {
+        reference.step();
+    }
+    if ( !path.empty() && !reference.save( path ) )
+    {
+        std::fprintf( stderr, "bullet_steps: cannot write %s\n", path.c_str() );
+        std::exit( 1 );
+    }
+}
+
+std::string snapshot_path( const std::string& folder, const scene& of, int count )
+{
+    return folder.empty() ? "" : folder + "/" + of.name + " " + std::to_string( count );
+}
+
+void measure( const scene& of, int count, const std::string& snapshot )
 {
     static const char* const names[] = { "dbvt", "dbvt deferred", "sweep", "cleave" };
     enum
@@ -157,10 +231,7 @@ void measure( const scene& of, int count )
         PHASES = 4
     };
     world reference( "cleave", of, count );
-    for ( int i = 0; i < of.before; ++i )
-    {
-        reference.step();
-    }
+    run_until_snapshot( reference, of, snapshot );
     std::unique_ptr<world> worlds[PHASES];
     std::vector<double> whole[PHASES];
     for ( int p = 0; p < PHASES; ++p )
@@ -205,28 +276,74 @@ int main( int argc, char** argv )
     static const scene scenes[] = { { "falling", 15, false }, { "piling", 100, false },
         { "at rest", 500, false }, { "stirred", 20, true } };
     std::vector<int> counts;
+    std::string only, folder;
+    bool prepares = false;
     for ( int i = 1; i < argc; ++i )
     {
         int count = std::atoi( argv[i] );
-        if ( count < 1 )
+        if ( std::strcmp( argv[i], "--scene" ) == 0 && i + 1 < argc )
         {
-            std::fprintf( stderr, "bullet_steps: '%s' is no number of bodies\n", argv[i] );
+            only = argv[++i];
+        }
+        else if ( std::strcmp( argv[i], "--keep" ) == 0 && i + 1 < argc )
+        {
+            folder = argv[++i];
+        }
+        else if ( std::strcmp( argv[i], "--prepare" ) == 0 )
+        {
+            prepares = true;
+        }
+        else if ( count < 1 )
+        {
+            std::fprintf(
+                stderr, "bullet_steps: '%s' is neither an option nor a number of bodies\n", argv[i] );
             return 2;
         }
-        counts.push_back( count );
+        else
+        {
+            counts.push_back( count );
+        }
+    }
+    bool is_known = only.empty();
+    for ( const scene& of : scenes )
+    {
+        is_known = is_known || only == of.name;
+    }
+    if ( !is_known || ( prepares && folder.empty() ) )
+    {
+        std::fprintf( stderr,
+            is_known ? "bullet_steps: --prepare wants --keep FOLDER\n"
+                     : "bullet_steps: scenes are falling, piling, 'at rest', stirred\n" );
+        return 2;
     }
     if ( counts.empty() )
     {
         counts = { 1000, 8000 };
     }
-    std::puts(
-        "| whole step, ms (broad phase, %) | dbvt | dbvt deferred | axis sweep | cleave | against dbvt / the best |\n"
-        "| --- | --- | --- | --- | --- | --- |" );
+    if ( !prepares )
+    {
+        std::puts(
+            "| whole step, ms (broad phase, %) | dbvt | dbvt deferred | axis sweep | cleave | against dbvt / the best |\n"
+            "| --- | --- | --- | --- | --- | --- |" );
+    }
     for ( const scene& of : scenes )
     {
         for ( int count : counts )
         {
-            measure( of, count );
+            std::string snapshot = snapshot_path( folder, of, count );
+            if ( !only.empty() && only != of.name )
+            {
+                continue;
+            }
+            if ( prepares )
+            {
+                world reference( "cleave", of, count );
+                run_until_snapshot( reference, of, snapshot );
+            }
+            else
+            {
+                measure( of, count, snapshot );
+            }
         }
     }
     return 0;
