@@ -97,15 +97,32 @@ own_project()
     if ! { cmake -S "$root/examples/$example" -B "$folder/own" "$@" && cmake --build "$folder/own" -j 2; } >"$folder/said" 2>&1; then
         fail "examples/$example: does not configure or build"
     fi
-    "$folder/own/$example" | diff "$root/examples/$example/expected.txt" - >&2 ||
-        fail "examples/$example: '<' is expected.txt, '>' what was printed"
+    # One whose other library is not installed says so and builds nothing.
+    if [ ! -x "$folder/own/$example" ] && grep '^-- .* not found' "$folder/said"; then
+        return 0
+    fi
+    check_example "$example" "$folder/own/$example"
+}
+
+# An example prints what its expected.txt says. Usage: check.sh example NAME PROGRAM
+check_example()
+{
+    [ $# -eq 2 ] || misused "NAME PROGRAM"
+    case $1 in
+    streaming) arguments=1000000 ;; # of a hundred million
+    *) arguments="" ;;
+    esac
+    # shellcheck disable=SC2086 # a list of words
+    "$2" $arguments | diff "$root/examples/$1/expected.txt" - >&2 ||
+        fail "examples/$1: '<' is expected.txt, '>' what was printed"
 }
 
 own_projects()
 {
-    for program in hello balls jobs fluid sight; do
-        [ $program != sight ] || command -v c++ >/dev/null 2>&1 || continue
-        own_project $program -DCMAKE_PREFIX_PATH="$stage"
+    for project in "$root"/examples/*/CMakeLists.txt; do
+        program=$(basename "$(dirname "$project")")
+        ! grep -q 'LANGUAGES.*CXX' "$project" || command -v c++ >/dev/null 2>&1 || continue
+        own_project "$program" -DCMAKE_PREFIX_PATH="$stage"
     done
     echo "  the examples' own projects, installed library"
     own_project balls -DCMAKE_DISABLE_FIND_PACKAGE_cleave=ON -DCMAKE_BUILD_TYPE=Debug
