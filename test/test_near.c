@@ -178,9 +178,16 @@ static void check_wrap(
     near_place( near, i, q );
     double scale = 0;
     wrap[0] = wrap[1] = wrap[2] = 0;
+    double way[3] = { 0, 0, 0 }, cells[3];
+    for ( uint32_t axis = 0; axis < ( world->def.flat ? 2u : 3u ); ++axis )
+    {
+        way[axis] = world->xyz64[i * world->stride + axis] - q[axis];
+    }
+    near_fractions( &near->frame, way, cells );
     for ( int k = 0; k < 3 && near->frame.is_periodic; ++k )
     {
-        wrap[k] = near->wraps.items[3 * i + (uint32_t)k];
+        wrap[k] = near->frame.cell.periodic[k] ? (int32_t)lround( cells[k] ) : 0;
+        CHECK( near->wraps.count == 0 || near->wraps.items[3 * i + (uint32_t)k] == wrap[k] );
         scale += near->frame.cell.periodic[k] ? hypot( near->frame.edges[k][0], near->frame.edges[k][1] ) : 0;
         scale += near->frame.cell.periodic[k] ? fabs( near->frame.edges[k][2] ) : 0;
     }

@@ -134,7 +134,7 @@ typedef struct clv_near_stats
     uint64_t pair_count; ///< before `full` doubles them
     uint64_t test_count; ///< point against point
     uint32_t point_count;
-    uint32_t image_count;      ///< copies of points across periodic faces
+    uint32_t image_count;      ///< copies of points across periodic faces, made where boxes were searched
     uint32_t cell_count;       ///< of the grid; 0 where boxes were searched
     uint64_t made_count;       ///< lists made anew so far; the other updates kept one
     size_t memory_bytes;       ///< held now

@@ -88,13 +88,16 @@ static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t
 }
 
 /// A function that runs when a space is made, or once in many updates over a sample: compiled for size, with
-/// all that only it calls. And one that is there once, however many call it.
+/// all that only it calls. One that is there once, however many call it. And one that is compiled anew for
+/// each call, because its arguments are constants there.
 #if defined( __GNUC__ ) || defined( __clang__ )
 #define BASE_COLD __attribute__( ( cold ) )
 #define BASE_NOINLINE __attribute__( ( noinline ) )
+#define BASE_INLINE inline __attribute__( ( always_inline ) )
 #else
 #define BASE_COLD
 #define BASE_NOINLINE
+#define BASE_INLINE inline
 #endif
 
 /// Ask for the cache line at `address`; costs a slot in the pipeline and changes nothing else.

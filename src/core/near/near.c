@@ -294,25 +294,32 @@ static bool is_same_cell( const near_frame* a, const near_frame* b )
 static clv_result near_find_pairs( clv_near* near, near_call* call, clv_pair_sink* sink )
 {
     near->test_count = 0;
-    near->wants_ids = clv_near_wants_shifts( near );
     if ( !index_excluded( near ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    memset( &near->grid, 0, sizeof( near->grid ) );
-    bool has_cells = call->is_uniform && clv_near_grid_plan( near, call, &near->grid );
-    near->grid.cell_count = has_cells ? near->grid.cell_count : 0;
     if ( near->point_count == 0 )
     {
         return CLV_OK;
     }
-    return has_cells ? clv_near_search( near, call, sink ) : clv_near_search_boxes( near, call, sink );
+    return near->grid.cell_count > 0 ? clv_near_search( near, call, sink )
+                                     : clv_near_search_boxes( near, call, sink );
+}
+
+// The grid, or none where boxes are to be searched.
+static void plan_cells( clv_near* near, const near_call* call )
+{
+    memset( &near->grid, 0, sizeof( near->grid ) );
+    bool has_cells =
+        near->point_count > 0 && call->is_uniform && clv_near_grid_plan( near, call, &near->grid );
+    near->grid.cell_count = has_cells ? near->grid.cell_count : 0;
 }
 
 // Checked and wrapped; whatever fails here leaves the last list as it was.
 static clv_result take_points( clv_near* near, const near_frame* frame, near_call* call )
 {
     near_frame old_frame = near->frame;
+    near_grid old_grid = near->grid;
     uint32_t old_count = near->point_count, old_images = near->image_count;
     near->frame = *frame;
     near->point_count = call->points->count;
@@ -320,11 +327,24 @@ static clv_result take_points( clv_near* near, const near_frame* frame, near_cal
     if ( result == CLV_OK )
     {
         near->may_keep = false; // what a kept list is measured by is overwritten from here on
+        near->wants_ids = clv_near_wants_shifts( near );
+        // A grid along the coordinate axes needs the extent alone; others may need the wrapped points.
+        bool is_early = near->frame.is_diagonal;
+        memset( &near->grid, 0, sizeof( near->grid ) );
+        if ( is_early )
+        {
+            plan_cells( near, call );
+        }
         result = clv_near_points_wrap( near, call );
+        if ( !is_early && result == CLV_OK )
+        {
+            plan_cells( near, call );
+        }
     }
     if ( result != CLV_OK )
     {
         near->frame = old_frame;
+        near->grid = old_grid;
         near->point_count = old_count;
         near->image_count = old_images;
     }

@@ -114,8 +114,13 @@ static clv_result search_space( box_job* job )
     return result == CLV_STOPPED ? job->result : result;
 }
 
-clv_result clv_near_search_boxes( clv_near* near, const near_call* call, clv_pair_sink* sink )
+clv_result clv_near_search_boxes( clv_near* near, near_call* call, clv_pair_sink* sink )
 {
+    clv_result result = clv_near_points_images( near, call );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
     uint32_t items = near->point_count + near->image_count;
     size_t size = near->def.doubles ? sizeof( clv_aabb64 ) : sizeof( clv_aabb );
     if ( !base_array_reserve( &near->boxes, &near->memory, items * (uint64_t)size ) )

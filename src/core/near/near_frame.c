@@ -64,9 +64,18 @@ static void complete_edges( near_frame* frame )
         int next = ( first + 1 ) % 3, last = ( first + 2 ) % 3;
         double along[3] = { edges[first][0], edges[first][1], edges[first][2] };
         make_unit( along );
-        perpendicular_to( along, edges[next] );
-        cross( along, edges[next], edges[last] );
-        make_unit( edges[last] );
+        if ( along[next] == 0 && along[last] == 0 ) // any two across it do: those that make it diagonal
+        {
+            memset( edges[next], 0, sizeof( edges[next] ) );
+            memset( edges[last], 0, sizeof( edges[last] ) );
+            edges[next][next] = edges[last][last] = 1;
+        }
+        else
+        {
+            perpendicular_to( along, edges[next] );
+            cross( along, edges[next], edges[last] );
+            make_unit( edges[last] );
+        }
     }
     else if ( set_count == 2 )
     {
@@ -93,6 +102,17 @@ static bool edges_are_good( const near_frame* frame, uint32_t axes )
         }
     }
     return true;
+}
+
+static bool has_diagonal_edges( const near_frame* frame )
+{
+    bool is_diagonal = true;
+    for ( int k = 0; k < 3; ++k )
+    {
+        is_diagonal =
+            is_diagonal && frame->edges[k][( k + 1 ) % 3] == 0 && frame->edges[k][( k + 2 ) % 3] == 0;
+    }
+    return is_diagonal;
 }
 
 // Inverse and heights; false if the edges lie in a plane, or nearly.
@@ -141,6 +161,7 @@ clv_result clv_near_frame_make( clv_near* near, const clv_near_cell* cell, near_
     {
         complete_edges( frame );
         is_good = invert( frame );
+        frame->is_diagonal = has_diagonal_edges( frame );
         for ( int k = 0; k < 3; ++k )
         {
             scale += periodic[k] ? length( frame->edges[k] ) : 0;

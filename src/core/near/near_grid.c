@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Points and images sorted into cells that are as thick as a pair can reach: those of a cell lie one behind
-// the other, by id, and so do those of neighbouring cells along the first axis.
+// Points sorted into cells that are as thick as a pair can reach: those of a cell lie one behind the other, by
+// number, and so do those of neighbouring cells along the first axis.
 #include "near/near_internal.h"
 
 #include "base/assertion.h"
@@ -41,17 +41,15 @@ static double plan_axis(
     const clv_near* near, near_grid* grid, int k, double lower, double upper, double width, double part )
 {
     double most = 1;
-    grid->before[k] = 0;
     if ( near->frame.cell.periodic[k] )
     {
         most = floor( 1 / ( width * part ) );
         most = most < 1 ? 1 : most > MOST_PER_AXIS ? MOST_PER_AXIS : most;
         grid->lower[k] = 0;
         grid->factor[k] = most;
-        // Without points a cell of any size has no images, and nothing else bounds the layers.
         double layers = ceil( width * most );
-        grid->layers[k] = layers < MOST_PER_AXIS ? (uint32_t)layers : MOST_PER_AXIS;
-        grid->before[k] = k == 0 ? 0 : grid->layers[k];
+        CLV_ASSERT( layers <= MOST_PER_AXIS ); // a limit that reaches further was refused
+        grid->layers[k] = (uint32_t)layers;
     }
     else
     {
@@ -70,10 +68,18 @@ static double plan_axis(
         grid->layers[k] = layers >= 1 ? (uint32_t)layers : 1;
     }
     grid->counts[k] = (uint32_t)most;
-    uint32_t above = near->frame.cell.periodic[k] ? grid->layers[k] : 0;
-    double size = most + grid->before[k] + above;
-    grid->sizes[k] = (uint32_t)size;
-    return size;
+    grid->last[k] = most - 1;
+    grid->shifts[k] = near->frame.cell.periodic[k]
+        ? (int32_t)( ( grid->layers[k] + grid->counts[k] - 1 ) / grid->counts[k] )
+        : 0;
+    return most;
+}
+
+// Pairs whose shifts are told later have ids, which must fit 32 bits.
+static bool ids_fit( const clv_near* near, const near_grid* grid )
+{
+    int64_t most = near_shift_code( grid, grid->shifts ) + 1;
+    return !near->wants_ids || (uint64_t)most * near->point_count <= UINT32_MAX;
 }
 
 bool clv_near_grid_plan( const clv_near* near, const near_call* call, near_grid* grid )
@@ -83,11 +89,12 @@ bool clv_near_grid_plan( const clv_near* near, const near_call* call, near_grid*
     memcpy( lower, call->lower, sizeof( lower ) );
     memcpy( upper, call->upper, sizeof( upper ) );
     const bool* periodic = near->frame.cell.periodic;
-    if ( near->frame.is_periodic && !( periodic[0] && periodic[1] && periodic[2] ) )
+    if ( near->frame.is_periodic && !( periodic[0] && periodic[1] && periodic[2] ) &&
+        !near->frame.is_diagonal )
     {
         measure_open_axes( near, lower, upper );
     }
-    double most = CELLS_PER_POINT * ( (double)near->point_count + near->image_count ) + LEAST_CELLS;
+    double most = (double)CELLS_PER_POINT * near->point_count + LEAST_CELLS;
     double size = 2 * most;
     for ( int round = 0; round < ROUNDS && size > most; ++round )
     {
@@ -101,7 +108,7 @@ bool clv_near_grid_plan( const clv_near* near, const near_call* call, near_grid*
         is_close = round <= CLOSE_ROUNDS;
     }
     grid->cell_count = size <= most ? (uint32_t)size : 0;
-    return size <= most && ( is_close || near->point_count <= FEW );
+    return size <= most && ( is_close || near->point_count <= FEW ) && ids_fit( near, grid );
 }
 
 // ---- filled
@@ -109,52 +116,9 @@ bool clv_near_grid_plan( const clv_near* near, const near_call* call, near_grid*
 typedef struct near_fill_job
 {
     clv_near* near;
-    uint32_t items;  ///< points and images
+    uint32_t items;  ///< points
     uint32_t pieces; ///< that count and place
 } near_fill_job;
-
-static inline void find_cell( const clv_near* near, uint32_t id, uint32_t at[3] )
-{
-    const near_grid* grid = &near->grid;
-    double p[3], s[3];
-    near_place( near, id, p );
-    if ( near->frame.is_periodic )
-    {
-        near_fractions( &near->frame, p, s );
-    }
-    else
-    {
-        memcpy( s, p, sizeof( s ) );
-    }
-    for ( int k = 0; k < 3; ++k )
-    {
-        double cell = ( s[k] - grid->lower[k] ) * grid->factor[k], last = grid->counts[k] - 1;
-        cell = cell > 0 ? cell : 0;
-        at[k] = (uint32_t)( cell < last ? cell : last );
-    }
-}
-
-static uint32_t cell_number( const near_grid* grid, const uint32_t at[3] )
-{
-    return ( ( at[2] + grid->before[2] ) * grid->sizes[1] + at[1] + grid->before[1] ) * grid->sizes[0] +
-        at[0] + grid->before[0];
-}
-
-// An image lies in the cell of its point, as many cells further as its shift says.
-static uint32_t image_cell( const clv_near* near, const near_image* image )
-{
-    const near_grid* grid = &near->grid;
-    uint32_t at[3];
-    find_cell( near, image->point, at );
-    for ( int k = 0; k < 3; ++k )
-    {
-        int64_t cell = (int64_t)at[k] + (int64_t)image->shift[k] * grid->counts[k];
-        int64_t least = -(int64_t)grid->before[k], last = (int64_t)grid->sizes[k] - grid->before[k] - 1;
-        cell = cell < least ? least : cell > last ? last : cell;
-        at[k] = (uint32_t)cell; // wraps below 0, and cell_number wraps back
-    }
-    return cell_number( grid, at );
-}
 
 static void cell_piece( uint32_t piece, uint32_t worker, void* context )
 {
@@ -163,20 +127,13 @@ static void cell_piece( uint32_t piece, uint32_t worker, void* context )
     const clv_near* near = job->near;
     uint32_t begin = piece * NEAR_PIECE;
     uint32_t end = job->items - begin < NEAR_PIECE ? job->items : begin + NEAR_PIECE;
-    uint32_t* cells = near->cells.items;
     for ( uint32_t i = begin; i < end; ++i )
     {
-        if ( i < near->point_count )
-        {
-            uint32_t at[3];
-            find_cell( near, i, at );
-            cells[i] = cell_number( &near->grid, at );
-        }
-        else
-        {
-            cells[i] = image_cell( near, &near->images.items[i - near->point_count] );
-        }
-        CLV_ASSERT( cells[i] < near->grid.cell_count );
+        double p[3], s[3];
+        near_place( near, i, p );
+        near_fractions( &near->frame, p, s );
+        near->cells.items[i] = near_cell_of( &near->grid, s[0], s[1], s[2] );
+        CLV_ASSERT( near->cells.items[i] < near->grid.cell_count );
     }
 }
 
@@ -272,9 +229,9 @@ static void spread_piece( uint32_t piece, uint32_t worker, void* context )
         SPREAD( float, near_record )
 }
 
-bool clv_near_grid_fill( clv_near* near )
+bool clv_near_grid_fill( clv_near* near, bool has_cells )
 {
-    near_fill_job job = { near, near->point_count + near->image_count, 1 };
+    near_fill_job job = { near, near->point_count, 1 };
     uint32_t workers = task_worker_count( &near->tasks );
     job.pieces =
         workers > 1 && job.items > 4 * NEAR_PIECE ? ( workers < MOST_PIECES ? workers : MOST_PIECES ) : 1;
@@ -298,7 +255,10 @@ bool clv_near_grid_fill( clv_near* near )
     }
     memset( near->ids.items + job.items, 0, ( row - job.items ) * sizeof( uint32_t ) );
     uint32_t pieces = ( job.items + NEAR_PIECE - 1 ) / NEAR_PIECE;
-    clv_task_run( &near->tasks, cell_piece, pieces, &job );
+    if ( !has_cells )
+    {
+        clv_task_run( &near->tasks, cell_piece, pieces, &job );
+    }
     clv_task_run( &near->tasks, count_share, job.pieces, &job );
     near_sum_counts( &job );
     clv_task_run( &near->tasks, place_share, job.pieces, &job );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lists of near points. The way of a point: near.c checks the call, near_frame.c has the cell's geometry,
-// near_points.c wraps each point and makes the images it needs, near_grid.c sorts both into cells,
-// near_search.c has the kernels find pairs there, near_boxes.c does so by a space of boxes where cells are no
-// good, near_list.c makes of them what the caller asked for.
+// near_points.c wraps each point, near_grid.c sorts them into grid cells, near_search.c has the kernels find
+// pairs there, across periodic faces too; near_boxes.c does so by a space of boxes where grid cells are no
+// good, with the images that near_points.c makes; near_list.c makes of the pairs what the caller asked for.
 #pragma once
 
 #include "base/array.h"
@@ -39,22 +39,23 @@ typedef struct near_frame
 {
     clv_near_cell cell;
     bool is_periodic;     ///< on some axis
+    bool is_diagonal;     ///< every edge lies along its own axis
     double edges[3][3];   ///< all three, independent
     double inverse[3][3]; ///< s[k] = p * inverse[k]
     double heights[3];    ///< thickness of the cell across each axis
     double slack;         ///< how far rounding may move a wrapped point or an image, at most
 } near_frame;
 
-/// Cells over the points: along each axis `counts` for points, and `layers` on both sides for images where it
-/// is periodic; on the first axis above alone, since there no image lies below.
+/// Cells over the points. Where an axis is periodic they fill the edge exactly, and the cell behind the last
+/// one is the first, shifted by one.
 typedef struct near_grid
 {
     uint32_t counts[3];
     uint32_t layers[3]; ///< cells that a reach spans
-    uint32_t before[3]; ///< cells below those of points
-    uint32_t sizes[3];  ///< all
-    double lower[3];    ///< where the first cell of points begins, in s
+    int32_t shifts[3];  ///< of a cell within reach, at most; 0 where the axis is open
+    double lower[3];    ///< where the first cell begins, in s
     double factor[3];   ///< cells per s
+    double last[3];     ///< counts - 1
     uint32_t cell_count;
 } near_grid;
 
@@ -67,6 +68,7 @@ typedef struct near_call
     double limit;     ///< cutoff + skin, exact in T
     double square;    ///< of the greatest limit, in T
     bool is_uniform;  ///< all radii are equal, so all limits are
+    bool has_cells;   ///< near_points_wrap finds them
     double reach[3];  ///< no pair is further apart across each axis of the cell, however T rounds
     double parts[3];  ///< of the cell's thickness
     double box_reach; ///< nor on any coordinate axis, beyond the two radii
@@ -88,16 +90,16 @@ struct clv_near
 
     near_frame frame;
     near_grid grid;
-    near_byte_array records; ///< near_record or near_record64, by id
-    near_byte_array placed;  ///< likewise, by cell
-    base_u32_array cells;    ///< by id
-    base_u32_array starts;   ///< by cell: its first point; one more behind the last
-    base_u32_array counts;   ///< of each piece, by cell
-    near_byte_array lanes;   ///< x, y and z by cell
-    base_u32_array ids;      ///< likewise
-    near_shift_array wraps;  ///< three by point
-    BASE_ARRAY( near_image ) images;
-    base_u64_array piece_images; ///< of each piece of points, as all three
+    near_byte_array records;         ///< near_record or near_record64, by id
+    near_byte_array placed;          ///< of points, by cell
+    base_u32_array cells;            ///< by point
+    base_u32_array starts;           ///< by cell: its first point; one more behind the last
+    base_u32_array counts;           ///< of each piece, by cell
+    near_byte_array lanes;           ///< x, y and z by cell
+    base_u32_array ids;              ///< likewise
+    near_shift_array wraps;          ///< three by point, where shifts are wanted
+    BASE_ARRAY( near_image ) images; ///< where boxes are searched
+    base_u64_array piece_images;     ///< of each piece of points, as all three
     BASE_ARRAY( double ) piece_bounds;
     base_u32_array piece_bad;
     near_byte_array boxes; ///< clv_aabb or clv_aabb64
@@ -207,10 +209,20 @@ static inline double near_round( const clv_near* near, double value )
     return near->def.doubles ? value : (double)(float)value;
 }
 
-/// The point behind an id.
+/// The image behind an id, or the point itself with a shift of 0. Grid cells have no images: there the id of
+/// an image is that of its point, and the number of points times a code of its shift.
+near_image clv_near_image_of( const clv_near* near, uint32_t id );
+
+/// Positive where the first number of a shift that is not 0 is.
+static inline int64_t near_shift_code( const near_grid* grid, const int32_t shift[3] )
+{
+    int64_t wide = 2 * (int64_t)grid->shifts[1] + 1, deep = 2 * (int64_t)grid->shifts[2] + 1;
+    return ( shift[0] * wide + shift[1] ) * deep + shift[2];
+}
+
 static inline uint32_t near_point_of( const clv_near* near, uint32_t id )
 {
-    return id < near->point_count ? id : near->images.items[id - near->point_count].point;
+    return id < near->point_count ? id : clv_near_image_of( near, id ).point;
 }
 
 /// Takes the message; the result is `code`.
@@ -247,19 +259,37 @@ static inline void near_offset( const near_frame* frame, const int32_t shift[3],
 
 /// Checks all points and radii; finds the extent and the reach.
 clv_result clv_near_points_measure( clv_near* near, near_call* call );
-/// Records of all points, wrapped, and of the images they need.
+/// Records of all points, wrapped; their grid cells too where the frame is diagonal and the grid planned.
 clv_result clv_near_points_wrap( clv_near* near, near_call* call );
+/// Records of the images that the points need, behind those of the points.
+clv_result clv_near_points_images( clv_near* near, near_call* call );
 
 // ---- near_grid.c
 
 /// False where cells would be too many or too large: then boxes are searched.
 bool clv_near_grid_plan( const clv_near* near, const near_call* call, near_grid* grid );
-bool clv_near_grid_fill( clv_near* near );
+/// Sorts the points; `has_cells`: `cells` has been filled.
+bool clv_near_grid_fill( clv_near* near, bool has_cells );
+
+static inline uint32_t near_cell_along( const near_grid* grid, int k, double s )
+{
+    double cell = ( s - grid->lower[k] ) * grid->factor[k];
+    cell = cell < grid->last[k] ? cell : grid->last[k];
+    cell = cell > 0 ? cell : 0;
+    return (uint32_t)(int32_t)cell;
+}
+
+/// The grid cell of a place, from its fractions. Written out: compilers leave loops of three as they are.
+static inline uint32_t near_cell_of( const near_grid* grid, double x, double y, double z )
+{
+    uint32_t line = near_cell_along( grid, 2, z ) * grid->counts[1] + near_cell_along( grid, 1, y );
+    return line * grid->counts[0] + near_cell_along( grid, 0, x );
+}
 
 // ---- near_search.c, near_boxes.c: all pairs of ids, a < b, images with images left out
 
 clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink* sink );
-clv_result clv_near_search_boxes( clv_near* near, const near_call* call, clv_pair_sink* sink );
+clv_result clv_near_search_boxes( clv_near* near, near_call* call, clv_pair_sink* sink );
 
 /// Of the pairs from `first` on, those that the caller excludes go. The new count.
 uint64_t clv_near_thin(

@@ -10,35 +10,48 @@
 
 // ---- names
 
+near_image clv_near_image_of( const clv_near* near, uint32_t id )
+{
+    const near_grid* grid = &near->grid;
+    if ( id < near->point_count || grid->cell_count == 0 )
+    {
+        return id < near->point_count ? ( near_image ){ id, { 0, 0, 0 } }
+                                      : near->images.items[id - near->point_count];
+    }
+    // near_shift_code backwards; the second and third numbers may be negative.
+    int64_t code = id / near->point_count;
+    int64_t wide = 2 * (int64_t)grid->shifts[1] + 1, deep = 2 * (int64_t)grid->shifts[2] + 1;
+    int64_t lines = ( code + grid->shifts[2] ) / deep, planes = ( lines + grid->shifts[1] ) / wide;
+    near_image image = { id % near->point_count,
+        { (int32_t)planes, (int32_t)( lines - planes * wide ), (int32_t)( code - lines * deep ) } };
+    CLV_ASSERT( near_shift_code( grid, image.shift ) == code );
+    return image;
+}
+
 void clv_near_name( const clv_near* near, clv_pair* pairs, uint64_t count, int32_t* shifts )
 {
-    bool is_periodic = near->frame.is_periodic;
+    const int32_t* wraps = near->frame.is_periodic ? near->wraps.items : NULL;
     for ( uint64_t i = 0; i < count; ++i )
     {
         clv_pair pair = pairs[i];
         int32_t shift[3] = { 0, 0, 0 };
         if ( pair.b >= near->point_count )
         {
-            const near_image* image = &near->images.items[pair.b - near->point_count];
+            near_image image = clv_near_image_of( near, pair.b );
             CLV_ASSERT( pair.a < near->point_count );
-            bool is_turned = image->point < pair.a;
+            bool is_turned = image.point < pair.a;
             for ( int k = 0; k < 3; ++k )
             {
-                shift[k] = is_turned ? -image->shift[k] : image->shift[k];
+                shift[k] = is_turned ? -image.shift[k] : image.shift[k];
             }
-            pair = is_turned ? ( clv_pair ){ image->point, pair.a } : ( clv_pair ){ pair.a, image->point };
+            pair = is_turned ? ( clv_pair ){ image.point, pair.a } : ( clv_pair ){ pair.a, image.point };
             pairs[i] = pair;
         }
-        if ( shifts != NULL )
+        for ( uint64_t k = 0; shifts != NULL && k < 3; ++k )
         {
-            for ( int k = 0; k < 3; ++k )
-            {
-                const int32_t* wraps = near->wraps.items;
-                int32_t wrapped = is_periodic
-                    ? wraps[3 * (size_t)pair.a + (size_t)k] - wraps[3 * (size_t)pair.b + (size_t)k]
-                    : 0;
-                shifts[3 * i + (uint64_t)k] = shift[k] + wrapped;
-            }
+            int32_t wrapped =
+                wraps != NULL ? wraps[3 * (size_t)pair.a + k] - wraps[3 * (size_t)pair.b + k] : 0;
+            shifts[3 * i + k] = shift[k] + wrapped;
         }
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Points in: checked and measured, wrapped into the cell, and copied across its periodic faces as far as a
-// pair can reach.
+// Points in: checked and measured, wrapped into the cell, and, for boxes, copied across its periodic faces as
+// far as a pair can reach.
+//
+// Loops over all points are inline functions of the points' type and axes, called with constants: one text,
+// compiled once for each type.
 #include "near/near_internal.h"
 
 #include "base/assertion.h"
@@ -36,11 +39,48 @@ static uint32_t piece_end( uint32_t piece, uint32_t count )
 
 // ---- measured
 
-static bool is_good_point( const double p[3] )
+// As near_read, of constants.
+static BASE_INLINE void read_point( const char* from, bool doubles, uint32_t axes, double out[3] )
 {
-    // A NaN or an infinity makes the sum one that is not equal to itself.
-    double zero = p[0] * 0 + p[1] * 0 + p[2] * 0;
-    return zero == 0;
+    out[2] = 0;
+    if ( doubles )
+    {
+        memcpy( out, from, axes * sizeof( double ) );
+    }
+    else
+    {
+        float at[3] = { 0, 0, 0 };
+        memcpy( at, from, axes * sizeof( float ) );
+        out[0] = at[0], out[1] = at[1], out[2] = at[2];
+    }
+}
+
+// A NaN or an infinity makes *zero NaN for good.
+static BASE_INLINE void widen_bounds( double p, double* lower, double* upper, double* zero )
+{
+    *lower = p < *lower ? p : *lower;
+    *upper = p > *upper ? p : *upper;
+    *zero += p * 0;
+}
+
+// Widens the bounds; false if a point is not finite.
+static BASE_INLINE bool measure_points(
+    const char* from, size_t stride, uint32_t count, bool doubles, uint32_t axes, double bounds[6] )
+{
+    double lower[3], upper[3], zero[3] = { 0, 0, 0 };
+    memcpy( lower, bounds, sizeof( lower ) );
+    memcpy( upper, bounds + 3, sizeof( upper ) );
+    for ( uint32_t i = 0; i < count; ++i, from += stride )
+    {
+        double p[3];
+        read_point( from, doubles, axes, p );
+        widen_bounds( p[0], &lower[0], &upper[0], &zero[0] );
+        widen_bounds( p[1], &lower[1], &upper[1], &zero[1] );
+        widen_bounds( p[2], &lower[2], &upper[2], &zero[2] );
+    }
+    memcpy( bounds, lower, sizeof( lower ) );
+    memcpy( bounds + 3, upper, sizeof( upper ) );
+    return zero[0] + zero[1] + zero[2] == 0;
 }
 
 static void measure_piece( uint32_t piece, uint32_t worker, void* context )
@@ -48,22 +88,26 @@ static void measure_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const point_job* job = context;
     const clv_near* near = job->near;
-    double lower[3] = { DBL_MAX, DBL_MAX, DBL_MAX }, upper[3] = { -DBL_MAX, -DBL_MAX, -DBL_MAX };
-    uint32_t bad = UINT32_MAX, end = piece_end( piece, near->point_count );
-    for ( uint32_t i = piece * NEAR_PIECE; i < end; ++i )
+    double bounds[6] = { DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX };
+    uint32_t begin = piece * NEAR_PIECE, end = piece_end( piece, near->point_count );
+    size_t stride = job->call->points->stride;
+    const char* from = (const char*)job->call->positions + begin * stride;
+    bool is_good = near->def.doubles ? near->def.flat
+            ? measure_points( from, stride, end - begin, true, 2, bounds )
+            : measure_points( from, stride, end - begin, true, 3, bounds )
+        : near->def.flat ? measure_points( from, stride, end - begin, false, 2, bounds )
+                                     : measure_points( from, stride, end - begin, false, 3, bounds );
+    memcpy( job->lower + 3 * (size_t)piece, bounds, 3 * sizeof( double ) );
+    memcpy( job->upper + 3 * (size_t)piece, bounds + 3, 3 * sizeof( double ) );
+    job->bad[piece] = UINT32_MAX;
+    for ( uint32_t i = begin; !is_good && job->bad[piece] == UINT32_MAX; ++i )
     {
         double p[3];
+        CLV_ASSERT( i < end );
         near_read( near, job->call, i, p );
-        bad = is_good_point( p ) || bad < i ? bad : i;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            lower[axis] = p[axis] < lower[axis] ? p[axis] : lower[axis];
-            upper[axis] = p[axis] > upper[axis] ? p[axis] : upper[axis];
-        }
+        job->bad[piece] =
+            base_is_finite( p[0] ) && base_is_finite( p[1] ) && base_is_finite( p[2] ) ? UINT32_MAX : i;
     }
-    memcpy( job->lower + 3 * (size_t)piece, lower, sizeof( lower ) );
-    memcpy( job->upper + 3 * (size_t)piece, upper, sizeof( upper ) );
-    job->bad[piece] = bad;
 }
 
 static clv_result check_radii( clv_near* near, near_call* call, double* most )
@@ -108,16 +152,25 @@ static clv_result find_reach( clv_near* near, near_call* call, double most_radiu
     clv_near_frame_slack( &near->frame, most, near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON, slack );
     call->box_reach = reach - 2 * most_radius;
     near->frame.slack = fmax( fmax( slack[0], slack[1] ), slack[2] );
+    double images = 1; // of each point in whole cells within reach, seen from both sides
     for ( int k = 0; k < 3; ++k )
     {
         call->reach[k] = reach + slack[k];
         call->parts[k] = call->reach[k] / near->frame.heights[k];
+        images *= near->frame.cell.periodic[k] ? 2 * floor( call->parts[k] ) + 1 : 1;
         if ( near->frame.cell.periodic[k] && call->reach[k] > 1e5 * near->frame.heights[k] )
         {
             return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
                 "a limit of %g reaches over more than 100,000 cells of thickness %g", limit,
                 near->frame.heights[k] );
         }
+    }
+    double half = floor( images / 2 ) * near->point_count;
+    if ( half + near->point_count > CLV_MAX_OBJECTS )
+    {
+        return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
+            "%u points have %.0f images within a limit of %g, together more than CLV_MAX_OBJECTS",
+            near->point_count, half, limit );
     }
     return CLV_OK;
 }
@@ -216,6 +269,82 @@ static bool wrap_point( const clv_near* near, double q[3], double s[3], int32_t 
     return true;
 }
 
+// Records of points, wraps where they are wanted, and grid cells where `cells` is not NULL. The first point
+// that is too far away, or UINT32_MAX. In the cell already is the usual case, and the short one.
+static BASE_INLINE uint32_t wrap_points(
+    clv_near* near, const near_call* call, uint32_t begin, uint32_t end, bool doubles, uint32_t axes )
+{
+    const near_frame frame = near->frame; // copies, which no store to the arrays below can change
+    const near_grid grid = near->grid;
+    double lower[3], upper[3];
+    for ( int k = 0; k < 3; ++k )
+    {
+        lower[k] = frame.cell.periodic[k] ? 0 : -INFINITY;
+        upper[k] = frame.cell.periodic[k] ? 1 : INFINITY;
+    }
+    size_t stride = call->points->stride;
+    const char* from = (const char*)call->positions + begin * stride;
+    int32_t* wraps = near->wraps.count > 0 ? near->wraps.items : NULL;
+    uint32_t* cells = call->has_cells ? near->cells.items : NULL;
+    near_record* records = near_records( near );
+    near_record64* records64 = near_records64( near );
+    for ( uint32_t i = begin; i < end; ++i, from += stride )
+    {
+        double p[3];
+        read_point( from, doubles, axes, p );
+        double x = p[0] * frame.inverse[0][0], y = p[1] * frame.inverse[1][1], z = p[2] * frame.inverse[2][2];
+        bool is_inside = ( x >= lower[0] ) & ( x < upper[0] ) & ( y >= lower[1] ) & ( y < upper[1] ) &
+            ( z >= lower[2] ) & ( z < upper[2] ) & frame.is_diagonal;
+        if ( !is_inside && frame.is_periodic )
+        {
+            // Numbers of its own, so that the others stay in registers.
+            double q[3] = { p[0], p[1], p[2] }, s[3];
+            int32_t wrap[3];
+            if ( !wrap_point( near, q, s, wrap ) )
+            {
+                return i;
+            }
+            p[0] = q[0], p[1] = q[1], p[2] = q[2];
+            x = s[0], y = s[1], z = s[2];
+            if ( wraps != NULL )
+            {
+                memcpy( wraps + 3 * (size_t)i, wrap, sizeof( wrap ) );
+            }
+        }
+        else if ( wraps != NULL )
+        {
+            memset( wraps + 3 * (size_t)i, 0, 3 * sizeof( int32_t ) );
+        }
+        if ( doubles )
+        {
+            records64[i] = ( near_record64 ){ { p[0], p[1], p[2] }, i };
+        }
+        else
+        {
+            records[i] = ( near_record ){ { (float)p[0], (float)p[1], (float)p[2] }, i };
+        }
+        if ( cells != NULL )
+        {
+            cells[i] = near_cell_of( &grid, x, y, z );
+        }
+    }
+    return UINT32_MAX;
+}
+
+static void wrap_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const point_job* job = context;
+    clv_near* near = job->near;
+    uint32_t begin = piece * NEAR_PIECE, end = piece_end( piece, near->point_count );
+    job->bad[piece] = near->def.doubles ? near->def.flat ? wrap_points( near, job->call, begin, end, true, 2 )
+                                                         : wrap_points( near, job->call, begin, end, true, 3 )
+        : near->def.flat ? wrap_points( near, job->call, begin, end, false, 2 )
+                                        : wrap_points( near, job->call, begin, end, false, 3 );
+}
+
+// ---- images
+
 // Along axis k, the shifts that bring a point at fraction s to within reach of the cell.
 static inline void shift_range(
     const near_frame* frame, double part, double s, int k, int32_t* first, int32_t* last )
@@ -269,29 +398,25 @@ static uint64_t make_images(
     return count;
 }
 
-static void wrap_piece( uint32_t piece, uint32_t worker, void* context )
+static inline uint64_t near_count_images( const clv_near* near, const near_call* call, uint32_t point )
+{
+    double p[3], s[3];
+    int32_t first[3], last[3];
+    near_place( near, point, p );
+    near_fractions( &near->frame, p, s );
+    return count_images( &near->frame, call->parts, s, first, last );
+}
+
+static void count_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const point_job* job = context;
-    clv_near* near = job->near;
-    bool is_periodic = near->frame.is_periodic;
-    uint32_t bad = UINT32_MAX, end = piece_end( piece, near->point_count );
     uint64_t images = 0;
-    for ( uint32_t i = piece * NEAR_PIECE; i < end; ++i )
+    for ( uint32_t i = piece * NEAR_PIECE; i < piece_end( piece, job->near->point_count ); ++i )
     {
-        double p[3], s[3];
-        near_read( near, job->call, i, p );
-        if ( is_periodic )
-        {
-            bool is_good = wrap_point( near, p, s, near->wraps.items + 3 * (size_t)i );
-            bad = is_good || bad < i ? bad : i;
-            int32_t first[3], last[3];
-            images += is_good ? count_images( &near->frame, job->call->parts, s, first, last ) : 0;
-        }
-        store_record( near, i, p );
+        images += near_count_images( job->near, job->call, i );
     }
-    near->piece_images.items[piece] = images;
-    job->bad[piece] = bad;
+    job->near->piece_images.items[piece] = images;
 }
 
 static void image_piece( uint32_t piece, uint32_t worker, void* context )
@@ -334,16 +459,25 @@ static uint64_t sum_images( clv_near* near, uint32_t pieces )
     return sum;
 }
 
-static clv_result add_images( clv_near* near, point_job* job, uint32_t pieces )
+clv_result clv_near_points_images( clv_near* near, near_call* call )
 {
+    uint32_t pieces = near_piece_count( near->point_count );
+    near->image_count = 0;
+    if ( !near->frame.is_periodic || pieces == 0 )
+    {
+        return CLV_OK;
+    }
+    if ( !base_array_reserve( &near->piece_images, &near->memory, pieces ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    point_job job = { near, call, NULL, NULL, NULL };
+    clv_task_run( &near->tasks, count_piece, pieces, &job );
     uint64_t images = sum_images( near, pieces ), all = images + near->point_count;
     if ( all > CLV_MAX_OBJECTS )
     {
-        return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
-            "%u points need %llu images, together more than CLV_MAX_OBJECTS", near->point_count,
-            (unsigned long long)images );
+        return CLV_TOO_MANY_OBJECTS;
     }
-    near->image_count = (uint32_t)images;
     near->images.count = 0;
     near->records.count = near->point_count * near_record_size( near );
     if ( images > 0 &&
@@ -352,45 +486,47 @@ static clv_result add_images( clv_near* near, point_job* job, uint32_t pieces )
     {
         return CLV_OUT_OF_MEMORY;
     }
+    near->image_count = (uint32_t)images;
     if ( images > 0 )
     {
-        clv_task_run( &near->tasks, image_piece, pieces, job );
+        clv_task_run( &near->tasks, image_piece, pieces, &job );
     }
     return CLV_OK;
 }
 
+// ---- all of it
+
 clv_result clv_near_points_wrap( clv_near* near, near_call* call )
 {
     uint32_t pieces = near_piece_count( near->point_count );
+    uint64_t wraps =
+        near->frame.is_periodic && clv_near_wants_shifts( near ) ? 3 * (uint64_t)near->point_count : 0;
     near->image_count = 0;
     near->records.count = 0;
     if ( pieces == 0 )
     {
         return CLV_OK;
     }
-    bool ok = base_array_reserve( &near->piece_bad, &near->memory, pieces ) &&
-        base_array_reserve(
-            &near->records, &near->memory, near->point_count * (uint64_t)near_record_size( near ) ) &&
-        base_array_reserve( &near->piece_images, &near->memory, pieces ) &&
-        ( !near->frame.is_periodic ||
-            base_array_reserve( &near->wraps, &near->memory, 3 * (uint64_t)near->point_count ) );
-    clv_result result = ok ? CLV_OK : CLV_OUT_OF_MEMORY;
-    if ( ok )
+    call->has_cells = near->grid.cell_count > 0 && near->frame.is_diagonal;
+    if ( !base_array_reserve( &near->piece_bad, &near->memory, pieces ) ||
+        !base_array_reserve(
+            &near->records, &near->memory, near->point_count * (uint64_t)near_record_size( near ) ) ||
+        !base_array_reserve( &near->wraps, &near->memory, wraps ) ||
+        !base_array_reserve( &near->cells, &near->memory, call->has_cells ? near->point_count : 0 ) )
     {
-        const uint32_t* bad = near->piece_bad.items;
-        point_job job = { near, call, NULL, NULL, near->piece_bad.items };
-        clv_task_run( &near->tasks, wrap_piece, pieces, &job );
-        for ( uint32_t i = 0; i < pieces && result == CLV_OK; ++i )
-        {
-            result = bad[i] == UINT32_MAX
-                ? CLV_OK
-                : clv_near_fail( near, CLV_BAD_ARGUMENT, bad[i],
-                      "point %u is more than 2^30 cells away from the first", bad[i] );
-        }
-        result = result == CLV_OK ? add_images( near, &job, pieces ) : result;
+        return clv_near_fail(
+            near, CLV_OUT_OF_MEMORY, UINT32_MAX, "out of memory for %u points", near->point_count );
     }
-    return result == CLV_OUT_OF_MEMORY
-        ? clv_near_fail(
-              near, result, UINT32_MAX, "out of memory for %u points and their images", near->point_count )
-        : result;
+    near->wraps.count = wraps;
+    point_job job = { near, call, NULL, NULL, near->piece_bad.items };
+    clv_task_run( &near->tasks, wrap_piece, pieces, &job );
+    for ( uint32_t i = 0; i < pieces; ++i )
+    {
+        if ( job.bad[i] != UINT32_MAX )
+        {
+            return clv_near_fail( near, CLV_BAD_ARGUMENT, job.bad[i],
+                "point %u is more than 2^30 cells away from the first", job.bad[i] );
+        }
+    }
+    return CLV_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every cell against itself and the cells behind it, in pieces of about as many points each; the pieces'
-// pairs are joined in order.
+// pairs are joined in order. Where an axis is periodic the cells behind the last are the first ones, shifted:
+// one run of points has one shift, so the kernel adds one number to each of its positions.
 #include "near/near_internal.h"
 
 #include "base/assertion.h"
@@ -15,7 +16,6 @@ typedef struct near_job
     const clv_near* near;
     const near_call* call;
     bool thins; ///< something is excluded
-    bool names; ///< pairs of points are wanted, not of ids
 } near_job;
 
 // ---- excluded
@@ -56,57 +56,56 @@ uint64_t clv_near_thin(
 
 // ---- one cell
 
-typedef struct near_cell_walk
-{
-    uint32_t at[3];            ///< of the cell, among all
-    bool meets_images;         ///< some of those it meets are images, or itself is
-    bool is_image;             ///< a cell of images: it meets cells of points alone
-    uint32_t first[3], end[3]; ///< cells it may meet
-} near_cell_walk;
-
 // What is searched for one cell after the other.
 typedef struct near_cell_search
 {
     const near_job* job;
     clv_pair_sink* sink;
     simd_near_search search;
-    uint32_t row; ///< first point of the cell
-    bool meets_images;
+    int64_t at[3];     ///< of the cell
+    uint32_t row;      ///< first point of the cell
+    int64_t row_shift; ///< code of the shift that rows have
     uint64_t tests;
 } near_cell_search;
 
-static void place_walk( const near_grid* grid, near_cell_walk* walk )
+// Cells of one line along the first axis, or along another axis: those within reach, unwrapped, where the
+// axis is periodic, and those that there are otherwise.
+typedef struct near_cell_range
 {
-    walk->is_image = false;
-    for ( int k = 0; k < 3; ++k )
+    int64_t first, last;
+} near_cell_range;
+
+static near_cell_range cells_within_reach( const near_cell_search* at, int k, bool ahead )
+{
+    const clv_near* near = at->job->near;
+    int64_t layers = near->grid.layers[k], count = near->grid.counts[k];
+    near_cell_range range = { ahead ? at->at[k] : at->at[k] - layers, at->at[k] + layers };
+    if ( !near->frame.cell.periodic[k] )
     {
-        walk->is_image = walk->is_image || walk->at[k] < grid->before[k] ||
-            walk->at[k] >= grid->before[k] + grid->counts[k];
+        range.first = range.first < 0 ? 0 : range.first;
+        range.last = range.last < count ? range.last : count - 1;
     }
-    walk->meets_images = walk->is_image;
-    for ( int k = 0; k < 3; ++k )
-    {
-        uint32_t least = walk->is_image ? grid->before[k] : 0;
-        uint32_t most = walk->is_image ? grid->before[k] + grid->counts[k] : grid->sizes[k];
-        uint32_t below = walk->at[k] > grid->layers[k] ? walk->at[k] - grid->layers[k] : 0;
-        uint32_t above = walk->at[k] + grid->layers[k] + 1;
-        walk->first[k] = below > least ? below : least;
-        walk->end[k] = above < most ? above : most;
-        walk->meets_images = walk->meets_images || walk->first[k] < grid->before[k] ||
-            walk->end[k] > grid->before[k] + grid->counts[k];
-    }
+    return range;
 }
 
-static void step_walk( const near_grid* grid, near_cell_walk* walk )
+// The shift that an unwrapped cell has along an axis of `count` cells.
+static inline int32_t shift_of_cell( int64_t cell, int64_t count )
+{
+    return cell >= 0 && cell < count
+        ? 0
+        : (int32_t)( cell >= 0 ? cell / count : -( ( count - 1 - cell ) / count ) );
+}
+
+static void step_cell( const near_grid* grid, int64_t at[3] )
 {
     for ( int k = 0; k < 3; ++k )
     {
-        walk->at[k] += 1;
-        if ( walk->at[k] < grid->sizes[k] )
+        at[k] += 1;
+        if ( at[k] < grid->counts[k] )
         {
             return;
         }
-        walk->at[k] = 0;
+        at[k] = 0;
     }
 }
 
@@ -130,10 +129,6 @@ static clv_result drive( near_cell_search* at )
         {
             sink->count = clv_near_thin( near, at->job->call, sink->pairs, before, sink->count );
         }
-        if ( at->job->names && at->meets_images && sink->count > before )
-        {
-            clv_near_name( near, sink->pairs + before, sink->count - before, NULL );
-        }
         result = is_done ? CLV_OK : sink->make_room( sink );
     }
     search->run_count = search->column_count = 0;
@@ -142,7 +137,8 @@ static clv_result drive( near_cell_search* at )
 }
 
 // The points of these cells become columns; where there are too many at once, those so far are searched first.
-static clv_result add_run( near_cell_search* at, uint32_t first_cell, uint32_t end_cell, bool is_own )
+static clv_result add_run(
+    near_cell_search* at, uint32_t first_cell, uint32_t end_cell, bool is_own, const simd_near_run* moved )
 {
     simd_near_search* search = &at->search;
     const uint32_t* starts = at->job->near->starts.items;
@@ -156,35 +152,138 @@ static clv_result add_run( near_cell_search* at, uint32_t first_cell, uint32_t e
         }
         uint32_t room = NEAR_COLUMNS - search->column_count;
         uint32_t count = end - begin < room ? end - begin : room;
-        search->is_own = search->run_count == 0 ? is_own : search->is_own;
-        search->runs[search->run_count++] = ( simd_near_run ){ begin, begin + count };
+        simd_near_run* run = &search->runs[search->run_count++];
+        search->is_own = search->run_count == 1 ? is_own : search->is_own;
+        *run = *moved;
+        run->begin = begin;
+        run->end = begin + count;
         search->column_count += count;
         begin += count;
     }
     return result;
 }
 
-static clv_result near_search_cell( near_cell_search* at, const near_cell_walk* walk, uint32_t cell )
+// The way and the ids of what is shifted, as near.h says: up.
+static simd_near_run shifted_run( const clv_near* near, const int32_t shift[3], int64_t code )
+{
+    int32_t up[3];
+    simd_near_run run = { .id_offset = 0 };
+    for ( int k = 0; k < 3; ++k )
+    {
+        up[k] = code < 0 ? -shift[k] : shift[k];
+    }
+    near_offset( &near->frame, up, run.offset );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        run.offset[axis] = near_round( near, run.offset[axis] );
+    }
+    uint64_t times = (uint64_t)( code < 0 ? -code : code );
+    run.id_offset = near->wants_ids ? (uint32_t)( times * near->point_count ) : 0;
+    return run;
+}
+
+// A run of cells that a shift moves. Where it moves them down, it is the rows that move up: those before, with
+// another shift or none, are searched first.
+static clv_result add_shifted(
+    near_cell_search* at, uint32_t first_cell, uint32_t end_cell, const int32_t shift[3], int64_t code )
 {
     const clv_near* near = at->job->near;
-    const near_grid* grid = &near->grid;
-    at->row = near->starts.items[cell];
-    at->search.row_end = near->starts.items[cell + 1];
-    at->meets_images = walk->meets_images;
-    // Images meet no point of their own row of cells: on the first axis they lie behind all of these.
-    clv_result result =
-        walk->is_image ? CLV_OK : add_run( at, cell, cell - walk->at[0] + walk->end[0], true );
-    for ( uint32_t z = walk->at[2]; z < walk->end[2] && walk->first[0] < walk->end[0]; ++z )
+    simd_near_run run = shifted_run( near, shift, code ), rows = { .begin = 0 };
+    simd_near_search* search = &at->search;
+    clv_result result = CLV_OK;
+    if ( code < 0 )
     {
-        uint32_t y = z > walk->at[2] ? walk->first[1] : walk->at[1] + 1;
-        y = y > walk->first[1] ? y : walk->first[1];
-        for ( ; y < walk->end[1] && z >= walk->first[2] && result == CLV_OK; ++y )
+        result = at->row_shift != code ? drive( at ) : CLV_OK;
+        at->row_shift = code;
+        search->row_id_offset = run.id_offset;
+        memcpy( search->row_offset, run.offset, sizeof( run.offset ) );
+    }
+    return result == CLV_OK ? add_run( at, first_cell, end_cell, false, code < 0 ? &rows : &run ) : result;
+}
+
+// The cells of one line from `range`, those whose shift goes up or is 0, or those whose shift goes down.
+// shift[1] and [2] are the line's. True in *has_others if there are such of the other kind.
+static clv_result add_line( near_cell_search* at, uint32_t line, near_cell_range range, int32_t shift[3],
+    bool downwards, bool* has_others )
+{
+    static const simd_near_run unmoved = { .begin = 0 };
+    const near_grid* grid = &at->job->near->grid;
+    int64_t count = grid->counts[0];
+    clv_result result = CLV_OK;
+    if ( range.first >= 0 && range.last < count && ( shift[1] | shift[2] ) == 0 ) // the inside of a cell
+    {
+        uint32_t first = line + (uint32_t)range.first, end = line + (uint32_t)range.last + 1;
+        return downwards || first >= end ? CLV_OK : add_run( at, first, end, false, &unmoved );
+    }
+    for ( int64_t x = range.first; x <= range.last && result == CLV_OK; )
+    {
+        shift[0] = shift_of_cell( x, count );
+        int64_t last = ( shift[0] + 1 ) * count - 1, code = near_shift_code( grid, shift );
+        last = last < range.last ? last : range.last;
+        uint32_t first = line + (uint32_t)( x - shift[0] * count ), end = first + (uint32_t)( last - x + 1 );
+        if ( ( code < 0 ) != downwards )
         {
-            uint32_t line = ( z * grid->sizes[1] + y ) * grid->sizes[0];
-            result = add_run( at, line + walk->first[0], line + walk->end[0], false );
+            *has_others = true;
+        }
+        else if ( code == 0 )
+        {
+            result = add_run( at, first, end, false, &unmoved );
+        }
+        else
+        {
+            result = add_shifted( at, first, end, shift, code );
+        }
+        x = last + 1;
+    }
+    return result;
+}
+
+// The lines of cells behind that of the cell, and what of its own line is shifted.
+static clv_result add_lines( near_cell_search* at, bool downwards, bool* has_others )
+{
+    const near_grid* grid = &at->job->near->grid;
+    int64_t wide = grid->counts[1], deep = grid->counts[2];
+    near_cell_range row = cells_within_reach( at, 0, false ), planes = cells_within_reach( at, 2, true );
+    clv_result result = CLV_OK;
+    for ( int64_t z = planes.first; z <= planes.last && result == CLV_OK; ++z )
+    {
+        near_cell_range lines = cells_within_reach( at, 1, z == at->at[2] );
+        int32_t shift[3] = { 0, 0, shift_of_cell( z, deep ) };
+        int64_t plane = ( z - shift[2] * deep ) * wide;
+        for ( int64_t y = lines.first; y <= lines.last && result == CLV_OK; ++y )
+        {
+            shift[1] = shift_of_cell( y, wide );
+            bool is_own = z == at->at[2] && y == at->at[1];
+            // The cell's own line up to its end is the run that its rows are in.
+            near_cell_range range = { is_own ? grid->counts[0] : row.first, row.last };
+            uint32_t line = (uint32_t)( plane + y - shift[1] * wide ) * grid->counts[0];
+            result = add_line( at, line, range, shift, downwards, has_others );
         }
     }
-    return result == CLV_OK ? drive( at ) : result;
+    return result;
+}
+
+static clv_result near_search_cell( near_cell_search* at, uint32_t cell )
+{
+    static const simd_near_run unmoved = { .begin = 0 };
+    const clv_near* near = at->job->near;
+    at->row = near->starts.items[cell];
+    at->search.row_end = near->starts.items[cell + 1];
+    at->search.row_id_offset = 0;
+    at->row_shift = 0;
+    memset( at->search.row_offset, 0, sizeof( at->search.row_offset ) );
+    int64_t ahead = (int64_t)near->grid.counts[0] - at->at[0], reach = (int64_t)near->grid.layers[0] + 1;
+    bool has_others = false;
+    clv_result result =
+        add_run( at, cell, cell + (uint32_t)( ahead < reach ? ahead : reach ), true, &unmoved );
+    result = result == CLV_OK ? add_lines( at, false, &has_others ) : result;
+    result = result == CLV_OK ? drive( at ) : result;
+    if ( result == CLV_OK && has_others )
+    {
+        result = add_lines( at, true, &has_others );
+        result = result == CLV_OK ? drive( at ) : result;
+    }
+    return result;
 }
 
 // ---- pieces
@@ -210,7 +309,7 @@ static clv_result near_search_piece(
     const near_job* job = context;
     const clv_near* near = job->near;
     const near_grid* grid = &near->grid;
-    uint32_t items = near->point_count + near->image_count;
+    uint32_t items = near->point_count;
     uint32_t cell = piece == 0 ? 0 : first_cell( near, piece * PIECE_POINTS );
     uint32_t end = items - piece * PIECE_POINTS <= PIECE_POINTS
         ? grid->cell_count
@@ -223,15 +322,15 @@ static clv_result near_search_piece(
             .z = near->lanes.items + 2 * row,
             .ids = near->ids.items,
             .limit = job->call->square } };
-    near_cell_walk walk = { .at = { cell % grid->sizes[0], cell / grid->sizes[0] % grid->sizes[1],
-                                cell / grid->sizes[0] / grid->sizes[1] } };
+    at.at[0] = cell % grid->counts[0];
+    at.at[1] = cell / grid->counts[0] % grid->counts[1];
+    at.at[2] = cell / grid->counts[0] / grid->counts[1];
     clv_result result = CLV_OK;
-    for ( ; cell < end && result == CLV_OK; ++cell, step_walk( grid, &walk ) )
+    for ( ; cell < end && result == CLV_OK; ++cell, step_cell( grid, at.at ) )
     {
         if ( near->starts.items[cell] < near->starts.items[cell + 1] )
         {
-            place_walk( grid, &walk );
-            result = near_search_cell( &at, &walk, cell );
+            result = near_search_cell( &at, cell );
         }
     }
     *test_count += at.tests;
@@ -240,13 +339,12 @@ static clv_result near_search_piece(
 
 clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink* sink )
 {
-    if ( !clv_near_grid_fill( near ) )
+    if ( !clv_near_grid_fill( near, call->has_cells ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    near_job job = { near, call, call->points->groups != NULL || near->excluded.count > 0, !near->wants_ids };
-    uint32_t items = near->point_count + near->image_count;
-    uint32_t pieces = ( items + PIECE_POINTS - 1 ) / PIECE_POINTS;
+    near_job job = { near, call, call->points->groups != NULL || near->excluded.count > 0 };
+    uint32_t pieces = ( near->point_count + PIECE_POINTS - 1 ) / PIECE_POINTS;
     return clv_task_gather_run( &near->gather, &near->memory, &near->tasks, pieces, near_search_piece, &job,
         sink, &near->test_count );
 }

@@ -402,15 +402,14 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
 
 // ---- near points
 
-// The point behind a column.
-static uint32_t near_column( const simd_near_search* s, uint32_t column )
+// The point behind a column, and the run it is in.
+static uint32_t near_column( const simd_near_search* s, uint32_t column, const simd_near_run** run )
 {
-    uint32_t run = 0;
-    for ( ; column >= s->runs[run].end - s->runs[run].begin; ++run )
+    for ( *run = s->runs; column >= ( *run )->end - ( *run )->begin; ++*run )
     {
-        column -= s->runs[run].end - s->runs[run].begin;
+        column -= ( *run )->end - ( *run )->begin;
     }
-    return s->runs[run].begin + column;
+    return ( *run )->begin + column;
 }
 
 #define NEAR_PLAIN( name, number )                                                                           \
@@ -421,15 +420,18 @@ static uint32_t near_column( const simd_near_search* s, uint32_t column )
         {                                                                                                    \
             for ( s->column = near_first_column( s ); s->column < s->column_count; ++s->column )             \
             {                                                                                                \
-                uint32_t i = near_column( s, s->column );                                                    \
-                number dx = x[i] - x[s->row], dy = y[i] - y[s->row], dz = z[i] - z[s->row];                  \
+                const simd_near_run* run;                                                                    \
+                uint32_t i = near_column( s, s->column, &run );                                              \
+                number dx = x[i] + (number)run->offset[0] - ( x[s->row] + (number)s->row_offset[0] );        \
+                number dy = y[i] + (number)run->offset[1] - ( y[s->row] + (number)s->row_offset[1] );        \
+                number dz = z[i] + (number)run->offset[2] - ( z[s->row] + (number)s->row_offset[2] );        \
                 if ( clv_pair_sink_is_full( sink ) )                                                         \
                 {                                                                                            \
                     return false;                                                                            \
                 }                                                                                            \
                 if ( dx * dx + dy * dy + dz * dz <= limit )                                                  \
                 {                                                                                            \
-                    put_pair( sink, s->ids[s->row], s->ids[i] );                                             \
+                    put_pair( sink, s->ids[s->row] + s->row_id_offset, s->ids[i] + run->id_offset );         \
                 }                                                                                            \
             }                                                                                                \
         }                                                                                                    \

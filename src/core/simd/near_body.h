@@ -27,13 +27,21 @@ static inline void NEAR_COPY( const simd_near_search* s, NEAR_BLOCK* block )
     uint32_t to = 0;
     for ( uint32_t run = 0; run < s->run_count; ++run )
     {
-        uint32_t count = s->runs[run].end - s->runs[run].begin;
-        for ( uint32_t i = 0, from = s->runs[run].begin; i < count; i += NEAR_WIDTH, from += NEAR_WIDTH )
+        const simd_near_run* r = &s->runs[run];
+        uint32_t count = r->end - r->begin;
+        NEAR_REG move_x = NEAR_SPLAT( (NEAR_NUMBER)r->offset[0] );
+        NEAR_REG move_y = NEAR_SPLAT( (NEAR_NUMBER)r->offset[1] );
+        NEAR_REG move_z = NEAR_SPLAT( (NEAR_NUMBER)r->offset[2] );
+        for ( uint32_t i = 0, from = r->begin; i < count; i += NEAR_WIDTH, from += NEAR_WIDTH )
         {
-            NEAR_STORE( block->x + to + i, NEAR_LOAD( x + from ) );
-            NEAR_STORE( block->y + to + i, NEAR_LOAD( y + from ) );
-            NEAR_STORE( block->z + to + i, NEAR_LOAD( z + from ) );
+            NEAR_STORE( block->x + to + i, NEAR_ADD( NEAR_LOAD( x + from ), move_x ) );
+            NEAR_STORE( block->y + to + i, NEAR_ADD( NEAR_LOAD( y + from ), move_y ) );
+            NEAR_STORE( block->z + to + i, NEAR_ADD( NEAR_LOAD( z + from ), move_z ) );
             memcpy( block->ids + to + i, s->ids + from, NEAR_WIDTH * sizeof( uint32_t ) );
+        }
+        for ( uint32_t i = 0; i < count && r->id_offset != 0; ++i )
+        {
+            block->ids[to + i] += r->id_offset;
         }
         to += count;
     }
@@ -56,13 +64,15 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
     clv_pair* out = sink->pairs + sink->count;
     const clv_pair* last = sink->pairs + sink->capacity - NEAR_LANES;
     NEAR_REG limit = NEAR_SPLAT( (NEAR_NUMBER)s->limit );
+    const NEAR_NUMBER move[3] = { (NEAR_NUMBER)s->row_offset[0], (NEAR_NUMBER)s->row_offset[1],
+        (NEAR_NUMBER)s->row_offset[2] };
     uint32_t end = s->column_count, i = end;
     for ( ; s->row < s->row_end && i >= end; )
     {
-        NEAR_REG row_x = NEAR_SPLAT( x[s->row] );
-        NEAR_REG row_y = NEAR_SPLAT( y[s->row] );
-        NEAR_REG row_z = NEAR_SPLAT( z[s->row] );
-        uint32_t id = s->ids[s->row];
+        NEAR_REG row_x = NEAR_SPLAT( x[s->row] + move[0] );
+        NEAR_REG row_y = NEAR_SPLAT( y[s->row] + move[1] );
+        NEAR_REG row_z = NEAR_SPLAT( z[s->row] + move[2] );
+        uint32_t id = s->ids[s->row] + s->row_id_offset;
         for ( i = near_first_column( s ); i < end && out <= last; i += NEAR_WIDTH )
         {
             NEAR_REG dx = NEAR_SUB( NEAR_LOAD( block.x + i ), row_x );

@@ -14,9 +14,12 @@
 /// Readable behind the last point of each array.
 #define NEAR_LANES 16
 
+/// Points that follow each other, or their images.
 typedef struct simd_near_run
 {
     uint32_t begin, end;
+    uint32_t id_offset; ///< added to each id
+    double offset[3];   ///< added to each position, exact in the points' type; 0: the points themselves
 } simd_near_run;
 
 /// Rows against columns, of points sorted by cell. The columns are those of all runs, in their order. Rows go
@@ -36,6 +39,8 @@ typedef struct simd_near_search
     uint32_t row, row_end;
     uint32_t column;
     bool is_own;
+    double row_offset[3]; ///< of the rows, as a run has one for columns
+    uint32_t row_id_offset;
 } simd_near_search;
 
 /// The column at which a row begins.
