@@ -489,7 +489,7 @@ static clv_result near_show( near_visit_sink* visit, uint64_t count )
     visit->mode = base_fp_enter();
     visit->visited += count;
     visit->sink.count -= count;
-    memmove( pairs, pairs + count, visit->sink.count * sizeof( clv_pair ) );
+    memmove( pairs, pairs + count, (size_t)visit->sink.count * sizeof( clv_pair ) );
     return goes_on ? CLV_OK : CLV_STOPPED;
 }
 
