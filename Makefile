@@ -122,7 +122,7 @@ help:
 	@echo "make campaign  every fuzzer and random worlds against their oracles for HOURS=$(HOURS); adds to bench/trust.md; STAGES=lives,... for some"
 	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
 	@echo "make wasm    the library as WebAssembly, with its JavaScript, ready for npm: $(BUILD)/wasm/js"
-	@echo "make test-wasm  its tests in node: the same pairs in the same order as the C library"
+	@echo "make test-wasm  its tests in node and Chromium: the same answers as the C library"
 	@echo "make python  the Python package: $(BUILD)/python has a wheel for 3.11 and later and an sdist; PYTHON=python3 names the Python"
 	@echo "make playground  view/playground.html again, with the library as it is now as WebAssembly in it"
 	@echo "make single  the core as one header and one source file: $(BUILD)/single/cleave.h and cleave.c"

@@ -12,46 +12,67 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 action=${1:?usage: wasm.sh build|playground|test FOLDER ...}
 folder=${2:?usage: wasm.sh build|playground|test FOLDER ...}
+atomics="-matomics -mbulk-memory"
 
 need()
 {
     command -v "$1" >/dev/null 2>&1 || { echo "wasm.sh: skipped: no $1 here (scripts/setup.sh wasm installs it)"; exit 77; }
 }
 
-# The static libraries, as WebAssembly.
+# The static libraries, as WebAssembly: in $folder/library, or with atomics in $folder/library-threads.
+#   build_library FOLDER [FLAGS]
 build_library()
 {
+    library=$1
+    flags=${2:-}
     need emcc
     need node
     # Debian's emcc looks for acorn in node's modules, which node itself does not find there.
     export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
     mkdir -p "$folder"
-    emcmake cmake -S "$root" -B "$folder/library" -DCMAKE_BUILD_TYPE=Release -DCLEAVE_LAB=OFF -DCLEAVE_TESTS=OFF \
+    emcmake cmake -S "$root" -B "$library" -DCMAKE_C_FLAGS="$flags" -DCMAKE_BUILD_TYPE=Release -DCLEAVE_LAB=OFF -DCLEAVE_TESTS=OFF \
         -DCLEAVE_FUZZ=OFF -DCLEAVE_SHARED=OFF -DCLEAVE_INSTALL=OFF -DCLEAVE_PEERS=OFF -DCLEAVE_WERROR=ON >"$folder/log" 2>&1 &&
-        cmake --build "$folder/library" -j "${JOBS:-2}" --target cleave_static cleave_methods_static cleave_physics_static >>"$folder/log" 2>&1 || {
+        cmake --build "$library" -j "${JOBS:-2}" --target cleave_static cleave_methods_static cleave_physics_static >>"$folder/log" 2>&1 || {
         tail -30 "$folder/log" >&2
         exit 1
     }
 }
 
+# Without an entry and standing alone: the few functions that it asks of its host are in memory.js. emcc does not know them, so it may
+# not insist on knowing all; a missing one would fail every test.
+#   link_module LIBRARY OUTPUT FLAGS...
+link_module()
+{
+    from=$1
+    to=$2
+    shift 2
+    (cd "$root/bindings/js/src" && emcc -std=c17 -O3 -Wall -Wextra -Werror -I"$root/include" module.c questions.c points.c workers.c \
+        "$from/libcleave-methods.a" "$from/libcleave.a" -sSTANDALONE_WASM --no-entry -sALLOW_MEMORY_GROWTH \
+        -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -sEXPORTED_FUNCTIONS=_malloc,_free "$@" -o "$to")
+}
+
 build()
 {
-    build_library
+    build_library "$folder/library"
+    build_library "$folder/library-threads" "$atomics"
     rm -rf "$folder/js"
     mkdir -p "$folder/js"
-    cp -r "$root/bindings/js/index.js" "$root/bindings/js/index.d.ts" "$root/bindings/js/package.json" \
-        "$root/bindings/js/README.md" "$root/bindings/js/test" "$root/LICENSE" "$folder/js"
-    # Without an entry and standing alone: four functions of the host are all that it asks for, and index.js has them.
-    emcc -std=c17 -O3 -Wall -Wextra -Werror -I"$root/include" "$root/bindings/js/src/module.c" \
-        "$folder/library/libcleave-methods.a" "$folder/library/libcleave.a" -sSTANDALONE_WASM --no-entry \
-        -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sEXPORTED_FUNCTIONS=_malloc,_free -o "$folder/js/cleave.wasm"
-    echo "wasm.sh: $folder/js: cleave.wasm of $(wc -c <"$folder/js/cleave.wasm") bytes, index.js, index.d.ts, README.md"
+    cp -r "$root"/bindings/js/*.js "$root"/bindings/js/*.mjs "$root/bindings/js/index.d.ts" "$root/bindings/js/README.md" "$root/bindings/js/test" "$root/LICENSE" "$folder/js"
+    node "$root/bindings/js/package.mjs" "${CLEAVE_REPOSITORY:-$(git -C "$root" remote get-url origin 2>/dev/null)}" >"$folder/js/package.json"
+    link_module "$folder/library" "$folder/js/cleave.wasm" -sMAXIMUM_MEMORY=4GB
+    # Debian's emcc has no threads in a module that stands alone, and its own need its JavaScript: so the module has a shared memory
+    # and atomics alone, and threads.js makes the threads. The C library beside it is the one without threads, since only
+    # the calling thread takes memory; that is why features are not compared.
+    link_module "$folder/library-threads" "$folder/js/cleave-threads.wasm" $atomics -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=2GB \
+        -sIMPORTED_MEMORY -Wl,--shared-memory,--no-check-features,--export=__wasm_init_tls
+    echo "wasm.sh: $folder/js: cleave.wasm of $(wc -c <"$folder/js/cleave.wasm") bytes, cleave-threads.wasm of" \
+        "$(wc -c <"$folder/js/cleave-threads.wasm"), $(cd "$folder/js" && echo *.js), index.d.ts, README.md"
 }
 
 # With the scenes of the lab in it, and what the viewer draws of trees and cells.
 build_playground()
 {
-    build_library
+    build_library "$folder/library"
     cd "$root" # paths in the module are relative, so that it is the same wherever it is made
     emcc -std=c17 -O3 -ffp-contract=off -msimd128 -msse2 -Wall -Wextra -Werror -I. -Iinclude -Isrc/core -Isrc/methods -Isrc/physics -Isrc/kdop \
         view/engine/playground.c src/kdop/dop.c src/kdop/obb.c src/kdop/principal_axis.c src/kdop/volume_sweep.c src/kdop/soft_match.c src/kdop/shape_sim.c lab/scene/body.c lab/scene/recipe.c \
@@ -70,8 +91,9 @@ run_tests()
     build
     "${CC:-cc}" -std=c17 -O2 -I"$root/include" "$root/bindings/js/test/native.c" "$libraries/libcleave-methods.a" \
         "$libraries/libcleave.a" -lm -lpthread -o "$folder/native"
+    # page.test.mjs opens Chromium with the driver of report/, and is skipped where one of them is missing.
     cd "$folder/js"
-    CLEAVE=$cleave NATIVE=$folder/native node --test test/
+    CLEAVE=$cleave NATIVE=$folder/native DRIVER=$root/report/package.json GUIDE=$root/docs/guide.md node --test test/*.test.mjs
 }
 
 case $action in

@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import test from 'node:test';
 
 import { loadCleave } from '../index.js';
+import { framesOf } from './common.mjs';
 
 const { CLEAVE, NATIVE } = process.env;
 const skip = CLEAVE && NATIVE ? false : 'CLEAVE and NATIVE name no programs';
 const SCENES = ['freefall -n 2000', 'brownian -n 2000 --type assorted', 'gravity -n 2000', 'city -n 2000'];
 const METHODS = ['cleave', 'kd', 'sap', 'grid', 'bvh-d', 'brute'];
 const FRAMES = 6;
-const HEADER_BYTES = 304;
 
 const cleave = await loadCleave();
 
@@ -26,21 +26,6 @@ function mix(z) {
     z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xBF58476D1CE4E5B9n);
     z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94D049BB133111EBn);
     return z ^ (z >> 31n);
-}
-
-function* framesOf(path) {
-    const bytes = readFileSync(path);
-    const count = bytes.readInt32LE(256), frames = bytes.readInt32LE(260);
-    for (let frame = 0; frame <= frames; ++frame) {
-        const from = bytes.byteOffset + HEADER_BYTES + 32 * count * frame;
-        const floats = new Float32Array(bytes.buffer.slice(from, from + 32 * count));
-        const boxes = new Float32Array(6 * count);
-        for (let i = 0; i < count; ++i) {
-            boxes.set(floats.subarray(8 * i, 8 * i + 3), 6 * i);
-            boxes.set(floats.subarray(8 * i + 4, 8 * i + 7), 6 * i + 3);
-        }
-        yield boxes;
-    }
 }
 
 function hashList(pairs) {
