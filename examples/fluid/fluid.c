@@ -3,7 +3,7 @@
 // the pairs within the cutoff and a skin, and keeps the list until an atom has moved half the skin. Units are
 // those of the potential: its depth, its diameter and an atom's mass are 1.
 //
-// Usage: fluid [STEPS]
+// Usage: fluid [STEPS [PICTURE.svg]]       default: 500
 #include <cleave/cleave.h>
 
 #include <math.h>
@@ -139,21 +139,74 @@ static double energy( const fluid* f, double* kinetic )
     return *kinetic + f->potential;
 }
 
-// How many times as many pairs at a distance as in a gas; a star is a fifth.
+// How many times as many pairs in bins `first` to `last` as in a gas of the same density.
+static double correlation( const fluid* f, int first, int last, int steps )
+{
+    double inner = s_cutoff * first / BINS, outer = s_cutoff * last / BINS, count = 0;
+    for ( int i = first; i < last; ++i )
+    {
+        count += f->bins[i];
+    }
+    double shell = 4.0 / 3 * 3.14159265358979 * ( pow( outer, 3 ) - pow( inner, 3 ) );
+    return count / ( shell * s_density * ATOMS / 2 * steps );
+}
+
+// A star is a fifth.
 static void print_correlation( const fluid* f, int steps )
 {
     for ( int i = 16; i < BINS; i += 2 )
     {
-        double inner = s_cutoff * i / BINS, outer = s_cutoff * ( i + 2 ) / BINS;
-        double shell = 4.0 / 3 * 3.14159265358979 * ( pow( outer, 3 ) - pow( inner, 3 ) );
-        double ratio = ( f->bins[i] + f->bins[i + 1] ) / ( shell * s_density * ATOMS / 2 * steps );
-        printf( "%4.2f %4.2f ", ( inner + outer ) / 2, ratio );
+        double ratio = correlation( f, i, i + 2, steps );
+        printf( "%4.2f %4.2f ", s_cutoff * ( i + 1 ) / BINS, ratio );
         for ( int star = 0; star < (int)( 5 * ratio + 0.5 ); ++star )
         {
             putchar( '*' );
         }
         putchar( '\n' );
     }
+}
+
+static bool draw_correlation( const fluid* f, int steps, const char* path )
+{
+    FILE* file = fopen( path, "w" );
+    if ( file == NULL )
+    {
+        perror( path );
+        return false;
+    }
+    double left = 40, bottom = 220, across = 160, up = 65; // pixels, and pixels per unit
+    fprintf( file,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 460 260\" font-family=\"sans-serif\" font-size=\"12\">\n"
+        "<rect width=\"460\" height=\"260\" fill=\"#fff\"/>\n" );
+    for ( int i = 0; i <= 5; ++i ) // marks of both axes, and a line at 1, where a gas is
+    {
+        fprintf( file, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">%.1f</text>\n",
+            left + i * across / 2, bottom + 16, i * 0.5 );
+        if ( i <= 3 )
+        {
+            fprintf( file,
+                "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">%d</text>\n"
+                "<path d=\"M%.0f %.0fh%.0f\" stroke=\"%s\"/>\n",
+                left - 6, bottom - i * up + 4, i, left, bottom - i * up, s_cutoff * across,
+                i == 1 ? "#888" : "#ddd" );
+        }
+    }
+    fprintf( file, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">distance, in diameters</text>\n",
+        left + s_cutoff * across / 2, bottom + 34 );
+    fprintf( file, "<path fill=\"none\" stroke=\"#2171b5\" stroke-width=\"2\" d=\"" );
+    for ( int i = 0; i < BINS; ++i )
+    {
+        fprintf( file, "%s%.1f %.1f", i == 0 ? "M" : "L", left + s_cutoff * ( i + 0.5 ) / BINS * across,
+            bottom - up * correlation( f, i, i + 1, steps ) );
+    }
+    fputs( "\"/>\n</svg>\n", file );
+    bool good = ferror( file ) == 0;
+    if ( fclose( file ) != 0 || !good )
+    {
+        perror( path );
+        return false;
+    }
+    return true;
 }
 
 int main( int argc, char** argv )
@@ -198,6 +251,7 @@ int main( int argc, char** argv )
             kinetic * 2 / 3 / ATOMS );
         print_correlation( f, steps - steps / 2 );
     }
+    good = good && ( argc < 3 || draw_correlation( f, steps - steps / 2, argv[2] ) );
     clv_near_destroy( f->near );
     free( f );
     return good ? 0 : 1;
