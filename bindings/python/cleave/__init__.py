@@ -31,6 +31,7 @@ during an update, raises CLV_BUSY.
 from __future__ import annotations
 
 import sys
+from operator import index
 from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -108,7 +109,29 @@ def _array(values: Any, dtype: np.dtype[Any], what: str) -> Array:
     """Arrays as they are, if they are of that type; numbers and lists of them converted."""
     if isinstance(values, np.ndarray) and values.dtype != dtype:
         raise TypeError(f"{what}: an array of {values.dtype}, where {dtype} is needed; nothing is rounded in silence, .astype converts")
-    return np.asarray(values, dtype)
+    given = np.asarray(values, dtype)
+    return given if given.flags.aligned else given.copy()
+
+
+def _whole(values: Any, dtype: npt.DTypeLike, what: str) -> Array:
+    """Whole numbers that fit that type: others would be cut off in silence."""
+    limits = np.iinfo(dtype)
+    if not isinstance(values, (np.ndarray, np.generic)):  # one by one: numpy takes [1, 2**63] for floats
+        given = np.asarray(values, object)
+        values = np.array([index(value) for value in given.reshape(-1)], object).reshape(given.shape)
+    given = np.asarray(values)
+    if given.size > 0 and given.dtype.kind not in "buiO":
+        raise TypeError(f"{what}: whole numbers are needed, not {given.dtype}")
+    if given.size > 0 and given.dtype.kind != "b" and (given.min() < limits.min or given.max() > limits.max):
+        raise OverflowError(f"{what}: numbers from {limits.min} to {limits.max} are needed")
+    return given.astype(dtype)
+
+
+def _filter_rows(values: Any) -> Array:
+    given = np.asarray(values)
+    if given.dtype != _FILTER:
+        raise TypeError(f"filters: what cleave.filters makes is needed, not {given.dtype}")
+    return given
 
 
 def _boxes(values: Boxes, dtype: np.dtype[Any], axes: int) -> Any:
@@ -151,7 +174,7 @@ def filters(category: npt.ArrayLike = 1, mask: npt.ArrayLike = 0xFFFFFFFFFFFFFFF
     >>> cleave.filters(category=[1, 2]).shape
     (2,)
     """
-    columns = np.broadcast_arrays(np.asarray(category, np.uint64), np.asarray(mask, np.uint64), np.asarray(group, np.int32))
+    columns = np.broadcast_arrays(_whole(category, np.uint64, "category"), _whole(mask, np.uint64, "mask"), _whole(group, np.int32, "group"))
     made = np.zeros(columns[0].size, _FILTER)
     for name, column in zip(("category", "mask", "group"), columns):
         made[name] = column.reshape(-1)
@@ -366,7 +389,8 @@ class Space:
         def column(values: Any, dtype: npt.DTypeLike, shape: Tuple[int, ...] = ()) -> Any:
             return None if values is None else np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype), (count,) + shape))
 
-        self._space.add(given, ids, column(user_data, np.uint64), column(filters, _FILTER), column(margin, np.float32),
+        self._space.add(given, ids, None if user_data is None else column(_whole(user_data, np.uint64, "user_data"), np.uint64),
+                        None if filters is None else column(_filter_rows(filters), _FILTER), column(margin, np.float32),
                         column(is_static, np.bool_), column(motion, np.float32, (3,)))
         return ids
 
@@ -413,7 +437,7 @@ class Space:
 
     def set_user_data(self, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
         """A number of yours for each object, which the library never reads."""
-        self._set("user_data", ids, values, np.uint64)
+        self._set("user_data", ids, _whole(values, np.uint64, "user_data"), np.uint64)
 
     def set_margin(self, ids: npt.ArrayLike, margin: npt.ArrayLike) -> None:
         """Metres around these boxes in place of the space's margin."""
@@ -429,7 +453,7 @@ class Space:
 
     def set_filter(self, ids: npt.ArrayLike, filters: Array) -> None:
         """Which objects may be pairs; see `cleave.filters`."""
-        self._set("filter", ids, filters, _FILTER)
+        self._set("filter", ids, _filter_rows(filters), _FILTER)
 
     def set_static(self, ids: npt.ArrayLike, is_static: npt.ArrayLike) -> None:
         """A hint that these objects seldom move."""
@@ -563,11 +587,11 @@ class Space:
         items, rest, count = self._items(queries)
         offsets = np.empty(count + 1, np.uint64)
         hits = np.empty(4 * count + 64, _HIT[self.dtype])
-        found = self._ask(_ALL, queries, items, rest, filters, as_given, callback, 0, 0.0, offsets, hits)
-        if found > len(hits):
+        while True:  # until there is room: an update between two tries, or a callback that answers otherwise, changes how many they are
+            found = self._ask(_ALL, queries, items, rest, filters, as_given, callback, 0, 0.0, offsets, hits)
+            if found <= len(hits):
+                return HitLists(offsets, hits[:found])
             hits = np.empty(found, _HIT[self.dtype])
-            self._ask(_ALL, queries, items, rest, filters, as_given, callback, 0, 0.0, offsets, hits)
-        return HitLists(offsets, hits[:found])
 
     def query_any(self, queries: Queries, *, filters: Optional[Array] = None, as_given: bool = False,
                   callback: Optional[Callback] = None) -> Array:
@@ -602,12 +626,14 @@ class Space:
 
     def query_pairs(self, other: Space, *, as_given: bool = False) -> npt.NDArray[np.uint32]:
         """Every pair of an object of this space and one of another: rows of a slot here and a slot there."""
+        if not isinstance(other, Space):
+            raise TypeError(f"query_pairs: another Space is needed, not {type(other).__name__}")
         found = np.empty((256, 2), np.uint32)
-        count = self._space.query_pairs(other._space, as_given, found)
-        if count > len(found):
+        while True:  # as in query_all
+            count = self._space.query_pairs(other._space, as_given, found)
+            if count <= len(found):
+                return found[:count]
             found = np.empty((count, 2), np.uint32)
-            self._space.query_pairs(other._space, as_given, found)
-        return found[:count]
 
     def _column(self, values: Any, layout: str) -> Array:
         """A column of queries as a table with a row for each query, or with one row for all."""
@@ -623,6 +649,8 @@ class Space:
 
     def _items(self, queries: Queries) -> Tuple[Array, Tuple[Any, Any], int]:
         """The list as C takes it: items side by side, what half-spaces need besides, and how many there are."""
+        if not isinstance(queries, Queries):
+            raise TypeError(f"queries: made by cleave.points, cleave.boxes, cleave.rays and so on, not {type(queries).__name__}")
         if queries.kind == "half_spaces":
             regions = [_array(region, self.dtype, "half_spaces").reshape(-1, self.axes + 1) for region in queries.columns[0]]
             offsets = np.cumsum([0] + [len(region) for region in regions], dtype=np.uint32)
@@ -653,7 +681,7 @@ class Space:
                                  hits, *rest)
 
     def _filters(self, filters: Any) -> Any:
-        return None if filters is None else np.ascontiguousarray(filters, _FILTER)
+        return None if filters is None else np.ascontiguousarray(_filter_rows(filters))
 
     def _each(self, question: int, queries: Queries, filters: Any, as_given: bool, callback: Optional[Callback], k: int = 1,
               max_distance: float = 0.0) -> Array:

@@ -332,6 +332,39 @@ class BadInput(unittest.TestCase):
             return str(error)
         return ""
 
+    def test_what_are_no_questions_is_named(self):
+        space = cleave.Space()
+        space.add(np.zeros((3, 6), np.float32))
+        for ask in (space.query_all, space.query_any, space.query_closest, lambda what: space.query_nearest(what, 1),
+                    lambda what: space.query_visit(what, print), space.query_pairs):
+            for what in (np.zeros((3, 6), np.float32), [[0, 0, 0]], None, ("points", 1, 2)):
+                with self.assertRaisesRegex(TypeError, "queries: made by|another Space"):
+                    ask(what)
+
+    def test_whole_numbers_are_not_cut_off(self):
+        space = cleave.Space()
+        ids = space.add(np.zeros((2, 6), np.float32), user_data=[1, 2 ** 64 - 1])
+        self.assertEqual(space.get_user_data(ids).tolist(), [1, 2 ** 64 - 1])
+        for values in (1.5, [0, 1.5], np.array([1.0, 2.0]), "12"):
+            with self.subTest(values=values), self.assertRaises(TypeError):
+                space.set_user_data(ids, values)
+        for values in (-1, np.array([3, -1]), 2 ** 64, [0, 2 ** 64]):
+            with self.subTest(values=values), self.assertRaises(OverflowError):
+                space.set_user_data(ids, values)
+        self.assertEqual(space.get_user_data(ids).tolist(), [1, 2 ** 64 - 1])
+        for make in (lambda: cleave.filters(group=np.array([2 ** 40])), lambda: cleave.filters(category=-1)):
+            self.assertRaises(OverflowError, make)
+        self.assertRaises(TypeError, cleave.filters, mask=1.5)
+        for filters in (3, [1, 2], np.array([1, 2], np.uint64)):
+            self.assertRaises(TypeError, space.set_filter, ids, filters)
+            self.assertRaises(TypeError, space.add, np.zeros((2, 6), np.float32), filters=filters)
+            self.assertRaises(TypeError, space.query_all, cleave.points(np.zeros((2, 3), np.float32)), filters=filters)
+
+    def test_boxes_at_odd_addresses_are_taken(self):
+        records = np.zeros(3, np.dtype([("tag", "u1"), ("box", np.float32, 6)]))
+        records["box"] = [[0, 0, 0, 1, 1, 1], [1, 0, 0, 2, 1, 1], [5, 5, 5, 6, 6, 6]]
+        self.assertEqual(cleave.pairs(records["box"]).tolist(), [[0, 1]])
+
     def test_wrong_python_is_refused(self):
         space = cleave.Space()
         ids = space.add(np.zeros((3, 6), np.float32))
@@ -787,6 +820,22 @@ class Callbacks(unittest.TestCase):
         with self.assertRaisesRegex(cleave.Error, "CLV_STOPPED"):
             space.query_visit(cleave.boxes(boxes), lambda query, hits: query < 3)
         self.assertEqual(len(space.query_all(cleave.boxes(boxes))), len(boxes))  # nothing is left over
+
+    def test_a_callback_that_changes_its_mind_leaves_no_garbage(self):
+        boxes = np.tile(np.array([0, 0, 0, 1, 1, 1], np.float32), (500, 1))
+        space = cleave.Space()
+        space.add(boxes)
+        space.update()
+        for first, later in ((lambda slot: True, lambda slot: slot < 9), (lambda slot: slot < 100, lambda slot: True)):
+            asked = []
+
+            def wavering(query, slot, t, reach):
+                asked.append(slot)
+                return (first if len(asked) <= 500 else later)(slot)
+
+            lists = space.query_all(cleave.points([[0.5, 0.5, 0.5]]), callback=wavering)
+            self.assertEqual(len(lists.hits), int(lists.offsets[-1]))
+            self.assertEqual(lists[0]["index"].tolist(), list(range(len(lists.hits))))
 
     def test_a_callback_may_ask_the_space_and_not_change_it(self):
         space, ids, boxes = self.crowd()
