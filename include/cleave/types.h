@@ -206,7 +206,7 @@ typedef struct clv_task_hooks
 /// Most workers a space takes.
 #define CLV_MAX_WORKERS 256
 
-/// Largest worker_spin_ms of a space.
+/// Largest worker_spin_ms of a space. Since 0.2.0.
 #define CLV_MAX_SPIN_MS 1000
 
 /// Instruction sets a kernel table exists for. All of them give the same pairs in the same order.
@@ -279,7 +279,7 @@ typedef struct clv_space_def
     bool pair_data;          ///< keep a word of the caller's for each pair; see clv_space_pairs
     bool doubles;            ///< boxes in double, exact at 10^9 metres; see world.h
     bool flat;               ///< boxes of two axes; see world.h
-    double worker_spin_ms;   ///< our own threads look for the next call this long before they sleep
+    double worker_spin_ms;   ///< our own threads look for the next call this long before they sleep. Since 0.2.0.
 } clv_space_def;
 
 /// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.

@@ -79,13 +79,13 @@ static near_cell_range cells_within_reach( const near_cell_search* at, int k, bo
 {
     const clv_near* near = at->job->near;
     int64_t layers = near->grid.layers[k], count = near->grid.counts[k];
-    near_cell_range range = { ahead ? at->at[k] : at->at[k] - layers, at->at[k] + layers };
+    near_cell_range span = { ahead ? at->at[k] : at->at[k] - layers, at->at[k] + layers };
     if ( !near->frame.cell.periodic[k] )
     {
-        range.first = range.first < 0 ? 0 : range.first;
-        range.last = range.last < count ? range.last : count - 1;
+        span.first = span.first < 0 ? 0 : span.first;
+        span.last = span.last < count ? span.last : count - 1;
     }
-    return range;
+    return span;
 }
 
 // The shift that an unwrapped cell has along an axis of `count` cells.
@@ -201,25 +201,25 @@ static clv_result add_shifted(
     return result == CLV_OK ? add_run( at, first_cell, end_cell, false, code < 0 ? &rows : &run ) : result;
 }
 
-// The cells of one line from `range`, those whose shift goes up or is 0, or those whose shift goes down.
+// The cells of one line from `span`, those whose shift goes up or is 0, or those whose shift goes down.
 // shift[1] and [2] are the line's. True in *has_others if there are such of the other kind.
-static clv_result add_line( near_cell_search* at, uint32_t line, near_cell_range range, int32_t shift[3],
+static clv_result add_line( near_cell_search* at, uint32_t line, near_cell_range span, int32_t shift[3],
     bool downwards, bool* has_others )
 {
     static const simd_near_run unmoved = { .begin = 0 };
     const near_grid* grid = &at->job->near->grid;
     int64_t count = grid->counts[0];
     clv_result result = CLV_OK;
-    if ( range.first >= 0 && range.last < count && ( shift[1] | shift[2] ) == 0 ) // the inside of a cell
+    if ( span.first >= 0 && span.last < count && ( shift[1] | shift[2] ) == 0 ) // the inside of a cell
     {
-        uint32_t first = line + (uint32_t)range.first, end = line + (uint32_t)range.last + 1;
+        uint32_t first = line + (uint32_t)span.first, end = line + (uint32_t)span.last + 1;
         return downwards || first >= end ? CLV_OK : add_run( at, first, end, false, &unmoved );
     }
-    for ( int64_t x = range.first; x <= range.last && result == CLV_OK; )
+    for ( int64_t x = span.first; x <= span.last && result == CLV_OK; )
     {
         shift[0] = shift_of_cell( x, count );
         int64_t last = ( shift[0] + 1 ) * count - 1, code = near_shift_code( grid, shift );
-        last = last < range.last ? last : range.last;
+        last = last < span.last ? last : span.last;
         uint32_t first = line + (uint32_t)( x - shift[0] * count ), end = first + (uint32_t)( last - x + 1 );
         if ( ( code < 0 ) != downwards )
         {
@@ -255,9 +255,9 @@ static clv_result add_lines( near_cell_search* at, bool downwards, bool* has_oth
             shift[1] = shift_of_cell( y, wide );
             bool is_own = z == at->at[2] && y == at->at[1];
             // The cell's own line up to its end is the run that its rows are in.
-            near_cell_range range = { is_own ? grid->counts[0] : row.first, row.last };
+            near_cell_range span = { is_own ? grid->counts[0] : row.first, row.last };
             uint32_t line = (uint32_t)( plane + y - shift[1] * wide ) * grid->counts[0];
-            result = add_line( at, line, range, shift, downwards, has_others );
+            result = add_line( at, line, span, shift, downwards, has_others );
         }
     }
     return result;
