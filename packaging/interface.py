@@ -240,7 +240,7 @@ def compare(path):
         if key in now and now[key][1] == value:
             continue
         name = name_in(key)
-        reason = next((each for each in (name, name.split(".")[0]) if each in allowed), None)
+        reason = next((each for each in (key, name, name.split(".")[0]) if each in allowed), None)
         used.add(reason)
         if reason is None:
             wrong.append(f"{key} is {'missing' if key not in now else 'now ' + now[key][1]}; {last.stem} has {value}. Put it back, or write it into "
@@ -279,7 +279,7 @@ def write_new(path):
 def release(path):
     (FOLDER / f"{version()}.txt").write_text(f"# The interface of Cleave {version()} on 64 bit ELF; written by packaging/interface.py, never edited.\n" + path.read_text())
     write_names("new.txt", [], ["What the next version has and the last has not; written by `packaging/interface.py new`, which `make interface` calls."])
-    write_names("breaks.txt", [], ["What the next version breaks: NAME: a sentence of CHANGELOG.md. A struct's name stands for its members and defaults."])
+    write_names("breaks.txt", [], ["What the next version breaks: NAME: a sentence of CHANGELOG.md. A struct's name stands for its members and defaults, `struct NAME` for its size alone."])
 
 
 def main():
