@@ -3,12 +3,17 @@
 # Breaks a copy of the library in one chosen place after the other and runs the tests whose business that place is until
 # one notices. A mutant that lives is a hole in the tests; a place that no longer exists is an error too.
 # Usage: mutate.sh [FOLDER] [WORD]; with a word only mutants whose name contains it. mutate.sh --places builds nothing and
-# only sees whether the places are still there.
+# only sees whether the places are still there. SHARD=2/3 takes every third mutant from the second on, in a folder of its own:
+# three such runs at once are one whole run.
 set -eu
 places=no
 [ "${1:-}" != --places ] || { places=yes; shift; }
 root=$(cd "$(dirname "$0")/.." && pwd)
+shard=${SHARD:-1/1}
+shard_count=${shard#*/}
+shard_index=$((${shard%/*} % shard_count))
 folder=${1:-$root/build/mutate}
+[ "$shard_count" = 1 ] || folder=$folder-$shard_index
 wanted=${2:-}
 jobs=${JOBS:-2}
 if [ $places = yes ]; then
@@ -30,6 +35,7 @@ configure()
 alive=""
 gone=""
 count=0
+number=0
 
 # home TEST: the build that it is in. Most need no lab; those that run a program of the lab have a build of their own, made when the first of
 # them is asked for.
@@ -66,11 +72,14 @@ build()
     done
 }
 
-# notice TEST...: the first that fails, in the given order.
+# notice TEST...: the first that fails, in the given order. A test that never ends is one that failed.
 notice()
 {
     for test in "$@"; do
-        if ! timeout 120 ctest --test-dir "$(home "$test")" -R "^$test\$" --no-tests=error >"$folder/test.log" 2>&1; then
+        status=0
+        timeout 300 ctest --test-dir "$(home "$test")" -R "^$test\$" --no-tests=error >"$folder/test.log" 2>&1 || status=$?
+        [ $status != 124 ] || test="$test, which did not end"
+        if [ $status != 0 ]; then
             echo "$test"
             return 0
         fi
@@ -111,6 +120,8 @@ mutate()
     *"$wanted"*) ;;
     *) return 0 ;;
     esac
+    number=$((number + 1))
+    [ $((number % shard_count)) = $shard_index ] || return 0
     if [ $places = no ] && ! runs_here "$3"; then
         printf '  %-52s skipped: not the kernels of this machine\n' "$1"
         return 0
@@ -121,8 +132,8 @@ mutate()
     sed -i "$4" "$folder/source/$3"
     if cmp -s "$folder/original" "$folder/source/$3"; then
         echo "mutate.sh: $1: nothing in $3 matches $4; the code moved on, move this line too" >&2
-        [ $places = yes ] || exit 2
         gone="$gone '$1'"
+        return 0
     fi
     count=$((count + 1))
     if [ $places = yes ]; then
@@ -130,12 +141,10 @@ mutate()
         return 0
     fi
     # shellcheck disable=SC2086
-    build $2 || {
+    if ! build $2; then
         echo "mutate.sh: $1: does not compile" >&2
-        exit 2
-    }
-    # shellcheck disable=SC2086
-    if by=$(notice $2); then
+        gone="$gone '$1'"
+    elif by=$(notice $2); then
         printf '  %-52s noticed by %s\n' "$1" "$by"
     else
         printf '  %-52s LIVES\n' "$1"
@@ -519,7 +528,7 @@ mutate "server: names that begin like ours are ours" "loopback" lab/base/loopbac
 mutate "server: several hosts" "loopback" lab/base/loopback.c 's/good \&\& host_count == 1/good \&\& host_count > 0/'
 mutate "server: the page's file keeps its name" "loopback" lab/base/platform.c 's/^        unlink( path );/        (void)path;/'
 
-[ -z "$gone" ] || { echo "mutate.sh: of $count mutants these have no place any more:$gone" >&2; exit 1; }
+[ -z "$gone" ] || { echo "mutate.sh: of $count mutants these have no place any more or do not compile:$gone" >&2; exit 1; }
 [ $places = no ] || { echo "mutate.sh: $count places to break, each still there"; exit 0; }
 [ -z "$alive" ] || { echo "mutate.sh: of $count mutants these live:$alive" >&2; exit 1; }
 echo "mutate.sh: $count mutants, every one noticed"

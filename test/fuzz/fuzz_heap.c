@@ -13,8 +13,12 @@ typedef struct block_head
     size_t size;
 } block_head;
 
-static bool must_refuse( fuzz_heap* heap )
+static bool must_refuse( fuzz_heap* heap, size_t size )
 {
+    if ( heap->most_size > 0 && size > heap->most_size )
+    {
+        return true;
+    }
     if ( heap->refuse_count == 0 )
     {
         return false;
@@ -35,7 +39,7 @@ static void* allocate( size_t size, size_t alignment, void* user )
     FUZZ_CHECK( size > 0 && alignment > 0 && ( alignment & ( alignment - 1 ) ) == 0, "%zu bytes at %zu", size,
         alignment );
     size_t extra = alignment + sizeof( block_head );
-    char* block = must_refuse( heap ) || size > SIZE_MAX - extra ? NULL : malloc( size + extra );
+    char* block = must_refuse( heap, size ) || size > SIZE_MAX - extra ? NULL : malloc( size + extra );
     if ( block == NULL )
     {
         return NULL;

@@ -11,6 +11,7 @@ typedef struct fuzz_heap
     uint32_t refuse_after; ///< grants left before refusals begin
     uint32_t refuse_count; ///< refusals still to come; 0: none
     uint64_t refused;      ///< so far
+    size_t most_size;      ///< larger blocks are refused; 0: none is
 } fuzz_heap;
 
 clv_allocator fuzz_heap_hooks( fuzz_heap* heap );

@@ -62,7 +62,7 @@ static void run_random( fuzz_target* target, uint64_t first, uint64_t count, uin
 static int usage( void )
 {
     fputs(
-        "usage: fuzz-replay space|query|world|save|scene [--random FIRST COUNT] [--write NUMBER FILE] [FILE...]\n"
+        "usage: fuzz-replay space|query|world|near|save|scene [--random FIRST COUNT] [--write NUMBER FILE] [FILE...]\n"
         "  --random FIRST COUNT  run the random inputs FIRST .. FIRST + COUNT - 1\n"
         "  --write NUMBER FILE   write random input NUMBER to FILE\n"
         "example: fuzz-replay space --random 0 500 test/fuzz/corpus/space-*\n",
@@ -95,6 +95,10 @@ static fuzz_target* find_target( const char* name )
     if ( strcmp( name, "world" ) == 0 )
     {
         return fuzz_world;
+    }
+    if ( strcmp( name, "near" ) == 0 )
+    {
+        return fuzz_near;
     }
     if ( strcmp( name, "save" ) == 0 )
     {

@@ -18,6 +18,9 @@ fuzz_target fuzz_query;
 /// spaces of one object each.
 fuzz_target fuzz_world;
 
+/// A byte string becomes points in a cell: lists by every instruction set, and brute force.
+fuzz_target fuzz_near;
+
 /// A byte string becomes a snapshot from disk: refused with a place, or a space that lives on.
 fuzz_target fuzz_save;
 

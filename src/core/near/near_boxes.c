@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Where a grid of cells is no good, since points have radii of their own or lie in knots far apart: a box
-// around each, as large as it reaches, and a space finds those that overlap, whatever the world looks like.
+// around each, as large as it reaches, and a space finds those that overlap, whatever the world looks like. Where
+// there are more images than points, as in cells smaller than what a point reaches, the points ask for what they
+// overlap instead: most pairs would be of two images, which count for nothing.
 #include "near/near_internal.h"
 
 #include "base/assertion.h"
+#include "cleave/world_query.h"
 
 #include <math.h>
 
@@ -65,21 +68,55 @@ static bool are_near( const clv_near* near, const near_call* call, clv_pair pair
     return dx * dx + dy * dy + dz * dz <= limit * limit;
 }
 
+// Into the sink, if it is one.
+static void take_near_pair( box_job* job, clv_pair pair )
+{
+    const clv_near* near = job->near;
+    bool thins = job->call->points->groups != NULL || near->excluded.count > 0;
+    if ( are_near( near, job->call, pair ) &&
+        ( !thins || clv_near_thin( near, job->call, &pair, 0, 1 ) > 0 ) )
+    {
+        job->result = clv_pair_sink_put( job->sink, pair.a, pair.b );
+    }
+}
+
 static bool near_take_pairs( const clv_pair* pairs, size_t count, void* user )
 {
     box_job* job = user;
-    const clv_near* near = job->near;
-    bool thins = job->call->points->groups != NULL || near->excluded.count > 0;
     job->near->test_count += count;
     for ( size_t i = 0; i < count && job->result == CLV_OK; ++i )
     {
-        if ( pairs[i].a < near->point_count && are_near( near, job->call, pairs[i] ) )
+        if ( pairs[i].a < job->near->point_count )
         {
-            clv_pair pair = pairs[i];
-            if ( !thins || clv_near_thin( near, job->call, &pair, 0, 1 ) > 0 )
-            {
-                job->result = clv_pair_sink_put( job->sink, pair.a, pair.b );
-            }
+            take_near_pair( job, pairs[i] );
+        }
+    }
+    return job->result == CLV_OK;
+}
+
+static bool near_take_hits( uint32_t point, const clv_hit* hits, uint64_t count, void* user )
+{
+    box_job* job = user;
+    job->near->test_count += count;
+    for ( uint64_t i = 0; i < count && job->result == CLV_OK; ++i )
+    {
+        if ( hits[i].index > point )
+        {
+            take_near_pair( job, ( clv_pair ){ point, hits[i].index } );
+        }
+    }
+    return job->result == CLV_OK;
+}
+
+static bool near_take_hits64( uint32_t point, const clv_hit64* hits, uint64_t count, void* user )
+{
+    box_job* job = user;
+    job->near->test_count += count;
+    for ( uint64_t i = 0; i < count && job->result == CLV_OK; ++i )
+    {
+        if ( hits[i].index > point )
+        {
+            take_near_pair( job, ( clv_pair ){ point, hits[i].index } );
         }
     }
     return job->result == CLV_OK;
@@ -89,6 +126,25 @@ static bool near_take_pairs( const clv_pair* pairs, size_t count, void* user )
 static void run_pieces( clv_task* task, uint32_t count, void* context, void* user )
 {
     clv_task_run( user, task, count, context );
+}
+
+// What each point's box overlaps.
+static clv_result ask_points( clv_space* space, box_job* job )
+{
+    const clv_near* near = job->near;
+    const void* boxes = near->boxes.items;
+    clv_result result = clv_space_refresh( space );
+    if ( result == CLV_OK && near->def.doubles )
+    {
+        clv_queries64 queries = clv_query_boxes64( boxes, near->point_count );
+        result = clv_space_query_visit64( space, &queries, near_take_hits64, job, NULL );
+    }
+    else if ( result == CLV_OK )
+    {
+        clv_queries queries = clv_query_boxes( boxes, near->point_count );
+        result = clv_space_query_visit( space, &queries, near_take_hits, job, NULL );
+    }
+    return result;
 }
 
 static clv_result search_space( box_job* job )
@@ -109,7 +165,11 @@ static clv_result search_space( box_job* job )
         result = near->def.doubles ? clv_space_add64( space, boxes, items, NULL )
                                    : clv_space_add( space, boxes, items, NULL );
     }
-    result = result == CLV_OK ? clv_space_visit( space, near_take_pairs, job ) : result;
+    if ( result == CLV_OK )
+    {
+        result = near->image_count > near->point_count ? ask_points( space, job )
+                                                       : clv_space_visit( space, near_take_pairs, job );
+    }
     clv_space_destroy( space );
     return result == CLV_STOPPED ? job->result : result;
 }

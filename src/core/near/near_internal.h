@@ -129,6 +129,7 @@ struct clv_near
     near_byte_array old_positions; ///< T, packed
     near_byte_array old_radii;
     base_u32_array old_groups;
+    double old_limit; ///< the greatest of any two points
     bool had_radii, had_groups, had_cell;
     bool may_keep;
 

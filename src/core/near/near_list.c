@@ -389,19 +389,20 @@ bool clv_near_list_remember( clv_near* near, const near_call* call )
     {
         memcpy( near->old_groups.items, points->groups, count * sizeof( uint32_t ) );
     }
+    near->old_limit = sqrt( call->square );
     near->had_radii = call->radii != NULL;
     near->had_groups = points->groups != NULL;
     near->may_keep = true;
     return true;
 }
 
-// Has any point moved more than half the skin? Rounding is taken off it.
+// Has any point moved more than half the skin? What rounding may do to a distance of the greatest limit is taken off it.
 static bool has_moved( const clv_near* near, const near_call* call )
 {
     uint32_t axes = near_axes( near );
     double epsilon = near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON;
     double half = near_round( near, near->def.skin ) / 2 * ( 1 - 16 * epsilon ) -
-        4 * epsilon * near_round( near, near->def.cutoff ) - near->frame.slack;
+        4 * epsilon * near->old_limit - near->frame.slack;
     half = half > 0 ? half : 0;
     for ( uint32_t i = 0; i < near->point_count; ++i )
     {
