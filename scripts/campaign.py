@@ -47,7 +47,7 @@ LIFE_STAGES = {
 }
 FUZZ_SHARE = 1  # of each libFuzzer target
 # name: share of the seconds among themselves, longest input; calls on a space have the most to be found
-FUZZERS = {"space": (2, 1500), "query": (1, 1500), "world": (1, 1500), "near": (1, 1500), "save": (1, 6000), "scene": (1, 900)}
+FUZZERS = {"space": (2, 1500), "query": (1, 1500), "world": (1, 1500), "near": (1, 1500), "save": (1, 6000), "record": (1, 6000), "scene": (1, 900)}
 MPI_SHARE = 1
 # name: commands that are run once, whole
 WHOLE_STAGES = {

@@ -51,6 +51,8 @@ run_there()
     "$@" "$builds/$name/cleave" methods | sed -n '1,2s/^/   /p'
     "$@" "$builds/$name/test/fuzz/fuzz-replay" space --random 0 "$random_inputs" "$root"/test/fuzz/corpus/space-*
     "$@" "$builds/$name/test/fuzz/fuzz-replay" query --random 0 "$random_inputs" "$root"/test/fuzz/corpus/query-*
+    "$@" "$builds/$name/test/fuzz/fuzz-replay" near --random 0 "$random_inputs"
+    "$@" "$builds/$name/test/fuzz/fuzz-replay" save --random 0 "$random_inputs" "$root"/test/fuzz/corpus/save-*
     # Every instruction set that it has, against brute force.
     "$@" "$builds/$name/cleave" verify brownian-free:300 equal:100 needles:300 far:300 --query-count 60 \
         --queries rays,boxes,spheres,nearest,casts >"$builds/$name.queries"

@@ -2,6 +2,7 @@
 // Recordings: what is written, read and played again, on other methods too; sinks that fail, files that are cut or damaged.
 #include "cleave/methods.h"
 #include "cleave/record.h"
+#include "fuzz/fuzz_parts.h"
 #include "lab/replay/replay.h"
 #include "support.h"
 
@@ -441,6 +442,41 @@ static void cut_and_damaged_files_are_refused( void )
     free( sink.bytes );
 }
 
+// A row of ids is two numbers and a count, which could be anything.
+static void a_row_of_ids_is_no_longer_than_there_are_objects( void )
+{
+    memory_sink sink = make_sink( SINK_ROOM );
+    clv_space_def def = clv_default_space_def();
+    clv_space* space = NULL;
+    CHECK( clv_space_create( &def, &space ) == CLV_OK );
+    clv_recorder* recorder = record( space, &sink, false );
+    clv_aabb boxes[3] = { { { 0, 0, 0 }, { 1, 1, 1 } }, { { 2, 0, 0 }, { 3, 1, 1 } },
+        { { 4, 0, 0 }, { 5, 1, 1 } } };
+    clv_id ids[3];
+    CHECK( clv_space_add( space, boxes, 3, ids ) == CLV_OK && clv_space_remove( space, ids, 3 ) == CLV_OK );
+    CHECK( clv_recorder_close( recorder ) == CLV_OK );
+    clv_space_destroy( space );
+    recording source;
+    lab_error why;
+    CHECK( recording_parse( "whole", sink.bytes, sink.count, &source, &why ) && source.call_count == 2 );
+    recording_free( &source );
+    uint32_t changed = 0;
+    for ( size_t at = 0; at + RECORD_HEAD_BYTES <= sink.count; ++at )
+    {
+        uint8_t* head = sink.bytes + at;
+        if ( head[8] == RECORD_CALL && head[9] == SPACE_CALL_REMOVE && base_get_u32( head + 12 ) == 3 )
+        {
+            base_put_u32( head + 12, UINT32_MAX );
+            changed += 1;
+        }
+    }
+    CHECK( changed == 1 );
+    fuzz_mend_parts( sink.bytes, sink.count, "RECO" );
+    CHECK( !recording_parse( "hostile", sink.bytes, sink.count, &source, &why ) );
+    CHECK( strstr( why.text, "longer than there are objects" ) != NULL );
+    free( sink.bytes );
+}
+
 static void a_recorder_says_what_it_cannot_do( void )
 {
     clv_space_def def = clv_default_space_def();
@@ -522,6 +558,7 @@ int main( int argc, char** argv )
         TEST_CASE( batches_take_a_tenth_more_than_was_handed_over ),
         TEST_CASE( a_full_disk_ends_the_recording_alone ),
         TEST_CASE( cut_and_damaged_files_are_refused ),
+        TEST_CASE( a_row_of_ids_is_no_longer_than_there_are_objects ),
         TEST_CASE( a_recorder_says_what_it_cannot_do ),
         TEST_CASE( a_limit_of_bytes_holds ),
         TEST_CASE( a_wrong_answer_is_found_and_shrunk ),

@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// More objects that calls name in one row of ids than were ever added: a row is told by its first id, so its count is
+// bounded by nothing else in the file.
+#define IDS_BEYOND 65536
+
 // What is being read.
 typedef struct record_cursor
 {
@@ -17,6 +21,7 @@ typedef struct record_cursor
     const uint8_t* begin; // of the file
     const uint8_t* at;
     const uint8_t* end; // of the record's body
+    uint64_t added;     // objects, by the calls so far
     lab_error* why;
 } record_cursor;
 
@@ -119,6 +124,10 @@ static bool read_ids( record_cursor* cursor, recording* out, recorded_call* made
 {
     uint32_t count = made->call.count;
     bool is_row = ( bits & RECORD_ROW ) != 0;
+    if ( is_row && count > cursor->added + IDS_BEYOND )
+    {
+        return fail_at( cursor, cursor->at, "a row of ids is longer than there are objects" );
+    }
     uint32_t* numbers = take_numbers( cursor, out, is_row ? 2 : 2 * (uint64_t)count, 4 );
     if ( numbers == NULL )
     {
@@ -169,6 +178,7 @@ static bool read_batch(
     {
         return false;
     }
+    cursor->added += kind->form == SPACE_ABOUT_NEW ? call->count : 0;
     call->with = clv_default_add_def();
     for ( uint32_t i = 0; i < SPACE_COLUMN_COUNT; ++i )
     {

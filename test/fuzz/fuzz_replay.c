@@ -59,11 +59,52 @@ static void run_random( fuzz_target* target, uint64_t first, uint64_t count, uin
     }
 }
 
+// One to four words or bytes of the file become others, and one copy in four ends early.
+static size_t make_damaged( uint64_t seed, uint8_t* data, size_t size )
+{
+    static const uint32_t odd[] = { 0, 1, 2, 255, 65535, 0x7FFFFFFFu, 0x80000000u, 0xFFFFFFFFu };
+    uint64_t state = fuzz_mix( seed );
+    for ( uint64_t changes = 1 + state % 4; changes > 0; --changes )
+    {
+        state = fuzz_mix( state );
+        size_t at = (size_t)( state % size );
+        uint32_t word = odd[( state >> 40 ) % ( sizeof( odd ) / sizeof( odd[0] ) )];
+        if ( ( state >> 60 ) < 8 && at + sizeof( word ) <= size )
+        {
+            memcpy( data + ( at & ~(size_t)3 ), &word, sizeof( word ) );
+        }
+        else
+        {
+            data[at] = (uint8_t)( state >> 32 );
+        }
+    }
+    return ( state >> 56 ) % 4 == 0 ? (size_t)( state >> 20 ) % size : size;
+}
+
+static int run_damaged( fuzz_target* target, const char* path, uint64_t count, uint8_t* data )
+{
+    static uint8_t whole[MOST_BYTES];
+    FILE* file = fopen( path, "rb" );
+    size_t size = file != NULL ? fread( whole, 1, MOST_BYTES, file ) : 0;
+    if ( file != NULL )
+    {
+        fclose( file );
+    }
+    for ( uint64_t i = 0; i < count && size > 0; ++i )
+    {
+        snprintf( s_now, sizeof( s_now ), "%s, damaged copy %llu", path, (unsigned long long)i );
+        memcpy( data, whole, size );
+        target( data, make_damaged( i, data, size ) );
+    }
+    return size > 0 ? 0 : 2;
+}
+
 static int usage( void )
 {
     fputs(
-        "usage: fuzz-replay space|query|world|near|save|scene [--random FIRST COUNT] [--write NUMBER FILE] [FILE...]\n"
+        "usage: fuzz-replay space|query|world|near|save|record|scene [--random FIRST COUNT] [--damaged COUNT FILE] [--write NUMBER FILE] [FILE...]\n"
         "  --random FIRST COUNT  run the random inputs FIRST .. FIRST + COUNT - 1\n"
+        "  --damaged COUNT FILE  run so many damaged copies of FILE\n"
         "  --write NUMBER FILE   write random input NUMBER to FILE\n"
         "example: fuzz-replay space --random 0 500 test/fuzz/corpus/space-*\n",
         stderr );
@@ -105,6 +146,10 @@ static fuzz_target* find_target( const char* name )
         return fuzz_save;
     }
 #ifdef FUZZ_WITH_LAB
+    if ( strcmp( name, "record" ) == 0 )
+    {
+        return fuzz_record;
+    }
     if ( strcmp( name, "scene" ) == 0 )
     {
         return fuzz_scene;
@@ -132,6 +177,13 @@ int main( int argc, char** argv )
         {
             uint64_t count = strtoull( argv[i + 2], NULL, 10 );
             run_random( target, strtoull( argv[i + 1], NULL, 10 ), count, data, most );
+            runs += count;
+            i += 2;
+        }
+        else if ( strcmp( argv[i], "--damaged" ) == 0 && i + 2 < argc )
+        {
+            uint64_t count = strtoull( argv[i + 1], NULL, 10 );
+            status = run_damaged( target, argv[i + 2], count, data );
             runs += count;
             i += 2;
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a snapshot from disk. Checksums are made right first, so that what is behind them is reached: it is
 // refused with a place and a sentence, or it is a space that lives on, with every checker.
-#include "base/parts.h"
 #include "cleave/cleave.h"
 #include "cleave/method.h"
 #include "fuzz_bytes.h"
+#include "fuzz_parts.h"
 #include "fuzz_target.h"
 #include "space/space_internal.h"
 
@@ -15,32 +15,6 @@ enum
 {
     MOST_SLOTS = 4096, // of a space that is searched
 };
-
-static void mend_sums( uint8_t* bytes, size_t size )
-{
-    static const uint8_t kind[4] = { 'S', 'N', 'A', 'P' }; // the other form is for bytes that are trusted
-    if ( size < BASE_PARTS_HEADER_BYTES )
-    {
-        return;
-    }
-    memcpy( bytes + 8, kind, sizeof( kind ) );
-    base_put_u64( bytes + 32, clv_base_sum_of( 0, 0, bytes, 32 ) );
-    uint64_t stamp = base_get_u64( bytes + 24 ), at = BASE_PARTS_HEADER_BYTES;
-    for ( uint32_t number = 0; size - at >= base_part_bytes( 0 ); ++number )
-    {
-        uint64_t length = base_get_u64( bytes + at + 8 ), all = base_part_bytes( length );
-        base_put_u32( bytes + at + 4, number );
-        base_put_u64( bytes + at + 16, clv_base_sum_of( stamp, number, bytes + at, 16 ) );
-        if ( length > size || all > size - at )
-        {
-            return;
-        }
-        uint64_t padded = all - BASE_PART_HEAD_BYTES - BASE_PART_SUM_BYTES;
-        base_put_u64( bytes + at + all - 8,
-            clv_base_sum_of( stamp, number, bytes + at + BASE_PART_HEAD_BYTES, padded ) );
-        at += all;
-    }
-}
 
 static bool allow_odd( const clv_space* space, clv_pair pair, void* user )
 {
@@ -102,7 +76,7 @@ void fuzz_save( const uint8_t* data, size_t size )
     {
         memcpy( bytes, data, size );
     }
-    mend_sums( bytes, size );
+    fuzz_mend_parts( bytes, size, "SNAP" ); // the other form is for bytes that are trusted
     for ( int with_filter = 0; with_filter < 2; ++with_filter )
     {
         clv_space_def def = clv_default_space_def();

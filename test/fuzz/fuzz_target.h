@@ -24,5 +24,8 @@ fuzz_target fuzz_near;
 /// A byte string becomes a snapshot from disk: refused with a place, or a space that lives on.
 fuzz_target fuzz_save;
 
+/// A byte string becomes a recording: refused with a place, or calls that are made.
+fuzz_target fuzz_record;
+
 /// A byte string becomes a .aabbs file: refused with a sentence, or read and written again byte for byte.
 fuzz_target fuzz_scene;
