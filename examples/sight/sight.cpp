@@ -49,7 +49,7 @@ int main()
             filters.push_back( { category, mask, 0 } );
         }
     };
-    place( hut_count, 2, hut, guard ); // guards do not want them as pairs, their looks do
+    place( hut_count, 2, hut, guard ); // no pairs with guards; rays meet them by their own filter
     place( guard_count, 3, guard, walker );
     place( walker_count, 0.5f, walker, guard );
     std::vector<clv_id> ids = space.add( boxes );

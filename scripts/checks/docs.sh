@@ -347,6 +347,16 @@ check_docs()
         grep -qF "\`$scene\`" docs/lab.md || wrong "says nothing of the scene $scene"
     done
 
+    # An example that is not told of, or that does not say what it prints.
+    for example in examples/*/; do
+        name=$(basename "$example")
+        where=examples/$name
+        for file in README.md expected.txt; do
+            [ -s "$example$file" ] || wrong "has no $file"
+        done
+        grep -qF "[$name]($name/" examples/README.md || wrong "has no row in examples/README.md"
+    done
+
     where=test/docs/exceptions.txt
     [ $# -gt 0 ] || grep '^[^# ]' "$exceptions" | while IFS= read -r command; do
         grep -qxF -- "$command" "$folder/used" || wrong "no page says: $command"
