@@ -428,7 +428,7 @@ class cleave_broadphase : public btBroadphaseInterface
         return result == CLV_OK;
     }
 
-    // Bullet's programs write to these members and tell no one.
+    // Bullet's programs write to these members without a call.
     void note_filter( proxy* changed )
     {
         if ( changed->last_group != changed->m_collisionFilterGroup ||

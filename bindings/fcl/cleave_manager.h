@@ -391,7 +391,7 @@ template <typename S> class cleave_manager : public fcl::BroadPhaseCollisionMana
     }
 
     // Slots by the distance of their boxes, until it is `least`, which the visitor may lower, or the visitor says true. The
-    // nearest few are what is most often needed; whoever wants more gets all, sorted once.
+    // nearest few are what is most often needed; if more are asked for, all are sorted once.
     template <class Visitor> bool visit_near( const box& around, S& least, Visitor visit ) const
     {
         std::size_t visited = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Region matching, as the data distribution of the High Level Architecture calls it: vehicles publish what they do
-// within an update region, radars subscribe to a region, and whoever subscribes to a place hears of what happens
+// within an update region, radars subscribe to a region, and a subscriber to a place receives what happens
 // there. Two subscriptions are no match, nor are two updates: the categories of filters say so. Events tell which
 // connections to open and to close, so that most steps send few messages.
 //
@@ -68,7 +68,7 @@ static void fill( map* m )
     }
 }
 
-// Vehicles drive; whoever leaves the map comes back from the other side.
+// Vehicles drive; one that leaves the map comes back from the other side.
 static void drive( map* m )
 {
     for ( int i = RADARS; i < REGIONS; ++i )

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What every header needs: the version, exported names, hooks for memory, log and assertions.
+
 #define CLV_VERSION_MAJOR 0
 #define CLV_VERSION_MINOR 2
 #define CLV_VERSION_PATCH 0

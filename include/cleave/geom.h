@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+// Vectors and boxes of floats.
+
 /// A point or a vector; metres by convention, though no constant of the library depends on the unit.
 typedef struct clv_vec3
 {

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Ids: they name objects until these are removed.
+
 /// Names an object of a space until that object is removed. Passed by value; means nothing to another space.
 /// In a new or cleared space the first N boxes get the indices 0 .. N-1. Indices of removed objects are used
 /// again with another generation, so an id that outlived its object is recognised, not misread.

@@ -3,6 +3,8 @@
 
 #include "cleave/geom.h"
 
+// Rotations, and places in space.
+
 /// A rotation as a quaternion; w is the real part. Calls that take one bring it to length 1 first, so a
 /// little drift does no harm; the zero quaternion counts as no rotation.
 typedef struct clv_quat

@@ -5,6 +5,8 @@
 #include "cleave/geom.h"
 #include "cleave/id.h"
 
+// The types of a space: results, defs, pairs, views, filters, statistics.
+
 /// A space holds boxes and answers one question per step: which of them overlap? See space.h.
 typedef struct clv_space clv_space;
 

@@ -292,7 +292,7 @@ static bool ask_peer(
     return true;
 }
 
-static bool ask_everybody( query_report* report, query_scene_state* scene, lab_error* why )
+static bool ask_libraries( query_report* report, query_scene_state* scene, lab_error* why )
 {
     bool good = true;
     for ( int i = 0; i < LIBRARY_COUNT && good; ++i )
@@ -322,7 +322,7 @@ static bool ask_families( query_report* report, query_scene_state* scene, lab_er
         query_family family = (query_family)choice_value( query_families, report->def->families->items[i] );
         query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
             (uint32_t)report->def->query_count, report->def->seed );
-        good = scene->draw.count == 0 || ask_everybody( report, scene, why );
+        good = scene->draw.count == 0 || ask_libraries( report, scene, why );
         query_draw_free( &scene->draw );
         query_answers_free( &scene->first );
         scene->first_name = NULL;

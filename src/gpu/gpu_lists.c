@@ -16,7 +16,7 @@ enum
 // Of pairs that one table takes: entries have a number of 32 bits, and there are twice as many.
 #define PAIRS_MOST ( UINT64_C( 1 ) << 30 )
 
-// ---- to the host. Whoever fetched the last list is taken to want the next one too: it is sent for together
+// ---- to the host. If the last list was fetched, the next one will be too: it is sent for together
 // with the counters, as many pairs as there were and some more, so that there is one wait instead of two.
 
 clv_result clv_gpu_fetch_ahead( clv_gpu* gpu )

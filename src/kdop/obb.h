@@ -27,5 +27,5 @@ bool clv_volume_obb_is_good( const clv_obb* obb );
 /// From where to where it reaches along x, y or z, outwards beyond every rounding.
 void clv_volume_obb_interval( const clv_obb* obb, uint32_t axis, float* lower, float* upper );
 
-/// clv_obb_overlap for whoever has set the modes of floats already.
+/// clv_obb_overlap for callers that have set the modes of floats already.
 bool clv_volume_obb_overlap( const clv_obb* a, const clv_obb* b );

@@ -241,8 +241,7 @@ void clv_query_state_freeze( query_state* state, const object_store* objects, ba
     }
     if ( state->keeper != NULL && !state->is_copied )
     {
-        // Without memory queries see nothing until the next update; whoever moves boxes is not to suffer for
-        // it.
+        // Without memory queries see nothing until the next update; moving boxes does not fail for that.
         state->is_lost = !state->keeper->copy( state, objects, memory );
     }
     state->store_is_seen = false;

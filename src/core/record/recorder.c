@@ -43,7 +43,7 @@ struct clv_recorder
     uint64_t call_count;
     uint64_t byte_count; ///< of parts so far
 
-    base_parts_writer writer; ///< of whoever calls the sink
+    base_parts_writer writer; ///< its bytes go to the sink
     atomic_bool is_over;      ///< something failed: nothing is recorded any more
     clv_result code;          ///< and what, under the lock
     const char* text;

@@ -262,7 +262,7 @@ clv_result clv_space_query_pairs( const clv_space* first, const clv_space* secon
     *count = result == CLV_OK ? out.count : 0;
     base_fp_leave( mode );
     result = result == CLV_OK && out.count > capacity ? CLV_NO_ROOM : result;
-    // Of two spaces neither can tell the whole call.
+    // A recorder has one space: a call on two spaces cannot be recorded whole.
     if ( first->tap != NULL && first == second && result != CLV_BUSY )
     {
         const space_call call = { .kind = SPACE_CALL_QUERY_PAIRS,

@@ -207,7 +207,7 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
         counters[SLOT_WORK] = was_anew ? min( last[SLOT_WORK], 255u ) + 1 : 0;
         if ( !has_order )
         {
-            counters[SLOT_MOVED] = ALL_MOVED; // then nobody counts
+            counters[SLOT_MOVED] = ALL_MOVED; // then none counts
         }
     }
     clear_slot( slots, next_slot );
@@ -367,7 +367,7 @@ __kernel void grid_scan_long( __global uint4* counts, __global uint4* starts, ui
     }
 }
 
-// From one half of the records to the other; nobody is a mover there.
+// From one half of the records to the other; there are no movers there.
 __kernel void grid_scatter( uint count, __global const uint2* places, __global const uint* starts,
     __global float4* records, __global uint2* kept, __global const uint* slots, uint slot, uint moved_most )
 {

@@ -4,8 +4,8 @@
 // find: two launches instead of five.
 //
 // Every box is compared with a copy of itself, bit by bit, so nothing is trusted. Those that changed are
-// written into their records; who may not stay in his cell is flagged IS_MOVER, listed, and stays so until
-// all is laid anew, even if he comes back: whoever is flagged asks by itself, whoever is not is met by way of
+// written into their records; a box that may not stay in its cell is flagged IS_MOVER, listed, and stays so
+// until all is laid anew, even if it comes back: a flagged box asks by itself, the others are met by way of
 // the cells, and a box that did not change is what it was. A box that changed asks all rows about it on every
 // level for boxes in their cells, and all that fit no level. One that left its cell asks rows too, whether it
 // changed or not, and all others that left theirs. So of a pair of which at least one changed, one that left
@@ -238,7 +238,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     uint left_count = slots[slot * SLOT_WORDS + SLOT_CARRY] + slots[slot * SLOT_WORDS + SLOT_LEFT];
     uint source_count = last[SLOT_PAIRS];
     __global const float4* records = both_records + 2 * (size_t)slots[slot * SLOT_WORDS + SLOT_SIDE] * count;
-    // The mark itself counts as too much work: whoever reads it already set comes to the same end.
+    // The mark itself counts as too much work: a thread that reads it already set decides the same.
     int is_undone = changed_count > changed_most || left_count > left_most || slots[slot * SLOT_WORDS + SLOT_WORK] > work_most ||
         ( last[SLOT_WORK] & WORK_UNDONE ) != 0 ||
         last[SLOT_PAIRS + 1] != 0 || source_count > source_room;

@@ -30,7 +30,7 @@ inline float2 project( __global const float* boxes, uint index, float x, float y
     }
     float slack = ( size + half_length ) * 2e-6f + 1e-37f;
     float2 interval = (float2)( middle - half_length - slack, middle + half_length + slack );
-    // Infinite ones, and those beyond what floats can tell, meet everybody here.
+    // Infinite ones, and those beyond the range of floats, meet all boxes here.
     bool is_finite = fabs( interval.x ) < INFINITY && fabs( interval.y ) < INFINITY;
     return is_finite ? interval : (float2)( -INFINITY, INFINITY );
 }
