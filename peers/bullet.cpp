@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bullet's dynamic tree (forward: every move asks; deferred: tree against tree once) and its three-axis sweep, each with a
-// hashed pair cache as btDiscreteDynamicsWorld has it. Every object gets setAabb every frame.
+// Bullet's dynamic tree (forward: every move asks; deferred: tree against tree once) and its three-axis
+// sweep, each with a hashed pair cache as btDiscreteDynamicsWorld has it. Every object gets setAabb every
+// frame.
 #include "peers/peer.h"
 
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
@@ -79,8 +80,8 @@ template <bool Deferred> class dbvt : public bullet
 class axis_sweep : public bullet
 {
   public:
-    // The sweep wants to know the world and how many there will be. Boxes that leave that world are still found: they are
-    // clamped to its faces.
+    // The sweep wants to know the world and how many there will be. Boxes that leave that world are still
+    // found: they are clamped to its faces.
     void update( const peer::frame& now, peer::output& out ) override
     {
         if ( m_phase == nullptr || now.slots.size() > m_most )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Embree's rtcCollide on user geometry, one thread, the tree built anew every frame at low quality. Embree reports both
-// orders of a pair, and pairs of grown bounds; half of them are kept.
+// Embree's rtcCollide on user geometry, one thread, the tree built anew every frame at low quality. Embree
+// reports both orders of a pair, and pairs of grown bounds; half of them are kept.
 #include "peers/peer.h"
 
 #include <embree3/rtcore.h>

@@ -68,7 +68,8 @@ class ode : public peer::broad_phase
     }
 
   private:
-    // Middle and sides round, if only in double: a little more than the box is right, a little less would lose pairs.
+    // Middle and sides round, if only in double: a little more than the box is right, a little less would
+    // lose pairs.
     static void place( dGeomID geom, const clv_aabb& box )
     {
         dReal middle[3], side[3];

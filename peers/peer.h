@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Other people's broad phases behind method.h. Each module is loaded at run time and never linked into the program, so
-// that its licence stays its own. What they all share is here: objects that came and went, boxes they cannot take, filtering by
-// the boxes as given, and what they hold in memory.
+// Other people's broad phases behind method.h. Each module is loaded at run time and never linked into the
+// program, so that its licence stays its own. What they all share is here: objects that came and went, boxes
+// they cannot take, filtering by the boxes as given, and what they hold in memory.
 #pragma once
 
 #include "cleave/method.h"
@@ -19,7 +19,8 @@
 namespace peer
 {
 
-/// The world as a peer sees it. Boxes that are infinite, or too large for a library that squares them, are not shown.
+/// The world as a peer sees it. Boxes that are infinite, or too large for a library that squares them, are
+/// not shown.
 struct frame
 {
     const clv_aabb* boxes;              ///< by slot

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Box2D's b2DynamicTree over the first two axes: what it is made for are flat scenes. Leaves are told apart along the third axis,
-// so that its answers are right in any scene, if slow.
+// Box2D's b2DynamicTree over the first two axes: what it is made for are flat scenes. Leaves are told apart
+// along the third axis, so that its answers are right in any scene, if slow.
 #include "peers/query_leaf.h"
 
 #include <box2d/b2_dynamic_tree.h>

@@ -25,7 +25,8 @@ void bounds_of( const RTCBoundsFunctionArguments* arguments )
     bounds->upper_x = box.upper.x, bounds->upper_y = box.upper.y, bounds->upper_z = box.upper.z;
 }
 
-// The slabs of query.h, in float, so that answers differ only where Embree's own nodes do. Of equal times the lower slot.
+// The slabs of query.h, in float, so that answers differ only where Embree's own nodes do. Of equal times the
+// lower slot.
 void meet( const RTCIntersectFunctionNArguments* arguments )
 {
     if ( arguments->valid[0] == 0 )

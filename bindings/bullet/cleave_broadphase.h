@@ -4,16 +4,16 @@
 //   cleave_broadphase broadphase;                                  // in place of btDbvtBroadphase
 //   btDiscreteDynamicsWorld world( &dispatcher, &broadphase, &solver, &configuration );
 //
-// Bullet hands boxes over one by one and may create and destroy proxies inside its callbacks. So all of that is
-// collected, and reaches the space in batches: before the next search and before the next question. Pairs that begin
-// and end go to Bullet's own pair cache, which asks its filters; a proxy whose group or mask was written to directly is
-// asked about again when its box is next set.
+// Bullet hands boxes over one by one and may create and destroy proxies inside its callbacks. So all of that
+// is collected, and reaches the space in batches: before the next search and before the next question. Pairs
+// that begin and end go to Bullet's own pair cache, which asks its filters; a proxy whose group or mask was
+// written to directly is asked about again when its box is next set.
 //
-// Boxes are those that Bullet gives, without a margin of ours: exactly the pairs whose boxes touch are in the cache
-// after calculateOverlappingPairs. With btScalar as double, boxes are rounded outwards to float.
+// Boxes are those that Bullet gives, without a margin of ours: exactly the pairs whose boxes touch are in the
+// cache after calculateOverlappingPairs. With btScalar as double, boxes are rounded outwards to float.
 //
-// A box that is not one (NaN, inside out) is refused: its proxy keeps the box it had, and error() says so. Out of
-// memory, likewise: the pairs stay as they were. Both are counted, and error() has the last sentence.
+// A box that is not one (NaN, inside out) is refused: its proxy keeps the box it had, and error() says so.
+// Out of memory, likewise: the pairs stay as they were. Both are counted, and error() has the last sentence.
 #pragma once
 
 #include "cleave/cleave.h"
@@ -35,8 +35,8 @@
 class cleave_broadphase : public btBroadphaseInterface
 {
   public:
-    /// `cache` NULL: one of its own, as Bullet's broad phases have it. `worker_count` 0 or 1: the caller's thread alone;
-    /// std::invalid_argument for more than CLV_MAX_WORKERS.
+    /// `cache` NULL: one of its own, as Bullet's broad phases have it. `worker_count` 0 or 1: the caller's
+    /// thread alone; std::invalid_argument for more than CLV_MAX_WORKERS.
     explicit cleave_broadphase( btOverlappingPairCache* cache = nullptr, unsigned worker_count = 1 )
         : m_own_cache( cache == nullptr ? new btHashedOverlappingPairCache : nullptr ),
           m_cache( cache == nullptr ? m_own_cache.get() : cache )
@@ -324,7 +324,8 @@ class cleave_broadphase : public btBroadphaseInterface
         return found != nullptr && clv_id_equals( found->id, id ) ? found : nullptr;
     }
 
-    // All that was collected, to the space. False if that failed: then it is tried again with the next search or question.
+    // All that was collected, to the space. False if that failed: then it is tried again with the next search
+    // or question.
     bool hand_over()
     {
         if ( !m_removed.empty() &&
@@ -368,7 +369,8 @@ class cleave_broadphase : public btBroadphaseInterface
         return true;
     }
 
-    // Where half or more have moved, the boxes of all in the order of their slots are quicker than those by their ids.
+    // Where half or more have moved, the boxes of all in the order of their slots are quicker than those by
+    // their ids.
     clv_result move_changed()
     {
         m_boxes.clear();
@@ -475,8 +477,9 @@ class cleave_broadphase : public btBroadphaseInterface
         return { std::min( a->m_uniqueId, b->m_uniqueId ), std::max( a->m_uniqueId, b->m_uniqueId ) };
     }
 
-    // A sorted cache leaves it to the broad phase to take out what has ended. What has not stays, wherever callbacks have
-    // set its boxes since, and though doubles may tell apart what touches in floats: it would not begin again.
+    // A sorted cache leaves it to the broad phase to take out what has ended. What has not stays, wherever
+    // callbacks have set its boxes since, and though doubles may tell apart what touches in floats: it would
+    // not begin again.
     void remove_deferred( std::vector<uid_pair> ended, btDispatcher* dispatcher )
     {
         std::sort( ended.begin(), ended.end() );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whole steps of a Bullet world under four broad phases: Bullet's tree as it comes and deferred, its three-axis sweep,
-// and ours. All of them start from one snapshot, so that they see the same world. bench/bullet.md has its results.
+// Whole steps of a Bullet world under four broad phases: Bullet's tree as it comes and deferred, its
+// three-axis sweep, and ours. All of them start from one snapshot, so that they see the same world.
+// bench/bullet.md has its results.
 //
 //   bullet_steps [--scene NAME] [--keep FOLDER [--prepare]] [BODIES]...       default: every scene, 1000 8000
 //

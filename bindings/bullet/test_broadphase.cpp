@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cleave_broadphase under Bullet's own rules, against brute force over the boxes that Bullet gave: worlds that fall and
-// come to rest, random lives of proxies, callbacks that create and destroy, filters, rays, bad boxes.
+// cleave_broadphase under Bullet's own rules, against brute force over the boxes that Bullet gave: worlds
+// that fall and come to rest, random lives of proxies, callbacks that create and destroy, filters, rays, bad
+// boxes.
 #include "cleave_broadphase.h"
 
 #include <LinearMath/btAabbUtil2.h>

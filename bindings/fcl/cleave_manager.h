@@ -3,17 +3,18 @@
 //
 //   cleave_manager<double> manager;                                // in place of fcl::DynamicAABBTreeCollisionManagerd
 //
-// Boxes are those of fcl::CollisionObject::getAABB when the object was registered or last updated, in S: a space of
-// floats or of doubles, without a margin, so exactly the pairs whose boxes touch reach a callback. FCL's managers report
-// the same ones, in another order. Ours depends on the calls alone.
+// Boxes are those of fcl::CollisionObject::getAABB when the object was registered or last updated, in S: a
+// space of floats or of doubles, without a margin, so exactly the pairs whose boxes touch reach a callback.
+// FCL's managers report the same ones, in another order. Ours depends on the calls alone.
 //
 // Changes reach the space at once. What follows from them is searched when it is first asked for: pairs by
-// collide( cdata, callback ), the query tree by all others. Const calls may come from many threads at a time. Callbacks
-// get no lock and may ask the manager themselves; they must not register or unregister.
+// collide( cdata, callback ), the query tree by all others. Const calls may come from many threads at a time.
+// Callbacks get no lock and may ask the manager themselves; they must not register or unregister.
 //
-// Errors are exceptions: std::invalid_argument for an object that is registered twice or not at all, cleave::error for a
-// box that is none (NaN, or inside out, as of a geometry without vertices) and for more objects than a space takes,
-// std::bad_alloc. A call that throws has changed nothing, but for update() of a list, whose objects before the bad one count.
+// Errors are exceptions: std::invalid_argument for an object that is registered twice or not at all,
+// cleave::error for a box that is none (NaN, or inside out, as of a geometry without vertices) and for more
+// objects than a space takes, std::bad_alloc. A call that throws has changed nothing, but for update() of a
+// list, whose objects before the bad one count.
 #pragma once
 
 #include "cleave/cleave.hpp"
@@ -175,7 +176,8 @@ template <typename S> class cleave_manager : public fcl::BroadPhaseCollisionMana
         collide_one( other, [&]( object* mine ) { return callback( mine, other, cdata ); } );
     }
 
-    /// With any other manager; with itself it is collide( cdata, callback ). The object of this one comes first.
+    /// With any other manager; with itself it is collide( cdata, callback ). The object of this one comes
+    /// first.
     void collide( manager* other, void* cdata, collision_callback callback ) const override
     {
         if ( other == this )
@@ -329,7 +331,8 @@ template <typename S> class cleave_manager : public fcl::BroadPhaseCollisionMana
         m_is_searched = false;
     }
 
-    // Of several threads one brings the space up to date; then all read. Callbacks come after, without the lock.
+    // Of several threads one brings the space up to date; then all read. Callbacks come after, without the
+    // lock.
     template <class Bring, class Read> auto read( const bool& is_fresh, Bring bring, Read take ) const
     {
         for ( ;; )
@@ -390,8 +393,8 @@ template <typename S> class cleave_manager : public fcl::BroadPhaseCollisionMana
         return false;
     }
 
-    // Slots by the distance of their boxes, until it is `least`, which the visitor may lower, or the visitor says true. The
-    // nearest few are what is most often needed; if more are asked for, all are sorted once.
+    // Slots by the distance of their boxes, until it is `least`, which the visitor may lower, or the visitor
+    // says true. The nearest few are what is most often needed; if more are asked for, all are sorted once.
     template <class Visitor> bool visit_near( const box& around, S& least, Visitor visit ) const
     {
         std::size_t visited = 0;

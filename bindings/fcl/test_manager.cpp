@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cleave_manager beside FCL's own tree and brute force: random worlds in which objects come, go, move and are asked about.
+// cleave_manager beside FCL's own tree and brute force: random worlds in which objects come, go, move and are
+// asked about.
 #include "cleave_manager.h"
 
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>

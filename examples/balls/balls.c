@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// 5,000 balls in a box: which may be pairs (filters), what began and ended (events), what will soon be near (margins), and
-// balls that come and go every frame (ids and slots).
+// 5,000 balls in a box: which may be pairs (filters), what began and ended (events), what will soon be near
+// (margins), and balls that come and go every frame (ids and slots).
 //
-// Red and blue balls bounce off each other and off the walls. Ghosts bounce off walls alone. Comets are fast, so each has a
-// margin as wide as it flies in a frame: it is seen near a ball before it hits it.
-// All lengths are multiples of 1/1024 and all sums exact, so every machine prints the same.
+// Red and blue balls bounce off each other and off the walls. Ghosts bounce off walls alone. Comets are fast,
+// so each has a margin as wide as it flies in a frame: it is seen near a ball before it hits it. All lengths
+// are multiples of 1/1024 and all sums exact, so every machine prints the same.
 #include <cleave/cleave.h>
 
 #include <math.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A flock (Reynolds 1987): 1,000 birds in a space that repeats on all sides. Each looks at those within a metre: it
-// keeps its distance from the nearest, flies as they fly on average, and towards their middle. near.h lists the
-// neighbours of each bird, with vectors to them across the faces of the cell. The flock is the same to the bit for any
-// number of workers and every instruction set: the lists are, and their order too.
+// A flock (Reynolds 1987): 1,000 birds in a space that repeats on all sides. Each looks at those within a
+// metre: it keeps its distance from the nearest, flies as they fly on average, and towards their middle.
+// near.h lists the neighbours of each bird, with vectors to them across the faces of the cell. The flock is
+// the same to the bit for any number of workers and every instruction set: the lists are, and their order
+// too.
 //
 // Usage: boids [STEPS]       default: 300
 #include <cleave/cleave.h>

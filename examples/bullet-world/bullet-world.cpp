@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A Bullet world whose broad phase is Cleave: a tower that shall stand, boxes that rain on the ground around it, and a
-// ray from above. One line differs from a program with Bullet's own tree; to compare, both are in here.
+// A Bullet world whose broad phase is Cleave: a tower that shall stand, boxes that rain on the ground around
+// it, and a ray from above. One line differs from a program with Bullet's own tree; to compare, both are in
+// here.
 //
 // Usage: bullet-world [dbvt]
 #include "cleave_broadphase.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The README's program: three boxes in, the pair that touches out. docs/hello.md tells a longer one line by line.
-// As short as it stands there:
+// The README's program: three boxes in, the pair that touches out. docs/hello.md tells a longer one line by
+// line. As short as it stands there:
 // clang-format off
 #include <cleave/cleave.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cleave on the caller's own threads and memory: a job system behind def.tasks, a counting allocator behind def.allocator.
-// Shows that the list is the same as on one thread, and that a frame like those before allocates nothing.
+// Cleave on the caller's own threads and memory: a job system behind def.tasks, a counting allocator behind
+// def.allocator. Shows that the list is the same as on one thread, and that a frame like those before
+// allocates nothing.
 #include <cleave/cleave.h>
 
 #include <pthread.h>
@@ -76,7 +77,8 @@ static void* worker_main( void* user )
     return NULL;
 }
 
-// The hook: every piece once, on any thread; back when all are done. Two pieces at once never have the same number.
+// The hook: every piece once, on any thread; back when all are done. Two pieces at once never have the same
+// number.
 static void run_job( clv_task* task, uint32_t count, void* context, void* user )
 {
     job_system* jobs = user;

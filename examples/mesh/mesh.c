@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Where does a mesh run through itself? A tube is bent into an eight, and its two arms pass through each other. Boxes of
-// triangles go to a space; the pairs that it finds are tested exactly. Coordinates are whole numbers below 2^18, as
-// a mesh is snapped to a grid, so every determinant fits into 64 bits and no rounding decides: touching, parallel and
-// flat cases are answered rightly. Pairs that share a corner are neighbours on the surface, and not counted.
+// Where does a mesh run through itself? A tube is bent into an eight, and its two arms pass through each
+// other. Boxes of triangles go to a space; the pairs that it finds are tested exactly. Coordinates are whole
+// numbers below 2^18, as a mesh is snapped to a grid, so every determinant fits into 64 bits and no rounding
+// decides: touching, parallel and flat cases are answered rightly. Pairs that share a corner are neighbours
+// on the surface, and not counted.
 //
 // Usage: mesh
 #include <cleave/cleave.h>
@@ -34,8 +35,8 @@ typedef struct mesh
 
 // ---- the mesh
 
-// A point of the circle, i of n steps around: by the rational form of its quarters, which needs no sine and so is the
-// same on every machine.
+// A point of the circle, i of n steps around: by the rational form of its quarters, which needs no sine and
+// so is the same on every machine.
 static void circle( int i, int n, double* c, double* s )
 {
     int quarter = 4 * i / n;
@@ -50,7 +51,8 @@ static int64_t snap( double value )
     return (int64_t)floor( value * GRID + 0.5 );
 }
 
-// The eight is ( cos, sin cos ), the tube's circle lies across it and upright; one arm is a little higher than the other.
+// The eight is ( cos, sin cos ), the tube's circle lies across it and upright; one arm is a little higher
+// than the other.
 static void fill( mesh* m )
 {
     for ( int i = 0; i < ALONG; ++i )
@@ -96,7 +98,8 @@ static point cross( point a, point b )
     return product;
 }
 
-// On which side of the plane through a, b and c is d? Differences are below 2^19, so the sum is below 6 * 2^57.
+// On which side of the plane through a, b and c is d? Differences are below 2^19, so the sum is below 6 *
+// 2^57.
 static int side( point a, point b, point c, point d )
 {
     point n = cross( minus( b, a ), minus( c, a ) ), e = minus( d, a );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A dam breaks: smoothed particle hydrodynamics in the plane. near.h lists all particles closer than the reach of the
-// kernel, the walls are three rows of particles that never move, and being in one group they are not listed with each
-// other. Pressure follows from density (Tait), walls push back with the pressure of the water close by
-// (Akinci 2012), the kernel is Wendland's, viscosity Monaghan's. Metres, seconds, kilograms.
+// A dam breaks: smoothed particle hydrodynamics in the plane. near.h lists all particles closer than the
+// reach of the kernel, the walls are three rows of particles that never move, and being in one group they are
+// not listed with each other. Pressure follows from density (Tait), walls push back with the pressure of the
+// water close by (Akinci 2012), the kernel is Wendland's, viscosity Monaghan's. Metres, seconds, kilograms.
 //
 // Usage: particles [SECONDS [PICTURE.svg]]       default: 0.3
 #include <cleave/cleave.h>

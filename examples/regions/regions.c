@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Region matching, as the data distribution of the High Level Architecture calls it: vehicles publish what they do
-// within an update region, radars subscribe to a region, and a subscriber to a place receives what happens
-// there. Two subscriptions are no match, nor are two updates: the categories of filters say so. Events tell which
-// connections to open and to close, so that most steps send few messages.
+// Region matching, as the data distribution of the High Level Architecture calls it: vehicles publish what
+// they do within an update region, radars subscribe to a region, and a subscriber to a place receives what
+// happens there. Two subscriptions are no match, nor are two updates: the categories of filters say so.
+// Events tell which connections to open and to close, so that most steps send few messages.
 //
 // Usage: regions
 #include <cleave/cleave.h>

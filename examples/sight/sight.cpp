@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In C++, on a flat map: 40 guards look for 400 walkers among 300 huts. Who stands close to whom comes from the pairs and
-// their events, who sees whom from one list of rays per frame.
-// All lengths are multiples of 1/64 and all sums exact, so every machine prints the same.
+// In C++, on a flat map: 40 guards look for 400 walkers among 300 huts. Who stands close to whom comes from
+// the pairs and their events, who sees whom from one list of rays per frame. All lengths are multiples of
+// 1/64 and all sums exact, so every machine prints the same.
 #include <cleave/cleave.hpp>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A hundred million pairs, streamed: clv_space_visit hands them over in chunks and keeps none, so the program needs
-// memory for a million boxes and not for the pairs. Here each pair is counted for both of its boxes; a program of
-// yours would write it to a file, a socket or a sum. The visitor can stop the stream at any chunk.
+// A hundred million pairs, streamed: clv_space_visit hands them over in chunks and keeps none, so the program
+// needs memory for a million boxes and not for the pairs. Here each pair is counted for both of its boxes; a
+// program of yours would write it to a file, a socket or a sum. The visitor can stop the stream at any chunk.
 //
 // Usage: streaming [PAIRS]       about so many; default: 100000000
 #include <cleave/cleave.h>
@@ -43,7 +43,8 @@ static float random_place( uint64_t* state, uint32_t edge )
     return (float)( ( *state >> 40 ) * edge / 1024 ) / 16384;
 }
 
-// Boxes of edge 3, one per unit of volume: each touches about 6^3 = 216 others, which is 108 pairs per box, fewer at the border.
+// Boxes of edge 3, one per unit of volume: each touches about 6^3 = 216 others, which is 108 pairs per box,
+// fewer at the border.
 static void fill( clv_aabb* boxes, uint32_t count )
 {
     uint32_t edge = 1;

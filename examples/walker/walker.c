@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A character controller on casts: an upright capsule walks through a small level of boxes. Each frame it is cast
-// along the way it wants to go, stops short of what it meets, and slides along that. What is low enough it steps onto;
-// what is under it carries it. The level is searched by clv_space_query_closest and nothing else.
+// A character controller on casts: an upright capsule walks through a small level of boxes. Each frame it is
+// cast along the way it wants to go, stops short of what it meets, and slides along that. What is low enough
+// it steps onto; what is under it carries it. The level is searched by clv_space_query_closest and nothing
+// else.
 //
 // Usage: walker
 #include <cleave/cleave.h>
@@ -20,7 +21,8 @@ enum
 static const float s_radius = 0.3f, s_height = 1.8f, s_gap = 0.01f, s_step_height = 0.35f;
 static const float s_speed = 3, s_gravity = 10, s_frame = 1.0f / 60;
 
-// A surface whose normal points up by less is a wall. Round feet meet the edge of a stair at a slant, and shall stand on it.
+// A surface whose normal points up by less is a wall. Round feet meet the edge of a stair at a slant, and
+// shall stand on it.
 static const float s_least_up = 0.1f;
 
 // y is up. Lower and upper corners.
@@ -42,7 +44,8 @@ static const clv_aabb s_level[BOXES] = {
     { { -16, 2.2f, -8 }, { -9, 2.4f, -3 } },     // a roof over both
 };
 
-// Where it goes, one after the other. It gives up on a place after a second and a half without getting nearer.
+// Where it goes, one after the other. It gives up on a place after a second and a half without getting
+// nearer.
 static const float s_places[][2] = { { 5, -2.6f }, { 5.9f, 2 }, { 4, 4.5f }, { -3, 4.5f }, { -9, 4.5f },
     { -9, 1 }, { -5, 1 }, { -11.85f, -1 }, { -11.85f, -3.5f }, { -8, -5 }, { -12.5f, -5 }, { -17, -5 } };
 
@@ -93,7 +96,8 @@ static clv_vec3 normal_of( clv_aabb box, clv_capsule c )
     return length > 0 ? plus( ( clv_vec3 ){ 0, 0, 0 }, n, 1 / length ) : up;
 }
 
-// How far of `motion` the capsule gets, from 0 to 1, and the surface that stops it. It stops a gap short of it.
+// How far of `motion` the capsule gets, from 0 to 1, and the surface that stops it. It stops a gap short of
+// it.
 static float cast( walker* w, clv_vec3 feet, clv_vec3 motion, surface* met )
 {
     float length = sqrtf( dot( motion, motion ) );
@@ -120,8 +124,8 @@ static float cast( walker* w, clv_vec3 feet, clv_vec3 motion, surface* met )
     return part < 0 ? 0 : part < 1 ? part : 1;
 }
 
-// Goes along `motion`, and along what it meets: the part of the motion into a surface is taken away. A wall counts as
-// upright, or else the edge of one would be climbed, or slip under, by pushing against it.
+// Goes along `motion`, and along what it meets: the part of the motion into a surface is taken away. A wall
+// counts as upright, or else the edge of one would be climbed, or slip under, by pushing against it.
 static clv_vec3 slide( walker* w, clv_vec3 feet, clv_vec3 motion )
 {
     clv_vec3 wanted = motion;
@@ -157,8 +161,8 @@ static bool drop( walker* w, clv_vec3* feet, float most, float highest )
     return part < 1 && met.normal.y >= s_least_up && met.top <= highest;
 }
 
-// Up, along and down again: taken only if that gets farther than along the ground, and ends on a step low enough. Round
-// feet find hold on the edge of a higher one too.
+// Up, along and down again: taken only if that gets farther than along the ground, and ends on a step low
+// enough. Round feet find hold on the edge of a higher one too.
 static clv_vec3 step_over( walker* w, clv_vec3 motion, clv_vec3 plain )
 {
     clv_vec3 up = { 0, s_step_height, 0 };

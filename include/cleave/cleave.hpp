@@ -2,8 +2,8 @@
 #pragma once
 
 // The core in C++17, header only: link what C programs link. Every call is the C call of the same name, so
-// what space.h, query.h, world.h, match.h and near.h say of cost, order, threads and lifetime holds here. This file
-// adds ownership, ranges and a choice of how errors are told.
+// what space.h, query.h, world.h, match.h and near.h say of cost, order, threads and lifetime holds here.
+// This file adds ownership, ranges and a choice of how errors are told.
 //
 //   std::vector<clv_aabb> boxes = ...;
 //   cleave::space space;                                       // or flat_space, space64
@@ -17,10 +17,10 @@
 //   for ( auto [a, b] : near.pairs() ) { ... }
 //
 // Errors. `space` throws cleave::error, which has the code and the position of the first bad entry.
-// `checked_space` returns a cleave::outcome instead; where the compiler has exceptions turned off `space` does
-// so too. All are basic_space<World, Errors>: Errors is `throwing` or `returning`, World is `solid` (clv_aabb),
-// `flat` (clv_aabb2) or `doubles` (clv_aabb64). Both throw std::bad_alloc where a vector that a call returns
-// finds no memory.
+// `checked_space` returns a cleave::outcome instead; where the compiler has exceptions turned off `space`
+// does so too. All are basic_space<World, Errors>: Errors is `throwing` or `returning`, World is `solid`
+// (clv_aabb), `flat` (clv_aabb2) or `doubles` (clv_aabb64). Both throw std::bad_alloc where a vector that a
+// call returns finds no memory.
 //
 // Ranges. Arrays go in and out as cleave::span<T>: std::span where the standard library has it (C++20), else
 // a small view of the same shape. Anything with data() and size() converts. Two ranges that belong together
@@ -59,9 +59,8 @@ template <class World, class Errors> class basic_space
         return def;
     }
 
-    /// clv_space_create. `filter`, if there is one, takes the place of the def's; it must be pure and must not
-    /// throw.
-    /// Why a def is refused is in the exception's text, or goes to the def's logger.
+    /// clv_space_create. `filter`, if there is one, takes the place of the def's; it must be pure and must
+    /// not throw. Why a def is refused is in the exception's text, or goes to the def's logger.
     static answer<basic_space> create( clv_space_def def = default_def(), filter_function filter = nullptr )
     {
         basic_space made{ empty() };
@@ -77,8 +76,8 @@ template <class World, class Errors> class basic_space
         return answer<basic_space>( std::move( made ) );
     }
 
-    /// A space from a snapshot of a space of this type; clv_space_load tells what of the def counts. CLV_UNSUPPORTED
-    /// for a snapshot of another type of boxes. Since 0.2.0.
+    /// A space from a snapshot of a space of this type; clv_space_load tells what of the def counts.
+    /// CLV_UNSUPPORTED for a snapshot of another type of boxes. Since 0.2.0.
     static answer<basic_space> load(
         span<const std::byte> bytes, clv_space_def def = default_def(), filter_function filter = nullptr )
     {
@@ -460,8 +459,8 @@ template <class World, class Errors> class basic_space
         return value_or( failed, std::move( hits ) );
     }
 
-    /// visitor( std::uint32_t query, span<const hit_type> ) gets the hits of one query after the other, and may
-    /// return false to stop: CLV_STOPPED.
+    /// visitor( std::uint32_t query, span<const hit_type> ) gets the hits of one query after the other, and
+    /// may return false to stop: CLV_STOPPED.
     template <class Items, class Visitor, class Callback = no_callback, detail::only_list<Items> = 0>
     answer<void> query_visit(
         const Items& items, Visitor&& visitor, query_options options = {}, Callback&& callback = {} ) const

@@ -180,8 +180,8 @@ typedef struct clv_method_context
 typedef struct clv_method_input
 {
     uint32_t size; ///< sizeof( clv_method_input ) in the library; later versions add at the end
-    const clv_aabb*
-        boxes; ///< by slot, margins applied, no NaN, infinities are legal; only live slots may be read
+    /// by slot, margins applied, no NaN, infinities are legal; only live slots may be read
+    const clv_aabb* boxes;
     const uint32_t* live; ///< live slots, ascending; NULL if these are 0 .. live_count - 1
     uint32_t live_count;
     uint32_t slot_count;  ///< every live slot is below
@@ -257,8 +257,8 @@ typedef struct clv_method
     bool is_temporal; ///< carries a structure from frame to frame
     bool is_opaque;   ///< from outside: its counters, if any, mean something else, so none are shown
     bool wants_moved; ///< fill clv_method_input.moved, which costs a comparison of every box
-    bool
-        is_trusted; ///< tests check that its pairs are right: the space does not check them in release builds
+    /// tests check that its pairs are right: the space does not check them in release builds
+    bool is_trusted;
     uint32_t moved_least; ///< from this many objects on; fewer are searched faster than they are compared
 
     const clv_method_param* params; ///< NULL where there are none

@@ -170,6 +170,6 @@ CLV_API clv_result clv_shape_plane_contact(
 CLV_API clv_result clv_shape_support(
     clv_shape shape, clv_transform at, clv_vec3 direction, clv_vec3* point );
 
-/// The box around a shape that stands somewhere, for a space: rounded outwards, so that it contains the shape to the
-/// last bit. CLV_BAD_ARGUMENT for a shape or transform that the narrow phase would refuse.
+/// The box around a shape that stands somewhere, for a space: rounded outwards, so that it contains the shape
+/// to the last bit. CLV_BAD_ARGUMENT for a shape or transform that the narrow phase would refuse.
 CLV_API clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb );

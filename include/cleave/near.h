@@ -3,7 +3,8 @@
 
 #include "cleave/types.h"
 
-// Points within reach: all pairs of points that are closer than a cutoff, for particles, atoms, crowds. Since 0.2.0.
+// Points within reach: all pairs of points that are closer than a cutoff, for particles, atoms, crowds.
+// Since 0.2.0.
 //
 //   clv_near_def def = clv_default_near_def();
 //   def.cutoff = 2.5;
@@ -75,8 +76,8 @@ typedef struct clv_near_points
     uint32_t count;            ///< at most CLV_MAX_OBJECTS
     const float* radii;        ///< one after the other; finite, >= 0; NULL: all 0
     const double* radii64;     ///< or this
-    const uint32_t*
-        groups; ///< two points of one group other than 0 are no pair, nor are their images; NULL: none
+    /// two points of one group other than 0 are no pair, nor are their images; NULL: none
+    const uint32_t* groups;
     const clv_near_cell* cell; ///< NULL: open space
 } clv_near_points;
 
@@ -99,18 +100,18 @@ CLV_API clv_result clv_near_update( clv_near* near, const clv_near_points* point
 typedef struct clv_near_view
 {
     uint64_t count; ///< entries
-    const clv_pair*
-        pairs; ///< a < b, or a = b for a point and its image; with `full` by ascending a; NULL with by_point
-    const uint64_t*
-        offsets; ///< neighbours of point i: entries from offsets[i] up to offsets[i + 1]; with by_point
-    const uint32_t*
-        indices; ///< the second point of each entry; with by_point. Half lists have them at the lesser point
+    /// a < b, or a = b for a point and its image; with `full` by ascending a; NULL with by_point
+    const clv_pair* pairs;
+    /// neighbours of point i: entries from offsets[i] up to offsets[i + 1]; with by_point
+    const uint64_t* offsets;
+    /// the second point of each entry; with by_point. Half lists have them at the lesser point
+    const uint32_t* indices;
     const float* squared;    ///< where the def asks for them, and the points are floats
     const double* squared64; ///< or doubles
     const float* vectors;    ///< three for each entry, likewise
     const double* vectors64;
-    const int32_t*
-        shifts; ///< three for each entry: the vector is b + shift * cell - a, of the points as given
+    /// three for each entry: the vector is b + shift * cell - a, of the points as given
+    const int32_t* shifts;
     uint32_t point_count;
     bool valid; ///< false before the first update, after a failed one that says so, and after a visit
 } clv_near_view;

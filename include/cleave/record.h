@@ -12,33 +12,35 @@
 //   clv_recorder_create( &def, space, &recorder );    // then use the space as ever
 //   clv_recorder_close( recorder );                   // before or after clv_space_destroy
 //
-// `cleave replay world.clvrec` plays it on any method, instruction set, number of workers or device and names the
-// first call whose answer differs; docs/replay.md tells the whole story.
+// `cleave replay world.clvrec` plays it on any method, instruction set, number of workers or device and names
+// the first call whose answer differs; docs/replay.md tells the whole story.
 //
-// What is recorded. Calls that change a space (add, move, remove, clear, the setters, shift, refresh, shrink),
-// updates and visits with the answers of the filter callback, and lists of queries with those of theirs. Arguments
-// come before the call is made and its answer afterwards, so a call that never returns is in the file. Not
-// recorded: functions that only read what was set (clv_space_get_box and the like), words written into
-// clv_pair_view.data, clv_space_query_pairs of two spaces, calls that are refused before a box is read (a stride
-// below a corner, an add def without its default function, more boxes than a space can have), and CLV_BUSY.
-// User data is recorded as numbers; no pointer is followed. Hooks and callbacks are never stored.
+// What is recorded. Calls that change a space (add, move, remove, clear, the setters, shift, refresh,
+// shrink), updates and visits with the answers of the filter callback, and lists of queries with those of
+// theirs. Arguments come before the call is made and its answer afterwards, so a call that never returns is
+// in the file. Not recorded: functions that only read what was set (clv_space_get_box and the like), words
+// written into clv_pair_view.data, clv_space_query_pairs of two spaces, calls that are refused before a box
+// is read (a stride below a corner, an add def without its default function, more boxes than a space can
+// have), and CLV_BUSY. User data is recorded as numbers; no pointer is followed. Hooks and callbacks are
+// never stored.
 //
 // Failure. A sink that fails, a full disk or a lack of memory ends the recording, never the program: one line
-// goes to the def's logger, clv_recorder_status and clv_recorder_close answer it, and the space goes on as if it
-// had never been recorded. What was written until then can be played.
+// goes to the def's logger, clv_recorder_status and clv_recorder_close answer it, and the space goes on as if
+// it had never been recorded. What was written until then can be played.
 //
 // Threads. As the space: the queries of several threads are recorded in the order in which they were asked.
 // Create and close only while no other thread uses the space.
 //
-// Cost. A copy of the arguments and a pass over the list of pairs; about as many bytes as were handed over. With
-// def.has_thread another thread computes checksums and calls the sink. A space without a recorder pays for the test of a
-// pointer per call. The recorder's memory is its own: two to five buffers of a megabyte or of the largest call.
+// Cost. A copy of the arguments and a pass over the list of pairs; about as many bytes as were handed over.
+// With def.has_thread another thread computes checksums and calls the sink. A space without a recorder pays
+// for the test of a pointer per call. The recorder's memory is its own: two to five buffers of a megabyte or
+// of the largest call.
 
 /// Listens to one space and writes down what it is asked to do.
 typedef struct clv_recorder clv_recorder;
 
-/// Takes bytes in the order of the file; false: it could not, and is not called again. With has_thread it is called
-/// on the recorder's thread.
+/// Takes bytes in the order of the file; false: it could not, and is not called again. With has_thread it is
+/// called on the recorder's thread.
 typedef bool clv_record_put( const void* bytes, size_t count, void* user );
 
 /// Settings, copied on create. Start from clv_default_recorder_def. Set path or put.
@@ -69,14 +71,14 @@ typedef struct clv_recorder_state
 CLV_API clv_recorder_def clv_default_recorder_def( void );
 
 /// Begins a recording of a space that never had an object and was never updated. CLV_BAD_DEF;
-/// CLV_UNSUPPORTED for a space that has objects or a recorder already; CLV_FILE_FAILED if the file cannot be made;
-/// CLV_OUT_OF_MEMORY. Then *recorder is NULL and the space as it was.
+/// CLV_UNSUPPORTED for a space that has objects or a recorder already; CLV_FILE_FAILED if the file cannot be
+/// made; CLV_OUT_OF_MEMORY. Then *recorder is NULL and the space as it was.
 CLV_API clv_result clv_recorder_create(
     const clv_recorder_def* def, clv_space* space, clv_recorder** recorder );
 
 /// May be asked at any time between calls on the space.
 CLV_API clv_recorder_state clv_recorder_status( const clv_recorder* recorder );
 
-/// Writes what waits, ends the file and frees the recorder. CLV_OK if the whole recording was written; otherwise what
-/// ended it, which the logger was told. NULL is legal.
+/// Writes what waits, ends the file and frees the recorder. CLV_OK if the whole recording was written;
+/// otherwise what ended it, which the logger was told. NULL is legal.
 CLV_API clv_result clv_recorder_close( clv_recorder* recorder );

@@ -79,8 +79,8 @@ CLV_API clv_result clv_space_move_strided(
 /// Replace the boxes of all live objects, without ids: boxes[i] is for the i-th of them in the order of their
 /// indices, `count` is clv_space_object_count. As fast as clv_space_move of all in that order; after removals
 /// it needs 4 bytes per object, which an update takes too. CLV_BAD_BOX, CLV_OUT_OF_MEMORY, CLV_BAD_ARGUMENT
-/// for another count (the text tells the right one): no box was replaced. A recorder keeps it as a move by ids,
-/// which takes 8 bytes per object during the call. Since 0.2.0.
+/// for another count (the text tells the right one): no box was replaced. A recorder keeps it as a move by
+/// ids, which takes 8 bytes per object during the call. Since 0.2.0.
 CLV_API clv_result clv_space_move_all( clv_space* space, const clv_aabb* boxes, uint32_t count );
 
 /// The same from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 12. Since 0.2.0.

@@ -254,7 +254,8 @@ CLV_API clv_isa clv_isa_best( void );
 /// max_pairs bounds memory too: no more pairs are kept in any form, but for those that must be sorted before
 /// the filter callback is asked about them. worker_spin_ms, from 0 to CLV_MAX_SPIN_MS: waking a thread that
 /// sleeps takes 40 to 90 microseconds, so a program whose frames follow each other and that has the cores to
-/// spare sets it to a frame's length; with 0 threads sleep after some 0.1 ms without work. No effect on tasks.
+/// spare sets it to a frame's length; with 0 threads sleep after some 0.1 ms without work. No effect on
+/// tasks.
 typedef struct clv_space_def
 {
     uint32_t size;           ///< sizeof( clv_space_def ), set by the default function

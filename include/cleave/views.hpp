@@ -579,7 +579,8 @@ class event_view : public span<const clv_id_pair>
     span<const std::uint64_t> m_words;
 };
 
-/// All hits of a list of queries: a range with a span of hits for each. Owns its memory; query_all uses it again.
+/// All hits of a list of queries: a range with a span of hits for each. Owns its memory; query_all uses it
+/// again.
 template <class Hit> class hit_lists
 {
   public:
@@ -670,8 +671,8 @@ struct no_callback
 } // namespace CLEAVE_SPANS
 } // namespace cleave
 
-// What std::span is to ranges, these views are too: `space.pairs() | std::views::filter( … )`, and iterators that
-// outlive the view they came from.
+// What std::span is to ranges, these views are too: `space.pairs() | std::views::filter( … )`, and iterators
+// that outlive the view they came from.
 #if defined( __cpp_lib_span ) && defined( __cpp_lib_ranges )
 template <> inline constexpr bool std::ranges::enable_view<cleave::pair_view> = true;
 template <> inline constexpr bool std::ranges::enable_view<cleave::event_view> = true;

@@ -68,9 +68,9 @@ typedef struct run_result
     const char* device;   ///< it ran on; NULL for methods that run on none
     uint32_t thread_count;
     run_switches switches;
-    double
-        changed_share; ///< of the boxes, handed over per frame on average; of no meaning unless switches.changed
-    bool fat;          ///< pairs of grown boxes: not to be compared with others
+    /// of the boxes, handed over per frame on average; of no meaning unless switches.changed
+    double changed_share;
+    bool fat; ///< pairs of grown boxes: not to be compared with others
 
     double ms_median, ms_mean, ms_min, ms_p99; ///< over all timed frames of all passes
     double ms_spread; ///< how far the median of a pass is from ms_median at most; NaN if there was one pass
@@ -99,8 +99,8 @@ typedef struct run_result
     const char* limits;
     const char* known; ///< the pairs_hash that the schedule says it has
     bool is_against;   ///< by the other build that this one is measured against
-    json_value*
-        json; ///< as it was read, with members this struct does not know; texts above may point into it; to free
+    /// as it was read, with members this struct does not know; texts above may point into it; to free
+    json_value* json;
 } run_result;
 
 /// Fills all but frame_static; the counters' names live as long as the program. False only if the scene could not be read.

@@ -28,8 +28,8 @@ typedef struct run_plan
 {
     run_job* items;
     uint32_t count;
-    const char*
-        against; ///< path of another build that does every job too, in turn with this one; set before adding
+    /// path of another build that does every job too, in turn with this one; set before adding
+    const char* against;
 } run_plan;
 
 /// Adds the jobs of a part: scenes, types, sizes upwards, methods. A job that is in the plan already gets the part's name

@@ -73,8 +73,8 @@ typedef struct recipe
     double frame_seconds;
     uint32_t substeps;
     recipe_region region;
-    double
-        reach; ///< of the start region, as a share of the side; for a cube half its side, for a slab its height
+    /// of the start region, as a share of the side; for a cube half its side, for a slab its height
+    double reach;
     recipe_speed speed_law;
     double speed; ///< metres per second, or sides per second
     bool speed_by_world;
@@ -150,8 +150,8 @@ struct generator
     generator_family family;
     uint32_t version; ///< raised when the same def gives other boxes, so that caches notice
     uint32_t bodies_most;
-    bool
-        has_parts; ///< no contacts: bodies pass through each other, so that a part of them can be made without the rest
+    /// no contacts: bodies pass through each other, so that a part of them can be made without the rest
+    bool has_parts;
     const char* recipe;            ///< of physical scenes: the text of a scene file
     const struct swarm_law* swarm; ///< of scenes without physics; swarm.h
 

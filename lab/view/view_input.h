@@ -32,8 +32,8 @@ typedef struct view_input_def
 {
     const char* what;   ///< as scene_spec_parse reads it
     const char* frames; ///< "A:B", "A:", ":B", "A", or NULL for all
-    bool
-        wants_bodies; ///< a scene by name is run, not taken from the cache: a .aabbs file does not tell how its bodies are turned
+    /// a scene by name is run, not taken from the cache: a .aabbs file has no rotations
+    bool wants_bodies;
 } view_input_def;
 
 /// Opens what the user wrote. False for what scene_spec_parse refuses, damaged files, frames that are not there, and bodies that nothing tells of.

@@ -11,8 +11,8 @@ typedef struct gpu_device
     const gpu_opencl* cl;    ///< the functions of its driver; NULL until that is loaded here
     cl_platform_id platform; ///< likewise
     cl_device_id id;         ///< likewise
-    uint32_t
-        driver; ///< 0: the library that has them all; else one more than its place in the list of drivers
+    /// 0: the library that has them all; else one more than its place in the list of drivers
+    uint32_t driver;
     uint32_t platform_place;  ///< among the driver's platforms
     uint32_t place;           ///< among the platform's devices
     uint64_t allocation_most; ///< bytes of one buffer

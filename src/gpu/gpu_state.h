@@ -175,8 +175,9 @@ typedef struct gpu_counters
     uint32_t carry_count; ///< boxes that had left their cells before a frame that searches only what changed,
     uint32_t left_count;  ///< and in it
     uint32_t changed_count;
-    uint32_t
-        work; ///< and GPU_WORK_UNDONE; of one that searches all: frames before it, in a row, that laid all anew
+    /// what it took, and GPU_WORK_UNDONE; of one that searches all: frames before it, in a row, that laid all
+    /// anew
+    uint32_t work;
 } gpu_counters;
 
 /// Boxes that may have left their cells while only what changed is searched, at most.
@@ -275,8 +276,8 @@ typedef struct gpu_rest_state
     uint64_t kept_room; ///< pairs that `pairs_kept` takes
     cl_mem source;      ///< the list of the frame before,
     uint64_t source_room;
-    uint64_t
-        last_pairs; ///< and how many pairs, changed boxes and boxes out of their cells the last waited one had
+    /// of the last waited one: pairs, changed boxes, boxes out of their cells
+    uint64_t last_pairs;
     uint32_t last_changed, last_left;
 } gpu_rest_state;
 

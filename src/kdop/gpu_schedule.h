@@ -10,8 +10,8 @@
 
 typedef struct gpu_schedule
 {
-    base_u32_array
-        tasks; ///< level by level: a pair's number, or behind them a body's against the floor; the last round is marked
+    /// level by level: a pair's number, or behind them a body's against the floor; the last round is marked
+    base_u32_array tasks;
     base_u32_array starts; ///< of levels among the tasks, one more behind
     uint32_t level_count;
     base_u32_array levels;      ///< by task in the CPU's order

@@ -216,8 +216,8 @@ typedef struct mpi_net
 {
     mpi_wire wire;
     MPI_Comm all; ///< a copy of the caller's communicator
-    MPI_Comm
-        neighbours; ///< with the graph of processes that send to each other; MPI_COMM_NULL before the first
+    /// with the graph of processes that send to each other; MPI_COMM_NULL before the first
+    MPI_Comm neighbours;
     MPI_Datatype tally; ///< TALLY_COUNT numbers, which are reduced as one
     MPI_Op add_up;      ///< how
     uint8_t* sends_to;  ///< by rank: 1: a neighbour already; 2: to become one
@@ -253,8 +253,8 @@ typedef struct mpi_lookup
     bool is_stale;                       ///< there were too many: the table is to be made anew
     mpi_ids directory;    ///< ids that this process keeps unique, whichever process owns their objects
     base_u32_array batch; ///< slots that the last batch named, in its order
-    base_u32_array
-        previous_batch; ///< the same of the last large one before it: most batches name the same objects
+    /// the same of the last large one before it: most batches name the same objects
+    base_u32_array previous_batch;
 } mpi_lookup;
 
 /// What is kept of objects beyond their boxes. Switched on when first needed, for all processes at once; a

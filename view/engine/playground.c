@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the playground's worker calls: a scene of the lab or one that is poured by hand, moved by the library's own physics, and two spaces that
-// look for its pairs by two methods. Numbers and addresses alone cross the border of a WebAssembly module.
+// What the playground's worker calls: a scene of the lab or one that is poured by hand, moved by the
+// library's own physics, and two spaces that look for its pairs by two methods. Numbers and addresses alone
+// cross the border of a WebAssembly module.
 #include "cleave/methods.h"
 #include "cleave/sim.h"
 #include "cleave/space.h"
@@ -178,8 +179,9 @@ static void read_bodies( playground* p )
     }
 }
 
-/// Another scene of so many bodies ("pour": none yet, and at most so many). `lean` solves contacts as clv_rigid_def.lean has it; else the
-/// boxes are those of `cleave gen`. The methods are to be chosen anew. 0 if it cannot be made.
+/// Another scene of so many bodies ("pour": none yet, and at most so many). `lean` solves contacts as
+/// clv_rigid_def.lean has it; else the boxes are those of `cleave gen`. The methods are to be chosen anew. 0
+/// if it cannot be made.
 EMSCRIPTEN_KEEPALIVE int pg_open( const char* name, uint32_t bodies, double seed, int lean )
 {
     playground* p = &s_here;
@@ -299,8 +301,8 @@ EMSCRIPTEN_KEEPALIVE const clv_aabb* pg_world( void )
 
 // ---- the two methods
 
-/// Side 0 and 1: the two that are timed, which make a list and nothing else. Side 2, which is not, sorts it and tells what began and ended. 0 if
-/// there is no such method.
+/// Side 0 and 1: the two that are timed, which make a list and nothing else. Side 2, which is not, sorts it
+/// and tells what began and ended. 0 if there is no such method.
 EMSCRIPTEN_KEEPALIVE int pg_choose( int side, const char* method, const char* settings )
 {
     rival* one = &s_here.rivals[side];
@@ -392,7 +394,8 @@ EMSCRIPTEN_KEEPALIVE double pg_event_count( int ended )
 
 // ---- what can be drawn of them
 
-/// The tree of a method that keeps one, as lab/view/view_overlay.h packs it, planes in steps of `step` from 0.
+/// The tree of a method that keeps one, as lab/view/view_overlay.h packs it, planes in steps of `step` from
+/// 0.
 EMSCRIPTEN_KEEPALIVE uint32_t pg_tree( int side, double step )
 {
     view_scale scale = { { 0, 0, 0 }, step };
@@ -414,7 +417,8 @@ EMSCRIPTEN_KEEPALIVE const char* pg_cells( void )
     return s_here.cells_text != NULL ? s_here.cells_text : "[]";
 }
 
-/// A byte for each pair of side 2: which tighter volumes do not touch, as in lab/view/view_overlay.h. NULL if out of memory.
+/// A byte for each pair of side 2: which tighter volumes do not touch, as in lab/view/view_overlay.h. NULL if
+/// out of memory.
 EMSCRIPTEN_KEEPALIVE const uint8_t* pg_apart( void )
 {
     playground* p = &s_here;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What the files of the WebAssembly module share. Only numbers and addresses cross its border: arrays are written into
-// its memory by ../memory.js, and answers that are several numbers go to arrays of doubles.
+// What the files of the WebAssembly module share. Only numbers and addresses cross its border: arrays are
+// written into its memory by ../memory.js, and answers that are several numbers go to arrays of doubles.
 #pragma once
 
 #include "cleave/cleave.h"
 
 #include <emscripten.h>
 
-/// A function of ../memory.js. Exceptions never pass through the module: the JavaScript side catches what a callback
-/// throws, answers false from then on, and throws it again once the call into the module has returned.
+/// A function of ../memory.js. Exceptions never pass through the module: the JavaScript side catches what a
+/// callback throws, answers false from then on, and throws it again once the call into the module has
+/// returned.
 #define FROM_JS( name ) __attribute__( ( import_module( "cleave" ), import_name( name ) ) )
 
 FROM_JS( "filter_pair" ) extern int js_filter_pair( uint32_t filter, uint32_t a, uint32_t b );
@@ -19,7 +20,8 @@ FROM_JS( "visit_near" ) extern int js_visit_near( const double* view );
 /// Whether the hit counts; *reach may be lowered.
 FROM_JS( "ask_hit" ) extern int js_ask_hit( uint32_t query, uint32_t index, double t, double* reach );
 
-/// What the boxes of a space are made of, as index.js numbers it. Kinds of questions are numbered 32 apart likewise.
+/// What the boxes of a space are made of, as index.js numbers it. Kinds of questions are numbered 32 apart
+/// likewise.
 typedef enum world
 {
     WORLD_SOLID = 0,

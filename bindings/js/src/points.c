@@ -75,8 +75,8 @@ static void write_view( const clv_near_view* view, double* out )
     }
 }
 
-// Points of the def's type; radii, groups and cell may be NULL. Nine numbers of a cell, then three that are not 0 where
-// that edge is periodic.
+// Points of the def's type; radii, groups and cell may be NULL. Nine numbers of a cell, then three that are
+// not 0 where that edge is periodic.
 static clv_near_points make_points( int is_double, int is_flat, const void* positions, uint32_t count,
     const void* radii, const uint32_t* groups, const double* numbers, clv_near_cell* cell )
 {
@@ -109,7 +109,8 @@ static bool visit_near( const clv_near_view* view, void* user )
     return js_visit_near( numbers ) != 0;
 }
 
-/// The view of the list to out, and whether it is new to out[7]. With `visits` to js_visit_near in place of a list.
+/// The view of the list to out, and whether it is new to out[7]. With `visits` to js_visit_near in place of a
+/// list.
 EMSCRIPTEN_KEEPALIVE int js_near_update( clv_near* near, int visits, int is_double, int is_flat,
     const void* positions, uint32_t count, const void* radii, const uint32_t* groups,
     const double* cell_numbers, double* out )
@@ -131,8 +132,8 @@ EMSCRIPTEN_KEEPALIVE int js_near_update( clv_near* near, int visits, int is_doub
 
 // ---- regions
 
-/// Regions side by side, lower corner and upper. Pairs go to js_visit_pairs; with `others` between the two. The error
-/// to out, js_line its sentence.
+/// Regions side by side, lower corner and upper. Pairs go to js_visit_pairs; with `others` between the two.
+/// The error to out, js_line its sentence.
 EMSCRIPTEN_KEEPALIVE int js_match( uint32_t axes, const double* regions, uint32_t count, const double* others,
     uint32_t other_count, double* out )
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Threads of the page as workers of a space. The module is instantiated once on the calling thread and once in each Web
-// Worker (../worker.js), all on one shared memory; the library hands its pieces to js_run_pieces by its task hooks and
-// never makes a thread itself. Only the calling thread takes memory, so malloc needs no lock.
+// Threads of the page as workers of a space. The module is instantiated once on the calling thread and once
+// in each Web Worker (../worker.js), all on one shared memory; the library hands its pieces to js_run_pieces
+// by its task hooks and never makes a thread itself. Only the calling thread takes memory, so malloc needs no
+// lock.
 //
-// A page's main thread may not sleep, so it works too, and then spins until those that began have finished. Workers spin
-// for a moment after each job, since an update is several, and sleep on the job's number.
+// A page's main thread may not sleep, so it works too, and then spins until those that began have finished.
+// Workers spin for a moment after each job, since an update is several, and sleep on the job's number.
 #include "binding.h"
 
 #if defined( __wasm_atomics__ )

@@ -38,8 +38,8 @@ static uint32_t hash_list( clv_pair_view view )
 
 // ---- questions
 
-// As questions.test.mjs writes them, each part padded to 8 bytes: a head, where the planes of regions begin, where
-// regions in double are seen from, the items.
+// As questions.test.mjs writes them, each part padded to 8 bytes: a head, where the planes of regions begin,
+// where regions in double are seen from, the items.
 typedef struct query_head
 {
     uint32_t question; // 0 all, 1 any, 2 closest, 3 nearest
@@ -200,7 +200,8 @@ static double now_ms( void )
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-// Every frame as packed boxes, and the least time of several passes of each: boxes in, update, list. The mean over frames.
+// Every frame as packed boxes, and the least time of several passes of each: boxes in, update, list. The mean
+// over frames.
 static int time_frames( FILE* file )
 {
     enum

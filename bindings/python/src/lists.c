@@ -5,7 +5,8 @@ static PyTypeObject* s_view_type;
 
 // ---- pairs out
 
-// After an exception of the filter: what it had not decided is asked about again, of all objects, since it was remembered as decided.
+// After an exception of the filter: what it had not decided is asked about again, of all objects, since it
+// was remembered as decided.
 static void ask_again( space_object* self )
 {
     uint32_t left = clv_space_object_count( self->space );

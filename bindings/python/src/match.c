@@ -29,7 +29,8 @@ static bool collect( const clv_pair* pairs, size_t count, void* user )
     return true;
 }
 
-// match( axes, lower, upper, others_lower, others_upper ): packed float64; the last two are None for pairs within the first.
+// match( axes, lower, upper, others_lower, others_upper ): packed float64; the last two are None for pairs
+// within the first.
 PyObject* clv_py_match( PyObject* module, PyObject* args )
 {
     (void)module;

@@ -142,8 +142,9 @@ static PyObject* list_near( near_call* call )
     return answer;
 }
 
-// near( points, is_double, is_flat, cutoff, radii, groups, excluded, cell, periodic, full, by_point, squared, vectors, shifts,
-// max_pairs, workers, isa ): packed arrays of the points' type, uint32 and float64, or None; periodic has a bit for each axis.
+// near( points, is_double, is_flat, cutoff, radii, groups, excluded, cell, periodic, full, by_point, squared,
+// vectors, shifts, max_pairs, workers, isa ): packed arrays of the points' type, uint32 and float64, or None;
+// periodic has a bit for each axis.
 PyObject* clv_py_near( PyObject* module, PyObject* args )
 {
     (void)module;

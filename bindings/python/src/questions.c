@@ -350,9 +350,9 @@ static PyObject* query_call_finish( space_object* self, query_call* ask, bool is
     return answer;
 }
 
-// query( question, kind, items, filters, as_given, callback, k, max_distance, offsets, hits, plane_offsets, origins ):
-// the number of hits, also where they are more than there is room for. None stands for what a question does
-// not need.
+// query( question, kind, items, filters, as_given, callback, k, max_distance, offsets, hits, plane_offsets,
+// origins ): the number of hits, also where they are more than there is room for. None stands for what a
+// question does not need.
 PyObject* clv_py_space_query( PyObject* object, PyObject* args )
 {
     space_object* self = (space_object*)object;
@@ -379,8 +379,8 @@ PyObject* clv_py_space_query( PyObject* object, PyObject* args )
     return query_call_finish( self, &ask, is_good );
 }
 
-// query_visit( visitor, kind, items, filters, as_given, callback, plane_offsets, origins ): 0. The visitor gets the number of
-// each query and its hits, as bytes of its own.
+// query_visit( visitor, kind, items, filters, as_given, callback, plane_offsets, origins ): 0. The visitor
+// gets the number of each query and its hits, as bytes of its own.
 PyObject* clv_py_space_query_visit( PyObject* object, PyObject* args )
 {
     space_object* self = (space_object*)object;

@@ -174,7 +174,8 @@ static bool def_set( char* def, const struct def_row* row, PyObject* value )
     return !PyErr_Occurred();
 }
 
-// A pair about which the filter cannot be asked any more is left out, and asked about again in the next update.
+// A pair about which the filter cannot be asked any more is left out, and asked about again in the next
+// update.
 static bool filter_pair( const clv_space* space, clv_pair pair, void* user )
 {
     (void)space;

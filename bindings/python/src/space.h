@@ -8,8 +8,8 @@
 /// integer.
 #define SLOT( function ) ( (void*)(uintptr_t)( function ) )
 
-/// Around a call that may call Python back: the GIL is released but for that, and the first exception is kept until the
-/// call returns; after it nothing more is called. Callbacks come on the thread that called.
+/// Around a call that may call Python back: the GIL is released but for that, and the first exception is kept
+/// until the call returns; after it nothing more is called. Callbacks come on the thread that called.
 typedef struct call_back
 {
     PyThreadState* thread; // of the call, while the GIL is released
@@ -18,7 +18,8 @@ typedef struct call_back
 } call_back;
 
 void clv_py_call_begin( call_back* call, PyObject* function );
-/// True, with the GIL, if Python may be called; then leave must follow, with the answer or NULL after an exception.
+/// True, with the GIL, if Python may be called; then leave must follow, with the answer or NULL after an
+/// exception.
 bool clv_py_call_enter( call_back* call );
 void clv_py_call_leave( call_back* call, PyObject* answer );
 /// The GIL again. False, with the exception, if there was one.

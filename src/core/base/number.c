@@ -108,8 +108,8 @@ void clv_base_write_number( double value, char* text, size_t size )
     write_digits( value, 6, text, size );
 }
 
-// 17 digits tell every double, if they are the nearest ones: printf listens to the caller's rounding, which some
-// processors have in a second place.
+// 17 digits tell every double, if they are the nearest ones: printf listens to the caller's rounding, which
+// some processors have in a second place.
 void clv_base_write_exactly( double value, char* text, size_t size )
 {
 #ifdef FE_TONEAREST

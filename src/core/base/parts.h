@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The container of everything Cleave writes down: snapshots, recordings, checkpoints. A header, then parts, each
-// with a tag, a length and a checksum. One writer and one reader; what is inside a part is up to its owner.
+// The container of everything Cleave writes down: snapshots, recordings, checkpoints. A header, then parts,
+// each with a tag, a length and a checksum. One writer and one reader; what is inside a part is up to its
+// owner.
 //
 // All numbers are little-endian. Every part begins at a multiple of 8.
 //
@@ -21,9 +22,9 @@
 //          8  checksum of the payload with these zeros
 //   the last part has the tag "END." and no payload; nothing follows it.
 //
-// A checksum is of 64-bit words in eight lanes, each step a bijection of the word: any change within one word is
-// noticed for certain, any other with all but 2^-64 of a chance. It begins with the stamp and the part's number.
-// It protects from accidents, not from an opponent, who can compute it: owners check what they read.
+// A checksum is of 64-bit words in eight lanes, each step a bijection of the word: any change within one word
+// is noticed for certain, any other with all but 2^-64 of a chance. It begins with the stamp and the part's
+// number. It protects from accidents, not from an opponent, who can compute it: owners check what they read.
 #pragma once
 
 #include "base/exact.h"
@@ -118,8 +119,9 @@ void clv_base_copy_ordered( void* to, const void* from, uint64_t count, uint32_t
 /// Takes bytes in the order of the file; false: it could not, and is not called again.
 typedef bool base_parts_put( const void* bytes, uint64_t size, void* user );
 
-/// Zero it and set where bytes go: `memory` and `capacity`, or `put` and `user`, or neither. Without a place the
-/// writer only counts: the same calls then tell the size beforehand, in time that does not depend on lengths.
+/// Zero it and set where bytes go: `memory` and `capacity`, or `put` and `user`, or neither. Without a place
+/// the writer only counts: the same calls then tell the size beforehand, in time that does not depend on
+/// lengths.
 typedef struct base_parts_writer
 {
     uint8_t* memory;
@@ -159,7 +161,8 @@ void clv_base_part_write(
 /// Bytes from any offset of the file; false if they cannot be had.
 typedef bool base_parts_get( uint64_t offset, void* bytes, uint64_t size, void* user );
 
-/// Zero it and set `size`, and `memory` or `get` with `user`. No length is believed that the size does not allow.
+/// Zero it and set `size`, and `memory` or `get` with `user`. No length is believed that the size does not
+/// allow.
 typedef struct base_parts_reader
 {
     const uint8_t* memory;
@@ -191,8 +194,8 @@ bool clv_base_part_next( base_parts_reader* reader );
 /// The next, which must have this tag; `length` unless it is UINT64_MAX.
 bool clv_base_part_expect( base_parts_reader* reader, uint32_t tag, uint64_t length );
 
-/// Payload; no more than there is left of it. What is read is not to be trusted before the part is closed, and
-/// then only to be what was written.
+/// Payload; no more than there is left of it. What is read is not to be trusted before the part is closed,
+/// and then only to be what was written.
 bool clv_base_part_get( base_parts_reader* reader, void* bytes, uint64_t size );
 bool clv_base_part_get_ordered( base_parts_reader* reader, void* numbers, uint64_t count, uint32_t unit );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One description for both ways: a structure names its members once, and a pass over it writes them as parts, counts
-// their bytes, or reads them back. For state that is read by the program that wrote it: lengths are checked, values
-// are the owner's to check.
+// One description for both ways: a structure names its members once, and a pass over it writes them as parts,
+// counts their bytes, or reads them back. For state that is read by the program that wrote it: lengths are
+// checked, values are the owner's to check.
 #pragma once
 
 #include "base/array.h"
@@ -40,8 +40,8 @@ void clv_base_pass_numbers( base_pass* pass, uint32_t tag, void* numbers, uint64
     clv_base_pass_items( pass, tag, &( array )->items, &( array )->capacity, &( array )->count,              \
         sizeof( *( array )->items ), unit )
 
-/// One without a count: `used` items, known on both sides. After reading there is room for `room` of them, and what is
-/// behind those in use is zero.
+/// One without a count: `used` items, known on both sides. After reading there is room for `room` of them,
+/// and what is behind those in use is zero.
 #define base_pass_table( pass, tag, array, used, room, unit )                                                \
     clv_base_pass_table(                                                                                     \
         pass, tag, &( array )->items, &( array )->capacity, used, room, sizeof( *( array )->items ), unit )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the container is read. Whatever the bytes are, no length is believed before it is checked, and the first fault
-// is told with its offset.
+// How the container is read. Whatever the bytes are, no length is believed before it is checked, and the
+// first fault is told with its offset.
 #include "base/assertion.h"
 #include "base/parts.h"
 

@@ -48,8 +48,8 @@ typedef struct cell_layout
 /// so twice its need is enough for all that lie within each other.
 typedef struct cell_scratch
 {
-    uint32_t*
-        kinds; ///< boxes by first cell and class, eight per cell; of one grid, or a part of it, at a time
+    /// boxes by first cell and class, eight per cell; of one grid, or a part of it, at a time
+    uint32_t* kinds;
     uint32_t* starts;     ///< first entry of each cell; a stack
     cell_entry* entries;  ///< by cell; a stack
     cell_record* records; ///< of inner grids; a stack
@@ -89,8 +89,8 @@ typedef struct cell_extent
 {
     float low[3], high[3];
     float size[3];
-    float area
-        [3]; ///< means of the products of two sizes, each against the width: those of the axes other than this one
+    /// means of the products of two sizes, each against the width: those of the axes other than this one
+    float area[3];
     float volume; ///< and of all three
     /// Of two boxes taken at random, how often both begin in the same of 1, 2, 4, ... CELL_GRID_SIDE cells
     /// along an axis. Evenly spread boxes do so once in as many; boxes on one floor always, however thin the
@@ -158,9 +158,8 @@ typedef struct cell_job
     cell_grid grid;      ///< no dims: to be chosen, and the records are only slots and before bits yet
     cell_entry* entries; ///< by cell
     uint32_t* starts;    ///< first entry of each cell, and one more
-    float region_low[3],
-        region_high
-            [3]; ///< where the block's own boxes begin; without end while a block at the border of space is searched
+    /// where the block's own boxes begin; without end while a block at the border of space is searched
+    float region_low[3], region_high[3];
     bool is_sharpened; ///< cells whose boxes crowd into a part of them are seen at a finer scale
     cell_scratch* scratch;
     cell_counters* counters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an engine carries from update to update that its next choices depend on: scales, plan, grid. Records, scratch
-// memory and room for them are made anew, and change no answer.
+// What an engine carries from update to update that its next choices depend on: scales, plan, grid. Records,
+// scratch memory and room for them are made anew, and change no answer.
 #include "engine/engine_internal.h"
 
 #include "engine/engine_save.h"

@@ -42,7 +42,8 @@ static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
 
 // A few boxes, always the same, that tell whether all have moved elsewhere or changed their size. At equal
 // distances: they are compared with themselves, and to pick others in every update would cost 2 % of an
-// update of 100 boxes. Of boxes in a single cell half as many are looked at: a worse scale costs those little.
+// update of 100 boxes. Of boxes in a single cell half as many are looked at: a worse scale costs those
+// little.
 typedef struct held_sample
 {
     uint32_t seen, outside;

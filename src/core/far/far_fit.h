@@ -11,8 +11,8 @@ typedef struct far_fit
     far_map map;
     bool is_made;   ///< a map was chosen; before, everything is at its distance from 0
     bool has_cells; ///< the map's
-    uint64_t
-        allowance; ///< pairs in vain, in a sample, that the map's cells could not help when they were new
+    /// pairs in vain, in a sample, that the map's cells could not help when they were new
+    uint64_t allowance;
     uint64_t change_count;  ///< boxes that came, or changed, since the map was last judged
     uint32_t plain_wait;    ///< judgements until plain distances are tried again in place of cells
     uint32_t plain_penalty; ///< how long that is

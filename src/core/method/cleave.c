@@ -43,9 +43,9 @@ typedef struct cleave_state
     bool by_engine; ///< the last update went through blocks, to its end
     rest_world rest;
     rest_mode mode;
-    bool
-        rest_is_behind; ///< updates were visits: moved, added and removed objects of those are not known to it
-    bool rest_is_over;  ///< from the next update on: until then the list at rest may be in use
+    /// updates were visits: moved, added and removed objects of those are not known to it
+    bool rest_is_behind;
+    bool rest_is_over;    ///< from the next update on: until then the list at rest may be in use
     uint64_t handed_over; ///< changes of the list at rest when it was last handed over
 } cleave_state;
 

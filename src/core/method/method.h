@@ -117,8 +117,8 @@ static inline double method_stopwatch_lap( method_stopwatch* watch )
 extern const clv_method clv_method_cleave;
 extern const clv_method clv_method_brute;
 
-/// The first one without check and report, which only the lab and tests call, so that other programs are linked
-/// without them.
+/// The first one without check and report, which only the lab and tests call, so that other programs are
+/// linked without them.
 extern const clv_method clv_method_cleave_bare;
 
 /// The row that a space runs: as clv_method_find, but for the bare one. What else the row of that name can do

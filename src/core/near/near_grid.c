@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Points sorted into cells that are as thick as a pair can reach: those of a cell lie one behind the other, by
-// number, and so do those of neighbouring cells along the first axis.
+// Points sorted into cells that are as thick as a pair can reach: those of a cell lie one behind the other,
+// by number, and so do those of neighbouring cells along the first axis.
 #include "near/near_internal.h"
 
 #include "base/assertion.h"

@@ -136,7 +136,8 @@ static clv_result drive( near_cell_search* at )
     return result;
 }
 
-// The points of these cells become columns; where there are too many at once, those so far are searched first.
+// The points of these cells become columns; where there are too many at once, those so far are searched
+// first.
 static clv_result add_run(
     near_cell_search* at, uint32_t first_cell, uint32_t end_cell, bool is_own, const simd_near_run* moved )
 {
@@ -182,8 +183,8 @@ static simd_near_run shifted_run( const clv_near* near, const int32_t shift[3], 
     return run;
 }
 
-// A run of cells that a shift moves. Where it moves them down, it is the rows that move up: those before, with
-// another shift or none, are searched first.
+// A run of cells that a shift moves. Where it moves them down, it is the rows that move up: those before,
+// with another shift or none, are searched first.
 static clv_result add_shifted(
     near_cell_search* at, uint32_t first_cell, uint32_t end_cell, const int32_t shift[3], int64_t code )
 {

@@ -603,8 +603,9 @@ void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, con
     clv_object_store_mark( store, ids, count, bits );
 }
 
-// As clv_aabb_grow, without a branch: a margin of 0 becomes +0 to be taken off and -0 to be added, which leave
-// every face bit by bit. Face by face from where they lie: copies of boxes would be stored and loaded again.
+// As clv_aabb_grow, without a branch: a margin of 0 becomes +0 to be taken off and -0 to be added, which
+// leave every face bit by bit. Face by face from where they lie: copies of boxes would be stored and loaded
+// again.
 void clv_object_store_scatter_grown( object_store* store, const clv_id* ids, const void* lower,
     const void* upper, size_t stride, uint32_t count )
 {

@@ -44,8 +44,8 @@ typedef struct object_store
 
     uint32_t first_free; ///< top of the stack of free slots: the last freed is the next used
     uint32_t free_count;
-    bool
-        free_is_row; ///< none is free, or those from first_free to the last slot in that order, as after clearing
+    /// none is free, or those from first_free to the last slot in that order, as after clearing
+    bool free_is_row;
 
     base_u32_array live; ///< ascending live slots, made by clv_object_store_list_live
     uint32_t live_count;

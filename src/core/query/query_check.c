@@ -182,8 +182,8 @@ static const char* check_node( tree_check* c, tree_stop at )
     return wrong;
 }
 
-// In the order of the array but for the nodes made since the build, of which as many are met as there are: so no
-// node has two parents or none, and a subtree, less these, is a part of the array. At no depth of at most
+// In the order of the array but for the nodes made since the build, of which as many are met as there are: so
+// no node has two parents or none, and a subtree, less these, is a part of the array. At no depth of at most
 // QUERY_DEPTH more than QUERY_STACK can wait.
 static const char* check_nodes( tree_check* c )
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A few objects came, went or moved, and the tree follows without a look at the others: a lane is left or
-// taken, and hulls are made anew on the way from there to the root alone. An object that moved within the hull
-// of its node keeps its lane; any other leaves and is put in again from the root, as a new one is, each time
-// into the lane that grows least by it, as in A. Guttman, "R-trees" (1984), until there is an empty one. A
-// full node hands its objects down to one or two new nodes, which are behind all others; so a node comes
+// taken, and hulls are made anew on the way from there to the root alone. An object that moved within the
+// hull of its node keeps its lane; any other leaves and is put in again from the root, as a new one is, each
+// time into the lane that grows least by it, as in A. Guttman, "R-trees" (1984), until there is an empty one.
+// A full node hands its objects down to one or two new nodes, which are behind all others; so a node comes
 // before those below it here too, and a whole refit needs no other order.
 #include "query/query_build.h"
 
@@ -114,8 +114,8 @@ static uint32_t lane_of( const query_node* node, uint32_t child )
     return lane;
 }
 
-// The node and the lane of an object; false if it is in none. A refit may have cleared the lane of one that is
-// gone.
+// The node and the lane of an object; false if it is in none. A refit may have cleared the lane of one that
+// is gone.
 static bool find_lane_of( const query_tree* tree, uint32_t slot, uint32_t* index, uint32_t* lane )
 {
     *index = tree->links.places[slot];
@@ -175,7 +175,8 @@ static void set_object( const query_patch* p, uint32_t index, uint32_t lane, uin
     p->tree->links.places[slot] = index;
 }
 
-// What a lane costs with a box in it: how much half its surface grows, then its sides, then how long these are.
+// What a lane costs with a box in it: how much half its surface grows, then its sides, then how long these
+// are.
 typedef struct lane_cost
 {
     double area, sides, length;
@@ -216,8 +217,8 @@ static bool costs_less( const lane_cost* a, const lane_cost* b )
                                : a->length < b->length;
 }
 
-// An empty lane, or the cheapest. Of equal ones another one for each slot and depth, so that boxes in one place
-// spread and make no chain.
+// An empty lane, or the cheapest. Of equal ones another one for each slot and depth, so that boxes in one
+// place spread and make no chain.
 static uint32_t choose_lane( const query_node* node, uint32_t slot, uint32_t depth, const clv_aabb* box )
 {
     uint32_t best = lane_of( node, QUERY_EMPTY );

@@ -329,8 +329,8 @@ static bool bring_tree(
     return true;
 }
 
-// From here on changes are noted, as many as cost less than a whole refit. Where there is no room for them they
-// are not.
+// From here on changes are noted, as many as cost less than a whole refit. Where there is no room for them
+// they are not.
 static void expect_changes( query_state* state, base_memory* memory )
 {
     query_changes* changes = &state->changes;

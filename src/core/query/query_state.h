@@ -19,8 +19,8 @@ enum
         OBJECT_GIVEN_BOX64 + 1, ///< boxes, as given too, and generations are the first columns of a store
 };
 
-/// What changed since the tree was last up to date, as long as that is little: the slots of objects that came,
-/// went or moved.
+/// What changed since the tree was last up to date, as long as that is little: the slots of objects that
+/// came, went or moved.
 typedef struct query_changes
 {
     uint32_t* slots;
@@ -57,8 +57,8 @@ typedef struct query_state
     query_wear wear;
     bool tree_is_current;
 
-    void*
-        hits; ///< of lists that the workers share, clv_hit or clv_hit64 as the space is; belongs to who has them
+    /// of lists that the workers share, clv_hit or clv_hit64 as the space is; belongs to who has them
+    void* hits;
     uint64_t hit_capacity;    ///< in clv_hit64
     void *order, *more_order; ///< the order in which a list is gone through; likewise
     uint64_t order_capacity, more_order_capacity;

@@ -145,7 +145,7 @@ typedef struct query_slots
 
 /// Only objects in these slots are others, or elsewhere, than when the tree was last up to date, and so are
 /// their hulls in double where `boxes64` is not NULL. Costs these objects' ways to the root (query_patch.c).
-/// False if an object could not be put in: all that have lanes are in the tree even so, and `from` is good for
-/// a build, or, where none is new, a refit.
+/// False if an object could not be put in: all that have lanes are in the tree even so, and `from` is good
+/// for a build, or, where none is new, a refit.
 bool clv_query_tree_patch( query_tree* tree, query_tree64* tree64, const clv_aabb64* boxes64,
     const query_boxes* from, const query_slots* changed, const simd_queries* kernels, base_memory* memory );

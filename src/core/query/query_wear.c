@@ -150,8 +150,8 @@ static void ask_probe( const query_wear* wear, uint32_t number, const wear_place
     add_probe( &s->groups[number * count_groups( wear ) / wear->probe_count], visited, hits );
 }
 
-// By a stride, so that what has been asked when it ends early is spread over the tree. One without nodes has no
-// objects, and nothing is asked.
+// By a stride, so that what has been asked when it ends early is spread over the tree. One without nodes has
+// no objects, and nothing is asked.
 static void survey( const query_wear* wear, const wear_place* at, wear_survey* s )
 {
     uint32_t count = wear->probe_count, number = 0;
@@ -226,8 +226,8 @@ bool clv_query_wear_is_over(
     return is_certain || wear->is_suspicion;
 }
 
-// Ski-rental rule: a build once objects that were put in one by one have cost as much; nodes are less good where
-// they are.
+// Ski-rental rule: a build once objects that were put in one by one have cost as much; nodes are less good
+// where they are.
 bool clv_query_wear_is_over_by_few(
     query_wear* wear, const query_tree* tree, const query_boxes* from, const simd_queries* kernels )
 {

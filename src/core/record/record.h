@@ -129,8 +129,8 @@ typedef struct record_kind
 /// NULL for a number that is no kind.
 const record_kind* clv_record_kind( uint32_t kind );
 
-/// Numbers of an item of a query, and their bytes; false for what is no kind. Half-spaces have `planes` numbers for
-/// each plane, and a count beside.
+/// Numbers of an item of a query, and their bytes; false for what is no kind. Half-spaces have `planes`
+/// numbers for each plane, and a count beside.
 typedef struct record_items
 {
     uint32_t unit, units;
@@ -139,8 +139,8 @@ typedef struct record_items
 
 bool clv_record_items( uint32_t query_kind, record_items* items );
 
-/// A recording whose answers come from a judge, such as brute force, for another method: `method` and `settings` are
-/// the ones that it shall be played with, and the order of pairs is not told.
+/// A recording whose answers come from a judge, such as brute force, for another method: `method` and
+/// `settings` are the ones that it shall be played with, and the order of pairs is not told.
 clv_result clv_record_create_as( const clv_recorder_def* def, clv_space* space, const char* method,
     const char* settings, clv_recorder** recorder );
 
@@ -177,8 +177,8 @@ typedef struct record_answer
     uint64_t words[RECORD_MOST_WORDS];
 } record_answer;
 
-/// What the words of an answer are: of new objects their ids; of pairs how many, as a set, in order, begun, ended; of
-/// queries how many hits, and the hits. NULL where there is none.
+/// What the words of an answer are: of new objects their ids; of pairs how many, as a set, in order, begun,
+/// ended; of queries how many hits, and the hits. NULL where there is none.
 const char* clv_record_word( space_call_form form, uint32_t word );
 
 /// Does a word depend on more than the set of pairs, so that it is promised for one method alone?

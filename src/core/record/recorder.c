@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recorder. Records are appended to a buffer; a full one is a part of the file and goes to the sink, by this thread
-// or by the recorder's own. From the first failure on calls find the recorder closed and pass by.
+// A recorder. Records are appended to a buffer; a full one is a part of the file and goes to the sink, by
+// this thread or by the recorder's own. From the first failure on calls find the recorder closed and pass by.
 #include "cleave/record.h"
 
 #include "base/array.h"

@@ -49,8 +49,8 @@ static clv_aabb join_boxes( const clv_aabb* a, const clv_aabb* b )
     return box;
 }
 
-// The zone of `slot` changes from `from` to `to`: its pairs with the objects in `box` get the class that follows
-// from the new zone. A zone that is NULL touches nothing.
+// The zone of `slot` changes from `from` to `to`: its pairs with the objects in `box` get the class that
+// follows from the new zone. A zone that is NULL touches nothing.
 static bool reclassify(
     rest_world* world, uint32_t slot, const clv_aabb* box, const rest_zone* from, const rest_zone* to )
 {

@@ -15,8 +15,8 @@ typedef struct rest_pairs
     uint64_t sure_count; ///< of the list
     rest_marginal marginal;
 
-    base_u32_array
-        numbers; ///< of the marginal pairs in the list, by place modulo the capacity, a power of two
+    /// of the marginal pairs in the list, by place modulo the capacity, a power of two
+    base_u32_array numbers;
 
     base_u32_array heads; ///< by slot: the first sure pair it owns, 1 + place, or 0
     base_u32_array nexts; ///< by place: the next one its owner owns
@@ -50,7 +50,8 @@ bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t 
 /// A marginal pair touches now, or does not. False if out of memory; then forget everything.
 bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches );
 
-/// After the list, the marginal pairs and the chains were read back: all that is made of them. False if out of memory.
+/// After the list, the marginal pairs and the chains were read back: all that is made of them. False if out
+/// of memory.
 bool clv_rest_pairs_restore( rest_pairs* pairs, uint32_t slot_count );
 
 /// NULL if all agrees, else what does not.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A world at rest as parts: all of it, since the order of its list is a matter of everything that happened to it.
+// A world at rest as parts: all of it, since the order of its list is a matter of everything that happened to
+// it.
 #include "rest/rest_save.h"
 
 #include "base/bit_set.h"

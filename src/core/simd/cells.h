@@ -234,9 +234,9 @@ typedef struct cell_search
     clv_pair* ties;  ///< CELL_TIES + 64
     uint32_t tie_count;
     cell_counters* counters;
-    /// Entries are in order of their lowers on this axis, and none begins before its cell: rows that end before
-    /// a word of lanes begins are passed over, and what is left, all rows from the first that reaches the word
-    /// to the last, is counted in test_count. -1: in any order.
+    /// Entries are in order of their lowers on this axis, and none begins before its cell: rows that end
+    /// before a word of lanes begins are passed over, and what is left, all rows from the first that reaches
+    /// the word to the last, is counted in test_count. -1: in any order.
     int32_t axis;
 } cell_search;
 

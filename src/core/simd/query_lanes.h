@@ -82,8 +82,8 @@ typedef struct query_cast
     float near_inverse[3],
         far_inverse[3]; ///< the latter a little more for shapes that have a test of their own
     uint32_t near_face[3], far_face[3];
-    uint64_t
-        best; ///< simd_queries.closest: in, the reach and UINT32_MAX; out, time and slot of the hit, if there is one
+    /// simd_queries.closest: in, the reach and UINT32_MAX; out, time and slot of the hit, if there is one
+    uint64_t best;
 } query_cast;
 
 /// The few nearest to a box.

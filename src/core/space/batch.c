@@ -46,7 +46,8 @@ static void copy_floats( const space_stream* stream, uint32_t first, clv_aabb* c
     }
 }
 
-// Boxes [first, first + RECORD_GROUP) of each kind. Without a branch: which of them is bad is found afterwards.
+// Boxes [first, first + RECORD_GROUP) of each kind. Without a branch: which of them is bad is found
+// afterwards.
 static bool is_good_float_group( const clv_space* space, const space_stream* stream, uint32_t first )
 {
     clv_aabb copies[RECORD_GROUP];

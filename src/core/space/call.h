@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every call that changes or asks a space, as data: what it is called, which columns it brings and how it is made
-// again. Recording, playing, shrinking and writing it as C all go by the lists below.
+// Every call that changes or asks a space, as data: what it is called, which columns it brings and how it is
+// made again. Recording, playing, shrinking and writing it as C all go by the lists below.
 #pragma once
 
 #include "cleave/space.h"
@@ -30,8 +30,8 @@ typedef enum space_call_form
     SPACE_ABOUT_SPACES,  ///< pairs of two spaces
 } space_call_form;
 
-/// Name, form, and the call with the members of a space_call. Their numbers are those of recordings: new ones are
-/// added at the end.
+/// Name, form, and the call with the members of a space_call. Their numbers are those of recordings: new ones
+/// are added at the end.
 #define SPACE_CALLS( CALL )                                                                                  \
     CALL( ADD, "clv_space_add", NEW, clv_space_add( space, call->with.boxes, call->count, call->made ) )     \
     CALL( ADD2, "clv_space_add2", NEW, clv_space_add2( space, call->with.boxes2, call->count, call->made ) ) \
@@ -148,9 +148,9 @@ typedef struct space_counted
     double reach; ///< as it left it
 } space_counted;
 
-/// What listens to the calls on a space, such as a recorder. A space without one pays for a test of a pointer per
-/// call. `begin` and `end` come in turn, from the one thread that may change the space; a question may come from
-/// any thread, and its answer while others are under way.
+/// What listens to the calls on a space, such as a recorder. A space without one pays for a test of a pointer
+/// per call. `begin` and `end` come in turn, from the one thread that may change the space; a question may
+/// come from any thread, and its answer while others are under way.
 typedef struct space_tap
 {
     void ( *begin )( struct space_tap* tap, const clv_space* space, const space_call* call );
@@ -161,7 +161,8 @@ typedef struct space_tap
     void ( *shown )( struct space_tap* tap, const clv_pair* pairs, uint64_t count, bool wants_more );
 
     /// A question, and its answer; `ask` gives the ticket that the others name. In between a callback answers
-    /// about a hit, or a visitor sees the hits of a query; `seen` keeps in the job what it needs for the answer.
+    /// about a hit, or a visitor sees the hits of a query; `seen` keeps in the job what it needs for the
+    /// answer.
     uint64_t ( *ask )( struct space_tap* tap, const clv_space* space, const space_call* call );
     void ( *counted )( struct space_tap* tap, uint64_t ticket, const space_counted* counted );
     void ( *seen )( struct space_tap* tap, struct query_job* job, uint32_t query, const void* hits,

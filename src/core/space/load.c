@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A space from a snapshot. What comes from disk is checked value by value before it is used; what comes from memory
-// was written by this build, and only its lengths are.
+// A space from a snapshot. What comes from disk is checked value by value before it is used; what comes from
+// memory was written by this build, and only its lengths are.
 #include "cleave/save.h"
 #include "space/save_format.h"
 #include "space/space_internal.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a snapshot looks like: a file of base/parts.h. Both forms have these parts in this order; those in brackets only
-// where they say.
+// What a snapshot looks like: a file of base/parts.h. Both forms have these parts in this order; those in
+// brackets only where they say.
 //
 //   SPAC  u64[]: save_numbers, the sizes and states of everything
 //   METH  the method's name, a zero, its settings, a zero
@@ -54,8 +54,8 @@ typedef struct save_column
     bool is_derived; ///< on disk it follows from the others
 } save_column;
 
-/// Their bits in SAVE_COLUMN_BITS are their places in this table, which only grows. Filters (category, mask, group and
-/// a zero) and data of the removed are written by functions of their own.
+/// Their bits in SAVE_COLUMN_BITS are their places in this table, which only grows. Filters (category, mask,
+/// group and a zero) and data of the removed are written by functions of their own.
 extern const save_column clv_space_save_columns[SAVE_COLUMNS];
 
 /// Part SPAC. New numbers are added at the end; a file with fewer has 0 for the others.

@@ -82,8 +82,8 @@ static clv_result filter_arrived( list_sink* arriving )
     return is_final && is_over_limit( space, sink->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
 }
 
-// Room for what the method expects, and an eighth more; while it expects nothing yet, for as many as many worlds
-// have. The first pairs may come from a crowd in an empty world, so a list grows fourfold at most.
+// Room for what the method expects, and an eighth more; while it expects nothing yet, for as many as many
+// worlds have. The first pairs may come from a crowd in an empty world, so a list grows fourfold at most.
 static uint64_t likely_capacity( const list_sink* arriving )
 {
     const pair_list* list = &arriving->space->list;

@@ -2,8 +2,8 @@
 // Our own threads: a fixed crew that waits for a job, takes its pieces, and waits again. The caller works
 // along as worker 0. Each begins with a share of its own, the same part of the numbers in every job, since
 // what it wrote in the last job is near; then it helps the others with theirs. A crew member spins for a
-// moment before it sleeps, because a frame is several jobs with little between them; longer where the def asks
-// for it, because waking a thread takes 40 to 90 microseconds. A job is over when its pieces are done: a
+// moment before it sleeps, because a frame is several jobs with little between them; longer where the def
+// asks for it, because waking a thread takes 40 to 90 microseconds. A job is over when its pieces are done: a
 // member that is still asleep is not waited for.
 //
 // A share's end and its next piece are one word, so that a member that comes late can tell, whatever job it

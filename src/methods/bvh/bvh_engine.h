@@ -9,8 +9,8 @@
 
 typedef struct bvh_rules
 {
-    bool
-        forward; ///< search the tree for objects that left their grown box; else test it against itself every time
+    /// search the tree for objects that left their grown box; else test it against itself every time
+    bool forward;
     double margin; ///< growth, as a part of a box's longest side
     bool fat;      ///< report every pair of grown boxes
 } bvh_rules;

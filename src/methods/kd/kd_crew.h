@@ -53,8 +53,8 @@ typedef struct kd_crew
     BASE_ARRAY( kd_crew_piece ) pieces;
     BASE_ARRAY( simd_item )
     lists; ///< objects outside the tree, and of the nodes of the top in order of piece
-    base_u32_array
-        branches; ///< of the top, while it is walked: twice the piece above; one more for its left child
+    /// of the top, while it is walked: twice the piece above; one more for its left child
+    base_u32_array branches;
     base_u32_array turns;              ///< which worker begins with which piece
     base_u64_array keys;               ///< for that: costs and pieces
     base_u64_array loads;              ///< by worker: the costs of what it begins with

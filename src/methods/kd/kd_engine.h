@@ -100,8 +100,8 @@ typedef struct kd_engine
     uint64_t keep_most; ///< pairs that may be remembered; set it before an update
     bool has_clock;     ///< time the replay of what is remembered
     double replay_ms;   ///< of the last search; 0 without a clock
-    uint32_t
-        overfull; ///< updates that go by, adaptively, before pairs are remembered again: there were too many
+    /// updates that go by, adaptively, before pairs are remembered again: there were too many
+    uint32_t overfull;
 } kd_engine;
 
 /// `tasks` outlives the engine; NULL: the calling thread alone.

@@ -91,8 +91,8 @@ typedef enum kd_sweep
 typedef struct kd_search_rules
 {
     kd_sweep sweep;
-    bool
-        by_variance; ///< sort along the axis on which own objects vary most; else where they are short against that
+    /// sort along the axis on which own objects vary most; else where they are short against that
+    bool by_variance;
     bool is_quick;      ///< sort by quick-sort, else by counting
     bool keeps_order;   ///< leave the objects of a node in the order of its sweep, for the next one
     bool count_batches; ///< fill counters.batches

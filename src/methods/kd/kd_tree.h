@@ -49,8 +49,8 @@ typedef struct kd_node
 
     // Objects [rest_begin, rest_end) of the block are at rest and stand in order of cell; see kd_query.h.
     uint32_t rest_begin, rest_end;
-    uint32_t
-        rest_pool; ///< where copies of their boxes begin in tree->pool, in the same order; and tree->pool_starts
+    /// where copies of their boxes begin in tree->pool, in the same order; and tree->pool_starts
+    uint32_t rest_pool;
     simd_small_grid rest_grid;
     uint32_t rest_axis[2]; ///< of the grid: along which a row of cells lies, along which the rows lie
     uint32_t rest_bits[2]; ///< cells, as powers of two
@@ -133,8 +133,8 @@ typedef struct kd_tree
     base_u32_array homes;    ///< by slot: the node it is at rest in; stale for all others
     BASE_ARRAY( clv_aabb )
     pool; ///< boxes of objects at rest, node by node: close together, where by slot they are not
-    base_u32_array
-        pool_starts; ///< where the cells of a node begin, counted from its rest_pool; one more for the end
+    /// where the cells of a node begin, counted from its rest_pool; one more for the end
+    base_u32_array pool_starts;
     uint32_t pool_end;
     kd_counters counters; ///< of the current update
 } kd_tree;

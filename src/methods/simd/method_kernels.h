@@ -102,8 +102,8 @@ typedef struct simd_cross_cursor
 typedef struct simd_list
 {
     const simd_boxes* boxes;
-    const uint64_t*
-        movers; ///< by place, a bit: not at rest; one more at boxes->count ends the list. NULL: all move
+    /// by place, a bit: not at rest; one more at boxes->count ends the list. NULL: all move
+    const uint64_t* movers;
 } simd_list;
 
 /// The first mover from `place` on.

@@ -90,8 +90,8 @@ typedef struct sweep_wanted
     uint32_t count;
     uint32_t axis;
     float floor;
-    const simd_item*
-        region; ///< items with a mark of 0 that do not reach here are left out; NULL: all are wanted
+    /// items with a mark of 0 that do not reach here are left out; NULL: all are wanted
+    const simd_item* region;
 } sweep_wanted;
 
 /// A sorted list and which of its entries move.

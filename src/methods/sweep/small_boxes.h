@@ -15,8 +15,8 @@
 typedef struct sweep_grid
 {
     simd_small_grid small;
-    uint32_t axis
-        [3]; ///< to sweep along, to cut into strips along, the other one: spread against length, best first
+    /// to sweep along, to cut into strips along, the other one: spread against length, best first
+    uint32_t axis[3];
     uint32_t strip_bits; ///< strips, as a power of two
 } sweep_grid;
 

@@ -18,8 +18,8 @@ typedef struct clip_point
 {
     float u, v, w;
     uint16_t feature;
-    uint16_t
-        edge; ///< what the edge to the next point lies on: 0-3 the incident face's edges, 4-7 a clip line
+    /// what the edge to the next point lies on: 0-3 the incident face's edges, 4-7 a clip line
+    uint16_t edge;
 } clip_point;
 
 /// The same seen from the second box.

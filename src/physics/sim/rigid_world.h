@@ -180,14 +180,14 @@ struct clv_rigid
 
     uint32_t count;
     uint64_t capacity; ///< bodies that fit all arrays below
-    rigid_motion*
-        motions; ///< one more than bodies: the last rests for ever and stands for walls and idle lanes
+    /// one more than bodies: the last rests for ever and stands for walls and idle lanes
+    rigid_motion* motions;
     rigid_pose* poses;
     narrow_box* boxes;
     rigid_answer* answers;
     clv_aabb* bounds; ///< grown
-    float*
-        reaches; ///< how far each box was grown; in a lean world, how far apart a contact of this body may be
+    /// how far each box was grown; in a lean world, how far apart a contact of this body may be
+    float* reaches;
     rigid_speed* befores; ///< of a lean world: speeds when the substep began, before contacts changed them
     clv_id* ids;
     uint64_t* masks; ///< rounds each body occurs in
