@@ -42,7 +42,7 @@ number=0
 home()
 {
     case $1 in
-    mpi_program | mpi_resume | loopback | runner | scene_part) echo "$folder/lab" ;;
+    mpi_program | mpi_resume | loopback | runner | scene_part | record) echo "$folder/lab" ;;
     *) echo "$folder/build" ;;
     esac
 }
@@ -430,6 +430,28 @@ mutate "arrays: what is new is not zero" "memory" src/core/base/array.h 's/memse
 mutate "sweep: where most boxes are is asked at equal distances" "sweep_grid" src/methods/sweep/axis.c 's/base_sample_step( first, step, input->live_count )/first/'
 mutate "sweep: a node's grid asks boxes at equal distances" "sweep_grid" src/methods/sweep/small_boxes.c 's/base_sample_step( i, stride, list->count )/i/'
 mutate "sweep: a list's axis asks boxes at equal distances" "sweep_grid" src/methods/sweep/box_items.c 's/stride > 1 ? base_sample_step( i, stride, count ) : i/i/'
+
+# Near points, snapshots, recordings, and what the engine does with few boxes.
+mutate "near: what lies below a periodic cell moves the wrong way" "near" src/core/near/near_search.c 's/up\[k\] = code < 0 ? -shift\[k\] : shift\[k\];/up[k] = shift[k];/'
+mutate "near: a kept list takes no account of rounding" "near" src/core/near/near_list.c 's/4 \* epsilon \* near->old_limit/0 * epsilon * near->old_limit/'
+mutate "near: images meet images" "near" src/core/near/near_boxes.c 's/near->image_count > near->point_count ? ask_points/false ? ask_points/'
+mutate "near: cells within reach one layer short" "near" src/core/near/near_grid.c 's/double layers = ceil( width \* most );/double layers = floor( width * most );/'
+mutate "near: points of radii at the limit are no pair" "near" src/core/near/near_boxes.c 's/dx \* dx + dy \* dy + dz \* dz <= limit \* limit/dx * dx + dy * dy + dz * dz < limit * limit/'
+mutate "near: points of one group meet" "near" src/core/near/near_search.c 's/groups\[a\] == groups\[b\] \&\& groups\[a\] != 0/false/'
+mutate "near: what is excluded later is in a kept list" "near" src/core/near/near.c '/^clv_result clv_near_exclude/,/^}/s/near->may_keep = false;//'
+mutate "save: free slots are written in another order" "save" src/core/space/save.c 's/memcpy( \&slot, \&object_boxes( objects )\[slot\], sizeof( slot ) );/slot += 1;/'
+mutate "save: groups of filters stay behind" "save" src/core/space/save.c 's/(uint32_t)filter->group/0 * (uint32_t)filter->group/'
+mutate "load: boxes upside down are taken" "save" src/core/space/load.c 's/return clv_aabb_is_valid( box ) \&\&/return true ||/'
+mutate "load: the number of objects is believed" "save" src/core/space/load.c 's/( live == l->numbers\[SAVE_LIVE\] \&\& slots - live - retired == l->numbers\[SAVE_FREE\] )/true/'
+mutate "load: pairs of slots that are not there are taken" "save" src/core/space/load.c 's/ || pair.b >= l->numbers\[SAVE_SLOTS\] || / || /'
+mutate "parts: a damaged part is taken" "save parts" src/core/base/parts_reader.c 's/return base_get_u64( end + padding ) == sum/return true/'
+mutate "record: a full disk goes unnoticed" "record" src/core/record/recorder.c 's/if ( !write_part( recorder, buffer ) )/if ( !write_part( recorder, buffer ) \&\& false )/'
+mutate "record: ids of other generations are a row" "record" src/core/record/recorder.c 's/ \&\& ids\[i\].generation == ids\[0\].generation//'
+mutate "record: more bytes than the limit" "record" src/core/record/recorder.c 's/recorder->def.most_bytes > 0 \&\& /false \&\& /'
+mutate "record: answers do not tell the order of pairs" "record" src/core/record/record.h 's/mixed \* ( 2 \* hash->count + 1 )/mixed/'
+mutate "strip: sorted on one axis, searched on another" "engine engine_search" src/core/engine/strip.c 's/(uint32_t)engine->strip_axis, scratch->entries );/0 * (uint32_t)engine->strip_axis, scratch->entries );/'
+mutate "strip: behind the last box is what was there" "engine engine_search" src/core/engine/strip.c 's/memset( scratch->entries + count, 0,/memset( scratch->entries + count, 0xFF,/'
+mutate "cut: what began below a plane counts above it again" "engine_search" src/core/engine/cut.c 's/^    child.low\[choice.plane.axis\] = choice.plane.at;//'
 
 # Checkers: one that is always content proves nothing.
 mutate "a checker of cells looks at no order" "checker" src/methods/grid/grid_cells.c 's/if ( cells->entries.items\[i - 1\] >= cells->entries.items\[i\] )/if ( false )/'

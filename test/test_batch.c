@@ -502,7 +502,7 @@ static void a_count_of_nothing_takes_no_memory( void )
 enum
 {
     CROWD = 300,
-    CROWD_WAYS = 7,
+    CROWD_WAYS = 8,
     STRIDE = 8 // floats from one padded box to the next
 };
 
@@ -601,15 +601,25 @@ static void crowd_check_boxes( const crowd* c )
     }
 }
 
-// Two of three objects, or all of them, in ascending order, backwards or in steps of 7; or every eleventh,
-// which are far from each other.
+// The sixteen of a group, backwards but for the first and the last.
+static uint32_t crowd_turned( uint32_t i )
+{
+    uint32_t group = i / 16 * 16, at = i % 16;
+    return at == 0 || at == 15 || group + 15 >= CROWD ? i : group + 15 - at;
+}
+
+// Two of three objects, or all of them, in ascending order, backwards or in steps of 7; every eleventh, which
+// are far from each other; or all, those in the middle of each group backwards.
 static uint32_t crowd_choose( const crowd* c, uint32_t way, clv_id* ids, clv_aabb* boxes )
 {
     uint32_t count = 0;
     for ( uint32_t i = 0; i < CROWD; ++i )
     {
-        uint32_t object = way == 2 || way == 3 ? CROWD - 1 - i : way == 4 || way == 5 ? 7 * i % CROWD : i;
-        bool is_in = way == 6 ? object % 11 == 0 : way % 2 == 0 || object % 3 != 1;
+        uint32_t object = way == 2 || way == 3 ? CROWD - 1 - i
+            : way == 4 || way == 5             ? 7 * i % CROWD
+            : way == 7                         ? crowd_turned( i )
+                                               : i;
+        bool is_in = way == 6 ? object % 11 == 0 : way % 2 == 0 || way == 7 || object % 3 != 1;
         if ( is_in )
         {
             ids[count] = c->ids[object];

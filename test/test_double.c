@@ -505,6 +505,39 @@ static void check_ascent( const far_map* map, const clv_aabb64* boxes, uint32_t 
     }
 }
 
+// Many boxes at once are mapped as each face is alone.
+static void check_boxes( const far_map* map, const wide_world* world )
+{
+    static clv_aabb mapped[MOST];
+    memset( mapped, 0, sizeof( mapped ) );
+    clv_far_map_boxes( map, world->boxes, mapped, world->count );
+    for ( uint32_t i = 0; i < world->count; ++i )
+    {
+        for ( int k = 0; k < 6; ++k )
+        {
+            float alone = clv_far_axis_at( &map->axes[k % 3], ( &world->boxes[i].lower.x )[k], 0 );
+            CHECK( ( &mapped[i].lower.x )[k] == alone );
+        }
+    }
+}
+
+static void many_boxes_are_mapped_as_each_face_alone( void )
+{
+    static wide_world world;
+    for ( int kind = 0; kind < FAR_CROWD_KIND_COUNT; ++kind )
+    {
+        test_where.seed = (uint64_t)kind;
+        fill( &world, (far_crowd_kind)kind, 500, 3 );
+        base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+        far_map map = { 0 };
+        far_crowd crowd = { world.boxes, NULL, world.count };
+        check_boxes( &map, &world );
+        CHECK( clv_far_map_set_cells( &map, &crowd, &memory ) );
+        check_boxes( &map, &world );
+        clv_far_map_free( &map, &memory );
+    }
+}
+
 static void the_map_is_monotonic( void )
 {
     static wide_world world;
@@ -707,6 +740,7 @@ int main( int argc, char** argv )
         TEST_CASE( what_only_floats_have_is_refused ),
         TEST_CASE( ids_and_words_of_pairs_go_with_doubles ),
         TEST_CASE( a_bad_box_or_id_is_named_and_nothing_changes ),
+        TEST_CASE( many_boxes_are_mapped_as_each_face_alone ),
         TEST_CASE( the_map_is_monotonic ),
         TEST_CASE( cells_hold_as_many_faces_as_they_should ),
         TEST_CASE( every_world_matches_brute_force_in_double ),
