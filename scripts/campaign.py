@@ -7,7 +7,7 @@ usage: scripts/campaign.py [--hours H] [--stages NAME,...] [--page]
 
 Stages that share the hours (default 1): random worlds lived by several spaces against a sweep of their own (test/lives.c), plain, large, with a
 million boxes, with failing memory, with sanitizers, and with 64 reading threads under the thread sanitizer; every libFuzzer target; random lives
-over processes. Stages that take as long as they take, once: faults (every allocation and every device call fails in turn, full disks, killed
+over processes; jobs killed at any moment and taken up from their checkpoints. Stages that take as long as they take, once: faults (every allocation and every device call fails in turn, full disks, killed
 processes, hostile files), and, where named or with six hours and more: presets (other sanitizers and MSan), long, report, worst, speed, machines,
 fresh, coverage, mutate. Each stage adds a row to bench/trust.csv, and bench/trust.md is written from all of its rows; --page writes only the page.
 A stage that finds something keeps its output in build/campaign and is a fault; exit 1 then, after the other stages. Ctrl-C ends after the stage at
@@ -29,7 +29,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/campaign"
-ROWS, PAGE = ROOT / "bench/trust.csv", ROOT / "bench/trust.md"
+ROWS, PAGE, FOLDERS = ROOT / "bench/trust.csv", ROOT / "bench/trust.md", ROOT / "bench/coverage.csv"
 COLUMNS = ["date", "commit", "stage", "seconds", "inputs", "updates", "box_updates", "pairs", "questions", "failed_allocations", "faults", "note"]
 COUNTS = COLUMNS[3:11]
 LIVES = re.compile(r"lives: (\d+) worlds, (\d+) updates, (\d+) box updates, (\d+) pairs, (\d+) questions, (\d+) failed allocations, ([^:]*)")
@@ -60,7 +60,7 @@ WHOLE_STAGES = {
     "speed": [["make", "speed"]],
     "machines": [["make", "other-machines"]],
     "fresh": [["make", "fresh-test"]],
-    "coverage": [["make", "coverage"]],
+    "coverage": [["scripts/coverage.py", "--store"]],
     "mutate": [["make", "mutate"]],
 }
 ONLY_WHEN_LONG = [name for name in WHOLE_STAGES if name != "faults"]
@@ -154,6 +154,13 @@ def mpi_stage(name, seconds, row):
     return good
 
 
+def kills_stage(name, seconds, row):
+    folder = build("release", "cleave-mpi")
+    good, text = run(name, ["scripts/check.sh", "mpi-kills", str(folder), str(seconds)], seconds + 900)
+    row["inputs"] = sum(map(int, re.findall(r"mpi-kills: (\d+) jobs killed", text)))
+    return good
+
+
 def whole_stage(name, _, row):
     if name == "faults":
         build("release", None)
@@ -173,6 +180,7 @@ def all_stages():
     stages = {name: (LIFE_STAGES[name][0], life_stage) for name in LIFE_STAGES}
     stages.update({f"fuzz-{name}": (FUZZ_SHARE, fuzz_stage) for name in FUZZERS})
     stages["fuzz-mpi"] = (MPI_SHARE, mpi_stage)
+    stages["kills"] = (MPI_SHARE, kills_stage)
     stages.update({name: (0, whole_stage) for name in WHOLE_STAGES})
     return stages
 
@@ -197,6 +205,10 @@ def grouped(number):
     return f"{number:,}" if number else ""
 
 
+def percent(part, whole):
+    return f"{100.0 * int( part ) / int( whole ):.1f} %" if int(whole) > 0 else ""
+
+
 def write_page():
     rows = read_rows()
     stages = {}
@@ -218,6 +230,13 @@ def write_page():
     for name, sums in stages.items():
         lines.append(f"| {name} | {sums['runs']} | {sums['seconds'] / 60:.0f} | {grouped( sums['inputs'] )} | {grouped( sums['box_updates'] )} | "
                      f"{grouped( sums['pairs'] )} | {sums['faults']} | {sums['last']} | {sums['note']} |")
+    if FOLDERS.exists():
+        lines += ["", "Lines and branches that the tests reach, folder by folder, as `make coverage` counted them last; CONTRIBUTING.md tells why the rest",
+                  "is not reached.", "", "| folder | lines | reached | branches | taken |", "| --- | --- | --- | --- | --- |"]
+        with open(FOLDERS, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                lines.append(f"| {row['folder']} | {int( row['lines'] ):,} | {percent( row['reached'], row['lines'] )} | {int( row['branches'] ):,} | "
+                             f"{percent( row['taken'], row['branches'] )} |")
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

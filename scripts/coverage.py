@@ -6,10 +6,13 @@ A header that several files compile counts once: a line or branch is reached if 
 wants of kernels written once and compiled per instruction set, and what gcovr 5.2 refuses where a function stands on
 another line in each of them.
 
-usage: scripts/coverage.py [BUILD]   builds the preset coverage there (build/coverage), runs its tests with JOBS jobs, writes BUILD/lines.txt
-                                     and BUILD/branches.txt, prints what falls short and the sums; exit 1 below 95 % of the lines or
-                                     90 % of the branches. What is left is explained in CONTRIBUTING.md.
+usage: scripts/coverage.py [--store] [BUILD]   builds the preset coverage there (build/coverage), runs its tests with JOBS jobs, writes
+                                               BUILD/lines.txt and BUILD/branches.txt, prints what falls short, each folder and the sums;
+                                               exit 1 where the whole or a folder is below 95 % of the lines or 90 % of the branches.
+                                               --store keeps the folders in bench/coverage.csv, which bench/trust.md shows.
+What is left is explained in CONTRIBUTING.md.
 """
+import csv
 import json
 import os
 import pathlib
@@ -94,12 +97,39 @@ def write_table(path, title, rows):
         print(line)
 
 
+def write_folders(line_rows, branch_rows, stored):
+    """True if each has enough of both."""
+    folders = {}
+    for column, rows in ((0, line_rows), (2, branch_rows)):
+        for name, whole, part, _ in rows:
+            sums = folders.setdefault(str(pathlib.Path(name).parent), [0, 0, 0, 0])
+            sums[column] += whole
+            sums[column + 1] += part
+    print(f"\n{'folder':<24} {'lines':>7} {'%':>6} {'branches':>9} {'%':>6}")
+    good = True
+    for name, (lines, reached, branches, taken) in sorted(folders.items()):
+        is_low = share(reached, lines) < LEAST_LINES or share(taken, branches) < LEAST_BRANCHES
+        good = good and not is_low
+        print(f"{name:<24} {lines:>7} {share( reached, lines ):>6.1f} {branches:>9} {share( taken, branches ):>6.1f}" + ("  too low" if is_low else ""))
+    if stored is not None:
+        with open(stored, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["folder", "lines", "reached", "branches", "taken"])
+            writer.writerows([name] + sums for name, sums in sorted(folders.items()))
+    return good
+
+
 def main():
-    if len(sys.argv) > 2 or sys.argv[1:2] in (["-h"], ["--help"]):
-        sys.exit("usage: scripts/coverage.py [BUILD]")
+    words = [word for word in sys.argv[1:] if word != "--store"]
+    if len(words) > 1 or words[:1] in (["-h"], ["--help"]):
+        sys.exit("usage: scripts/coverage.py [--store] [BUILD]")
     root = pathlib.Path(__file__).resolve().parent.parent
-    build = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else root / "build/coverage").resolve()
+    build = pathlib.Path(words[0] if words else root / "build/coverage").resolve()
     run_tests(build, root)
+    report(build, root, root / "bench/coverage.csv" if "--store" in sys.argv[1:] else None)
+
+
+def report(build, root, stored):
     files = merge(build, root)
     if not files:
         sys.exit(f"coverage.py: {build} holds no counts of src/; does the compiler know --coverage?")
@@ -113,7 +143,7 @@ def main():
     write_table(build / "lines.txt", "lines", line_rows)
     print()
     write_table(build / "branches.txt", "branches", branch_rows)
-    ok = True
+    ok = write_folders(line_rows, branch_rows, stored)
     print()
     for what, rows, least in (("lines", line_rows, LEAST_LINES), ("branches", branch_rows, LEAST_BRANCHES)):
         whole, part = sum(row[1] for row in rows), sum(row[2] for row in rows)

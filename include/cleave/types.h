@@ -282,7 +282,8 @@ typedef struct clv_space_def
     bool pair_data;          ///< keep a word of the caller's for each pair; see clv_space_pairs
     bool doubles;            ///< boxes in double, exact at 10^9 metres; see world.h
     bool flat;               ///< boxes of two axes; see world.h
-    double worker_spin_ms;   ///< our own threads look for the next call this long before they sleep. Since 0.2.0.
+    double
+        worker_spin_ms; ///< our own threads look for the next call this long before they sleep. Since 0.2.0.
 } clv_space_def;
 
 /// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.

@@ -292,6 +292,45 @@ first_process()
     done
 }
 
+# Jobs killed at any moment, one process of them, and each taken up from its checkpoint by another number of processes, to the hash of a
+# job in one go; for so many seconds. Usage: check.sh mpi-kills BUILD SECONDS
+check_mpi_kills()
+{
+    [ $# -eq 2 ] || misused "BUILD SECONDS"
+    build=$(cd "$1" && pwd)
+    export CLEAVE_CACHE="${CLEAVE_CACHE:-$build/test/cache}"
+    local end=$(($(date +%s) + $2)) killed=0 resumed=0 scene=brownian:2k frames=60 job chosen whole rest status
+    need_mpirun
+    [ -r "/proc/$$/task/$$/children" ] || skip "no /proc to find processes in"
+    on 2 bench $scene --frames $frames --warmup 0 --repeat 1 --json "$folder/whole.json" >"$folder/said" 2>&1 || fail "a run in one go: exit $?"
+    whole=$(hash_of "$folder/whole.json")
+    while [ "$(date +%s)" -lt $end ]; do
+        rm -f "$folder"/job.* "$folder/rest.json"
+        on $((2 + RANDOM % 3)) bench $scene --frames $frames --checkpoint "$folder/job" --every 1 >"$folder/said" 2>&1 &
+        job=$!
+        while kill -0 $job 2>/dev/null && [ -z "$(first_process $job)" ]; do sleep 0.01; done
+        sleep "$((RANDOM % 2)).$((RANDOM % 10))$((RANDOM % 10))"
+        chosen=$(for process in $(descendants $job); do
+            [ "$(cat "/proc/$process/comm" 2>/dev/null)" != cleave-mpi ] || echo "$process"
+        done | shuf -n 1)
+        [ -z "$chosen" ] || kill -9 "$chosen" 2>/dev/null || true
+        status=0
+        wait $job || status=$?
+        [ $status = 0 ] || killed=$((killed + 1))
+        [ -f "$folder/job.manifest" ] || continue # before the first save
+        on $((1 + RANDOM % 4)) bench $scene --frames $frames --resume "$folder/job" --json "$folder/rest.json" >"$folder/said" 2>&1 ||
+            fail "no going on: $(cat "$folder/said")"
+        if [ -f "$folder/rest.json" ]; then
+            rest=$(hash_of "$folder/rest.json")
+        else # after the last frame
+            rest=$(grep -o "$whole" "$folder/said" | head -1)
+        fi
+        [ "$rest" = "$whole" ] || fail "$rest after a kill, $whole in one go"
+        resumed=$((resumed + 1))
+    done
+    echo "mpi-kills: $killed jobs killed, $resumed taken up again, each to the hash of a job in one go"
+}
+
 # What is wrong is said once, by name, and ends the program with 2; without mpirun, which takes two seconds to end after that.
 resume_refuses()
 {
