@@ -517,9 +517,9 @@ static const char* const notes =
     "SCHEDULE is a name of --list, or the path of a .schedule file (docs/lab.md tells how to write one),\n"
     "or Broadmark's settings, a .json file, whose results go where it says (same page).\n"
     "Each run has a process of its own: one that crashes, hangs or takes too much memory ends alone, with a\n"
-    "reason, and the rest goes on. Flags replace what every part of the schedule says. What is done is written\n"
-    "to OUT.journal at once; after Ctrl-C or worse --resume goes on there, and it takes over from complete\n"
-    "results what is still true. Runs over the same scene must agree on the hash, and none may fail, or exit 1.\n"
+    "reason, and the rest goes on. Flags replace what every part of the schedule says. Each run is written\n"
+    "to OUT.journal once it is done; after Ctrl-C or a crash --resume goes on from there, and it keeps those of\n"
+    "complete results that still hold. Runs over the same scene must agree on the hash, and none may fail, or exit 1.\n"
     "--budget does a long schedule in pieces: exit 3 tells that some is left.";
 
 static lab_status run_or_list( void* data, text_list* operands )
