@@ -16,7 +16,7 @@ install: install example flags adding-a-method link single
 programs: man completion demo instructions worst suite story
 docs: docs
 packages: version interface dist recipes site python
-pages: report view papers studies
+pages: report view site-page papers studies
 gpu: kernels oclgrind gpu-docs gpu-bench no-sys
 mpi: mpi mpi-faults mpi-program mpi-resume mpi-kills mpi-docs
 END

@@ -71,6 +71,17 @@ check_view()
     esac
 }
 
+# `make site` in Chromium, wide and at 390 pixels, light and dark. Usage: check.sh site-page
+check_site_page()
+{
+    need python3 single
+    need_node report
+    need_package playwright-core
+    need_chromium
+    python3 -B "$root/site/build.py" "$folder/site" >"$folder/said" 2>&1 || fail "make site failed"
+    SITE=$folder/site node --test "$root/site/test/site.test.mjs"
+}
+
 # `make papers`. Usage: check.sh papers CLEAVE
 check_papers()
 {
