@@ -341,10 +341,10 @@ static void check_entries( const near_world* world, entry_list* found, entry_lis
     }
 }
 
-static uint64_t mix_bytes( uint64_t hash, const void* data, size_t size )
+static uint64_t mix_bytes( uint64_t hash, const void* data, uint64_t size )
 {
     const unsigned char* bytes = data;
-    for ( size_t i = 0; data != NULL && i < size; ++i )
+    for ( uint64_t i = 0; data != NULL && i < size; ++i )
     {
         hash = ( hash ^ bytes[i] ) * 0x100000001B3u;
     }
