@@ -15,9 +15,8 @@
 // and flat boxes are boxes like others. All is closed, as pairs are: touching counts. Filters and user data
 // are those of now.
 //
-// Exactness. Each kind says below which arithmetic decides, and every instruction set and
-// number of workers gives the same answer, bit by bit. Nodes of the structure only leave out what cannot
-// count.
+// Exactness. Each kind says below which arithmetic decides; every instruction set and number of workers gives
+// the same answer, bit by bit. The structure only leaves out boxes that cannot be hits.
 //
 // Failure. Every query of a list is checked before the first is asked: CLV_BAD_ARGUMENT for a NaN, a negative
 // radius, reach or distance, an infinity where a kind says finite, a kind that a question has no meaning for;
@@ -39,11 +38,11 @@
 // and nothing before the first question. It is refitted after an update that moved objects, and built anew
 // after one that added many, or once a sample shows that questions would visit too many nodes: they visit
 // at most about twice those of a new structure, whatever has moved and however large some boxes are
-// (bench/queries.md: 32,000 boxes are built in about 2 ms and refitted in 0.4 on one core). A few objects
-// that were added, removed or moved, one in 160 at most, cost themselves and not the others: 2 µs each,
-// and 2 more for the build that one in 16 calls for. From the first question on, the first change after an
-// update without queries copies the boxes that changed, of many all. A query costs O(log n + what it
-// finds) in all but contrived worlds.
+// (bench/queries.md: 32,000 boxes are built in about 2 ms and refitted in 0.4 on one core). Where at most one
+// object in 160 was added, removed or moved, only these cost time: 2 µs each, and 2 more for a build after
+// every n / 16 of them. Once a question was asked, the first change after an update without queries copies
+// the boxes that changed, or all of them where many did. A query costs O(log n + what it finds) in all but
+// contrived worlds.
 
 /// An object that was found.
 typedef struct clv_hit
