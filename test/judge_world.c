@@ -61,13 +61,15 @@ static void move_box( judge_world* world, uint32_t slot )
     world->given[slot] = box;
 }
 
-judge_world* judge_world_make( bool is_flat, uint32_t workers, int crowd, uint32_t count, uint64_t seed )
+judge_world* judge_world_make(
+    bool is_flat, clv_isa isa, uint32_t workers, int crowd, uint32_t count, uint64_t seed )
 {
     judge_world* world = test_alloc( 1, sizeof( judge_world ) );
     memset( world, 0, sizeof( *world ) );
     clv_space_def def = clv_default_space_def();
     def.flat = is_flat;
     def.doubles = !is_flat;
+    def.isa = isa;
     def.worker_count = workers;
     CHECK_OK( clv_space_create( &def, &world->space ) );
     world->is_flat = is_flat;

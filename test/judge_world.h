@@ -30,7 +30,8 @@ typedef struct judge_world
     bool is_seen[JUDGE_MOST]; ///< there at the update, and not removed since
 } judge_world;
 
-judge_world* judge_world_make( bool is_flat, uint32_t workers, int crowd, uint32_t count, uint64_t seed );
+judge_world* judge_world_make(
+    bool is_flat, clv_isa isa, uint32_t workers, int crowd, uint32_t count, uint64_t seed );
 void judge_world_free( judge_world* world );
 
 /// One object moves, goes or comes. The space is told, and not updated.

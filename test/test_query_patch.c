@@ -108,7 +108,7 @@ static void few_changes_are_brute_force_in_double_and_flat( void )
             continue; // of casts whose times round to 0 there, which is the first depends on the order of the walk
         }
         test_where.seed = (uint64_t)crowd;
-        judge_world* world = judge_world_make( is_flat, 1, crowd, 650, 43 + (uint64_t)crowd );
+        judge_world* world = judge_world_make( is_flat, CLV_ISA_AUTO, 1, crowd, 650, 43 + (uint64_t)crowd );
         show( world->space, true );
         judge_world_see( world, true );
         judge_answer_check( world, 1 );
@@ -132,7 +132,7 @@ static void few_changes_are_brute_force_in_double_and_flat( void )
 // Objects move from a town to another, far away, until floats show all of them anew: these are other boxes.
 static void another_map_of_doubles_is_a_whole_change( void )
 {
-    judge_world* world = judge_world_make( false, 1, FAR_CROWD_NEAR, 650, 3 );
+    judge_world* world = judge_world_make( false, CLV_ISA_AUTO, 1, FAR_CROWD_NEAR, 650, 3 );
     show( world->space, false );
     const double before = world->space->far.map.axes[0].origin;
     bool is_new = false;

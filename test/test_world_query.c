@@ -14,10 +14,10 @@
 
 static const uint32_t s_sizes[] = { 0, 1, 9, 65, 300 };
 
-static void check_seed( bool is_flat, int crowd, uint32_t size, uint64_t seed )
+static void check_seed( bool is_flat, clv_isa isa, int crowd, uint32_t size, uint64_t seed )
 {
     test_where.seed = seed;
-    judge_world* world = judge_world_make( is_flat, 1, crowd, size, seed );
+    judge_world* world = judge_world_make( is_flat, isa, 1, crowd, size, seed );
     CHECK_OK( clv_space_update( world->space ) );
     judge_world_see( world, true );
     judge_answer_check( world, 10 );
@@ -28,7 +28,13 @@ static void check_crowd( bool is_flat, int crowd, uint32_t size )
 {
     for ( uint32_t i = 0; i < test_scaled( 1 ); ++i )
     {
-        check_seed( is_flat, crowd, size, (uint64_t)crowd * 1000 + size + i * 100000 );
+        for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
+        {
+            if ( is_flat ? isa == (int)clv_isa_best() : clv_isa_is_supported( (clv_isa)isa ) )
+            {
+                check_seed( is_flat, (clv_isa)isa, crowd, size, (uint64_t)crowd * 1000 + size + i * 100000 );
+            }
+        }
     }
 }
 
@@ -36,7 +42,7 @@ static void check_crowd( bool is_flat, int crowd, uint32_t size )
 // floats.
 static void times_that_round_to_nothing_are_equal( void )
 {
-    check_seed( true, TEST_CROWD_TINY, 65, 1006065 );
+    check_seed( true, CLV_ISA_AUTO, TEST_CROWD_TINY, 65, 1006065 );
 }
 
 static void every_flat_query_is_brute_force( void )
@@ -59,7 +65,8 @@ static void every_query_in_double_is_brute_force( void )
 static void live( bool is_flat, uint32_t workers, int crowd, uint32_t count, uint32_t queries )
 {
     test_where.seed = (uint64_t)crowd;
-    judge_world* world = judge_world_make( is_flat, workers, crowd, count, 77 + (uint64_t)crowd );
+    judge_world* world =
+        judge_world_make( is_flat, CLV_ISA_AUTO, workers, crowd, count, 77 + (uint64_t)crowd );
     CHECK_OK( clv_space_update( world->space ) );
     judge_world_see( world, true );
     judge_answer_check( world, 2 );
@@ -394,8 +401,8 @@ static void pairs_between_worlds_are_brute_force( void )
     for ( int crowd = 0; crowd < FAR_CROWD_KIND_COUNT; ++crowd )
     {
         test_where.seed = (uint64_t)crowd;
-        judge_world* one = judge_world_make( false, 1, crowd, 90, 5 );
-        judge_world* other = judge_world_make( false, 1, crowd, 110, 6 );
+        judge_world* one = judge_world_make( false, CLV_ISA_AUTO, 1, crowd, 90, 5 );
+        judge_world* other = judge_world_make( false, CLV_ISA_AUTO, 1, crowd, 110, 6 );
         judge_world_dress( other );
         CHECK_OK( clv_space_update( one->space ) );
         CHECK_OK( clv_space_update( other->space ) );

@@ -30,6 +30,18 @@ static void write_hit( const query_search* s, uint64_t at, clv_hit64 hit )
     }
 }
 
+static inline void put_overlap( const query_list* list, void* hits, uint64_t at, clv_hit64 hit )
+{
+    if ( list->is_double )
+    {
+        ( (clv_hit64*)hits )[at] = hit;
+    }
+    else
+    {
+        ( (clv_hit*)hits )[at] = ( clv_hit ){ hit.index, (float)hit.t };
+    }
+}
+
 static clv_hit64 read_hit( const query_search* s, uint64_t at )
 {
     if ( s->probe.is_double )
@@ -319,8 +331,9 @@ static inline void count_objects( const query_search* s, uint32_t count )
 // The common case, in which nothing but boxes and slots counts.
 static bool is_plain( const query_scene* scene, const query_list* list )
 {
-    return list->filters == NULL && list->callback == NULL && !scene->may_be_gone &&
-        !( list->as_given && scene->given != NULL ) && scene->counts == NULL && !list->is_double;
+    bool has_given = list->is_double ? scene->given64 != NULL : scene->given != NULL;
+    return list->filters == NULL && !query_calls( list ) && !scene->may_be_gone &&
+        !( list->as_given && has_given ) && scene->counts == NULL;
 }
 
 static void run_overlap( query_search* s )
@@ -550,13 +563,20 @@ static void set_exact_cast( query_cast* cast, const query_list* list, uint32_t i
 
 // The same of boxes. Their hits in the order of the walk, and how many there are.
 static uint64_t find_plain_overlaps(
-    const query_scene* scene, const query_list* list, uint32_t index, clv_hit* hits, uint64_t room )
+    const query_scene* scene, const query_list* list, uint32_t index, void* hits, uint64_t room )
 {
     query_walk walk;
     uint64_t count = 0;
     bool is_more = true;
     query_walk_open( &walk, scene->tree );
-    if ( list->kind == CLV_QUERY_BOX )
+    if ( list->is_double )
+    {
+        query_probe p;
+        query_probe_read( &p, list->kind, list->items, index );
+        walk.nodes64 = scene->tree64->nodes;
+        walk.box64 = p.box;
+    }
+    else if ( list->kind == CLV_QUERY_BOX )
     {
         walk.box = ( (const clv_aabb*)list->items )[index];
     }
@@ -568,14 +588,14 @@ static uint64_t find_plain_overlaps(
     }
     while ( is_more )
     {
-        is_more = scene->kernels->overlap( &walk );
+        is_more = list->is_double ? scene->kernels->overlap64( &walk ) : scene->kernels->overlap( &walk );
         CLV_ASSERT( walk.found_count <= QUERY_FOUND );
         for ( uint32_t i = 0; i < walk.found_count; ++i )
         {
             bool is_object = walk.found[i] != ( QUERY_EMPTY & ~QUERY_OBJECT );
             if ( is_object && count < room )
             {
-                hits[count] = ( clv_hit ){ walk.found[i], 0 };
+                put_overlap( list, hits, count, ( clv_hit64 ){ walk.found[i], 0 } );
             }
             count += is_object;
         }
@@ -600,6 +620,31 @@ static void find_plain_closest(
     {
         clv_hit hit = hit_of( casts[i].best );
         hits[which[i]] = hit.index != CLV_NO_HIT ? hit : ( clv_hit ){ CLV_NO_HIT, INFINITY };
+    }
+}
+
+// The same in double.
+static void find_plain_closest64(
+    const query_scene* scene, const query_list* list, const uint32_t* which, uint32_t count, clv_hit64* hits )
+{
+    query_closest64 queries[QUERY_SOME];
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        query_probe p;
+        query_probe_read( &p, list->kind, list->items, which[i] );
+        query_set_cast64( &queries[i].cast, p.a, p.b, p.motion );
+        queries[i].best = p.max_t < DBL_MAX ? p.max_t : DBL_MAX;
+        queries[i].above = query_above_float( queries[i].best );
+        queries[i].slot = CLV_NO_HIT;
+    }
+    if ( scene->tree->node_count > 0 )
+    {
+        scene->kernels->closest64( scene->tree64->nodes, queries, count );
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bool is_hit = queries[i].slot != CLV_NO_HIT;
+        hits[which[i]] = is_hit ? ( clv_hit64 ){ queries[i].slot, queries[i].best } : no_hit();
     }
 }
 
@@ -653,6 +698,38 @@ static void find_plain_nearest( const query_scene* scene, const query_list* list
     }
 }
 
+// The same in double.
+static void find_plain_nearest64( const query_scene* scene, const query_list* list, const uint32_t* which,
+    uint32_t count, uint32_t k, double max_distance, clv_hit64* hits )
+{
+    query_nearest64 queries[NEAREST_SOME];
+    CLV_ASSERT( count <= NEAREST_SOME && k <= QUERY_NEAREST_MOST );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        query_probe p;
+        query_probe_read( &p, list->kind, list->items, which[i] );
+        queries[i].box = p.box;
+        queries[i].count = k;
+        query_nearest_reach64( &queries[i], max_distance, UINT32_MAX );
+        for ( uint32_t j = 0; j < k; ++j )
+        {
+            queries[i].near[j] = INFINITY;
+            queries[i].slots[j] = CLV_NO_HIT;
+        }
+    }
+    if ( scene->tree->node_count > 0 )
+    {
+        scene->kernels->nearest64( scene->tree64->nodes, queries, count );
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        for ( uint32_t j = 0; j < k; ++j )
+        {
+            hits[(uint64_t)which[i] * k + j] = ( clv_hit64 ){ queries[i].slots[j], queries[i].near[j] };
+        }
+    }
+}
+
 // ---- the doors
 
 uint64_t clv_query_find_all(
@@ -689,6 +766,11 @@ void clv_query_find_one( const query_scene* scene, const query_list* list, const
     CLV_ASSERT( count <= QUERY_SOME );
     if ( mode == QUERY_CLOSEST && query_row_of( list->kind )->form == QUERY_CAST && is_plain( scene, list ) )
     {
+        if ( list->is_double )
+        {
+            find_plain_closest64( scene, list, which, count, hits );
+            return;
+        }
         find_plain_closest( scene, list, which, count, hits );
         return;
     }
@@ -711,6 +793,11 @@ void clv_query_find_nearest( const query_scene* scene, const query_list* list, c
     for ( uint32_t i = 0; i < count && are_few; i += NEAREST_SOME )
     {
         uint32_t some = count - i < NEAREST_SOME ? count - i : NEAREST_SOME;
+        if ( list->is_double )
+        {
+            find_plain_nearest64( scene, list, which + i, some, k, max_distance, hits );
+            continue;
+        }
         find_plain_nearest( scene, list, which + i, some, k, max_distance, hits );
     }
     for ( uint32_t i = 0; i < count && !are_few && k > 0; ++i )

@@ -14,25 +14,6 @@ enum
     MOST_STEPS = 64, // of Newton's method; a graze halves its distance with each
 };
 
-// ---- two boxes
-
-double clv_query_scaled_length( double x, double y, double z )
-{
-    CLV_ASSERT( x >= 0 && y >= 0 && z >= 0 );
-    double most = x > y ? x : y;
-    most = z > most ? z : most;
-    if ( most == 0 || !base_is_finite( most ) )
-    {
-        return most;
-    }
-    int exponent;
-    frexp( most, &exponent );
-    x = ldexp( x, -exponent );
-    y = ldexp( y, -exponent );
-    z = ldexp( z, -exponent );
-    return ldexp( sqrt( x * x + y * y + z * z ), exponent );
-}
-
 // ---- a turned box
 
 static double dot3( const double a[3], const double b[3] )

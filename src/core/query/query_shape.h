@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/exact.h"
 #include "cleave/world.h"
+#include "simd/query_lanes.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -51,35 +52,6 @@ static inline clv_aabb64 query_box_from( const clv_aabb64* box, const double ori
         { box->lower.x - origin[0], box->lower.y - origin[1], box->lower.z - origin[2] },
         { box->upper.x - origin[0], box->upper.y - origin[1], box->upper.z - origin[2] },
     };
-}
-
-// ---- two boxes
-
-/// Length of these gaps as if exponents had no end: the largest is brought near 1 where its square would
-/// leave the doubles.
-double clv_query_scaled_length( double x, double y, double z );
-
-/// Of these gaps; `square` is x * x + y * y + z * z.
-static inline double query_length( double square, double x, double y, double z )
-{
-    return square > 1e-280 && square < 1e280 ? sqrt( square ) : clv_query_scaled_length( x, y, z );
-}
-
-/// Infinity less infinity is no gap.
-static inline double query_gap( double a_lower, double a_upper, double b_lower, double b_upper )
-{
-    double below = b_lower - a_upper, above = a_lower - b_upper;
-    double gap = above > below ? above : below;
-    return gap > 0 ? gap : 0;
-}
-
-/// Gaps of two boxes along the axes; the square of their distance.
-static inline double query_gaps( const clv_aabb64* a, const clv_aabb64* b, double gaps[3] )
-{
-    gaps[0] = query_gap( a->lower.x, a->upper.x, b->lower.x, b->upper.x );
-    gaps[1] = query_gap( a->lower.y, a->upper.y, b->lower.y, b->upper.y );
-    gaps[2] = query_gap( a->lower.z, a->upper.z, b->lower.z, b->upper.z );
-    return gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2];
 }
 
 // ---- planes and turned boxes

@@ -103,26 +103,11 @@ const char* clv_query_tree_check( const query_tree* tree, const query_boxes* fro
 // Where boxes are doubles the tree's shape is that of the floats they are mapped to (far/), which tell them
 // apart wherever they are; beside it are hulls in double, so that nothing is rounded on the way down.
 
-/// As query_node; seven cache lines.
-typedef struct query_node64
-{
-    double lower[3][QUERY_LANES];
-    double upper[3][QUERY_LANES];
-    uint32_t child[QUERY_LANES];
-    uint32_t least[QUERY_LANES];
-} query_node64;
-
 typedef struct query_tree64
 {
     query_node64* nodes; ///< as many as the tree of floats has, in the same order
     uint64_t node_capacity;
 } query_tree64;
-
-static inline clv_aabb64 query_lane_box64( const query_node64* node, uint32_t lane )
-{
-    return ( clv_aabb64 ){ { node->lower[0][lane], node->lower[1][lane], node->lower[2][lane] },
-        { node->upper[0][lane], node->upper[1][lane], node->upper[2][lane] } };
-}
 
 /// Hulls in double for a tree that is up to date. False if out of memory.
 bool clv_query_tree64_bring( query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes,

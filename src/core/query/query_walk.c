@@ -101,24 +101,12 @@ static bool start_lanes( query_search* s )
 
 // ---- in double
 
-static void set_cast64( query_cast64* cast, const double lower[3], const double upper[3], const double d[3] )
-{
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        cast->is_forward[axis] = !( d[axis] < 0 );
-        cast->near_place[axis] = d[axis] < 0 ? lower[axis] : upper[axis];
-        cast->far_place[axis] = d[axis] < 0 ? upper[axis] : lower[axis];
-        cast->near_more[axis] = cast->far_more[axis] = 0;
-        cast->near_inverse[axis] = cast->far_inverse[axis] = d[axis] == 0 ? INFINITY : 1.0 / d[axis];
-    }
-}
-
 // Spheres at a and at b that move by `motion`, walked as a box with room; `extra` times the motion is more of
 // it.
 static void set_round64( query_search* s, const double b[3], const double motion[3], double extra )
 {
     const query_probe* p = &s->probe;
-    set_cast64( &s->cast, p->a, p->a, motion );
+    query_set_cast64( &s->cast, p->a, p->a, motion );
     for ( int axis = 0; axis < 3; ++axis )
     {
         double d = b[axis] - p->a[axis],
@@ -144,7 +132,7 @@ static void start_doubles( query_search* s )
     s->walk.doubles.entries[0] = ( struct query_entry64 ){ 0, 0, 0 };
     switch ( p->form )
     {
-    case QUERY_CAST: set_cast64( &s->cast, p->a, p->b, p->motion ); break;
+    case QUERY_CAST: query_set_cast64( &s->cast, p->a, p->b, p->motion ); break;
     case QUERY_ROUND_CAST: set_round64( s, p->b, p->motion, 0 ); break;
     case QUERY_CAPSULE:
         for ( int axis = 0; axis < 3; ++axis )

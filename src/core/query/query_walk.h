@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One search under way, and what its walk asks of boxes. A walk never decides too little: its boxes, times
 // and distances have room for whatever is rounded, and each test is monotonic, so that what holds for an
-// object holds for every node above it. In float that is simd/query_lanes.h; in double it is here, over hulls
-// in double, or over those of floats where a question of floats is too large or too small for the lanes, or
-// has planes. What has a middle or a beginning is looked at from there: differences of doubles are exact
-// nearby.
+// object holds for every node above it. In float that is simd/query_lanes.h; in double it is over hulls in
+// double, node by node (simd/query_body64.h; planes here), or over those of floats where a question of floats
+// is too large or too small for the lanes, or has planes. What has a middle or a beginning is looked at from
+// there: differences of doubles are exact nearby.
 #pragma once
 
 #include "query/query_search.h"
@@ -19,15 +19,6 @@
 
 /// The same in double: boxes are so much larger and times so much longer than any rounding of that test.
 #define QUERY_ROOM 1e-9
-
-/// A motion in double: what is taken off the near and the far face of an axis, first the place, then how far
-/// the shape goes beyond it.
-typedef struct query_cast64
-{
-    double near_place[3], far_place[3], near_more[3], far_more[3];
-    double near_inverse[3], far_inverse[3];
-    bool is_forward[3];
-} query_cast64;
 
 /// Nodes that wait, the next one last, and from where on they count.
 typedef struct query_stack64
@@ -127,6 +118,22 @@ static inline void query_set_cast( query_cast* cast, clv_aabb box, clv_vec3 moti
     }
 }
 
+/// The same in double.
+static inline void query_set_cast64(
+    query_cast64* cast, const double lower[3], const double upper[3], const double d[3] )
+{
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        uint32_t lower_face = axis * QUERY_LANES, upper_face = ( 3 + axis ) * QUERY_LANES;
+        cast->near_face[axis] = d[axis] < 0 ? upper_face : lower_face;
+        cast->far_face[axis] = d[axis] < 0 ? lower_face : upper_face;
+        cast->near_place[axis] = d[axis] < 0 ? lower[axis] : upper[axis];
+        cast->far_place[axis] = d[axis] < 0 ? upper[axis] : lower[axis];
+        cast->near_more[axis] = cast->far_more[axis] = 0;
+        cast->near_inverse[axis] = cast->far_inverse[axis] = d[axis] == 0 ? INFINITY : 1.0 / d[axis];
+    }
+}
+
 // ---- what a box in double is asked
 
 /// How far casts are looked for: a little more where the walk's times are only bounds.
@@ -152,8 +159,9 @@ static inline bool query_cast_sides(
     double from = 0, to = reach;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double near_face = cast->is_forward[axis] ? lower[axis] : upper[axis];
-        double far_face = cast->is_forward[axis] ? upper[axis] : lower[axis];
+        bool is_forward = cast->near_face[axis] < cast->far_face[axis];
+        double near_face = is_forward ? lower[axis] : upper[axis];
+        double far_face = is_forward ? upper[axis] : lower[axis];
         double first =
             ( ( near_face - cast->near_place[axis] ) - cast->near_more[axis] ) * cast->near_inverse[axis];
         double last =
@@ -183,82 +191,17 @@ static inline bool query_planes_meet( const query_probe* p, const clv_aabb64* fr
 
 // ---- what the lanes of a node in double are asked: as one box would be, to the bit
 
-static inline uint32_t query_look_overlap( const query_search* s, const query_node64* node )
-{
-    uint32_t passed = 0;
-    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
-    {
-        uint32_t is_in = 1;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            is_in &= ( node->lower[axis][lane] <= ( &s->probe.box.upper.x )[axis] ) &
-                ( ( &s->probe.box.lower.x )[axis] <= node->upper[axis][lane] );
-        }
-        passed |= is_in << lane;
-    }
-    return passed;
-}
-
-static inline uint32_t query_look_cast(
-    const query_search* s, const query_node64* node, double near[QUERY_LANES] )
-{
-    const query_cast64* cast = &s->cast;
-    double to[QUERY_LANES], reach = query_cast_reach( s );
-    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
-    {
-        near[lane] = 0;
-        to[lane] = reach;
-    }
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        const double* near_face = cast->is_forward[axis] ? node->lower[axis] : node->upper[axis];
-        const double* far_face = cast->is_forward[axis] ? node->upper[axis] : node->lower[axis];
-        for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane ) // query_cast_sides, lane by lane
-        {
-            double first = ( ( near_face[lane] - cast->near_place[axis] ) - cast->near_more[axis] ) *
-                cast->near_inverse[axis];
-            double last = ( ( far_face[lane] - cast->far_place[axis] ) - cast->far_more[axis] ) *
-                cast->far_inverse[axis];
-            near[lane] = first > near[lane] ? first : near[lane];
-            to[lane] = last < to[lane] ? last : to[lane];
-        }
-    }
-    uint32_t passed = 0;
-    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
-    {
-        passed |= (uint32_t)( near[lane] <= to[lane] ) << lane;
-    }
-    return passed;
-}
-
-/// A square beyond which the root is beyond the reach, whatever is rounded: most lanes need no root then.
-static inline double query_square_limit( double reach )
-{
-    return reach > 1e-130 && reach < 1e130 ? reach * reach * ( 1 + 1e-12 ) : INFINITY;
-}
-
 static inline uint32_t query_look_distance(
     const query_search* s, const query_node64* node, double near[QUERY_LANES] )
 {
-    double gaps[3][QUERY_LANES], squares[QUERY_LANES] = { 0 };
-    for ( int axis = 0; axis < 3; ++axis )
+    double squares[QUERY_LANES];
+    uint32_t passed =
+        s->scene->kernels->look_distance64( &s->probe.box, node, query_square_limit( s->reach ), squares );
+    for ( uint32_t left = passed; left != 0; left &= left - 1 )
     {
-        double lower = ( &s->probe.box.lower.x )[axis], upper = ( &s->probe.box.upper.x )[axis];
-        for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
-        {
-            gaps[axis][lane] = query_gap( lower, upper, node->lower[axis][lane], node->upper[axis][lane] );
-            squares[lane] += gaps[axis][lane] * gaps[axis][lane];
-        }
-    }
-    double limit = query_square_limit( s->reach );
-    uint32_t passed = 0;
-    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
-    {
-        if ( squares[lane] <= limit )
-        {
-            near[lane] = query_length( squares[lane], gaps[0][lane], gaps[1][lane], gaps[2][lane] );
-            passed |= (uint32_t)( near[lane] <= s->reach ) << lane;
-        }
+        uint32_t lane = base_lowest_bit( left );
+        near[lane] = query_lane_length( &s->probe.box, node, lane, squares[lane] );
+        passed &= near[lane] <= s->reach ? UINT32_MAX : ~( 1u << lane );
     }
     return passed;
 }
@@ -287,10 +230,10 @@ static inline uint32_t query_look_at(
 {
     switch ( s->probe.form )
     {
-    case QUERY_OVERLAP: return query_look_overlap( s, node );
+    case QUERY_OVERLAP: return s->scene->kernels->look_overlap64( &s->probe.box, node );
     case QUERY_DISTANCE: return query_look_distance( s, node, near );
     case QUERY_TURNED:
     case QUERY_PLANES: return query_look_planes( s, node );
-    default: return query_look_cast( s, node, near );
+    default: return s->scene->kernels->look_cast64( &s->cast, node, query_cast_reach( s ), near );
     }
 }

@@ -219,19 +219,19 @@ static inline __m256 least_of( __m256 mask, __m256 a )
 
 #define OWN_NODES
 static inline uint32_t pick_nodes(
-    query_stack* stack, uint32_t top, const query_node* node, eight near, uint32_t bits )
+    query_stack* stack, uint32_t top, const uint32_t child[QUERY_LANES], eight near, uint32_t bits )
 {
     __m256 nearest = least_of( mask_of_bits( bits ), near );
     uint32_t equal = (uint32_t)_mm256_movemask_ps( _mm256_cmp_ps( near, nearest, _CMP_EQ_OQ ) ) & bits;
     uint32_t first = equal & ( 0u - equal ), count = base_bit_count( bits );
     __m256i order = press_lanes( bits & ~first );
-    __m256i child = _mm256_load_si256( (const __m256i*)node->child );
+    __m256i children = _mm256_load_si256( (const __m256i*)child );
     _mm256_storeu_ps( stack->near + top, _mm256_permutevar8x32_ps( near, order ) );
-    _mm256_storeu_si256( (__m256i*)( stack->node + top ), _mm256_permutevar8x32_epi32( child, order ) );
+    _mm256_storeu_si256( (__m256i*)( stack->node + top ), _mm256_permutevar8x32_epi32( children, order ) );
     // Where there is none this writes behind the last.
     uint32_t last = top + count - ( count > 0 );
     stack->near[last] = _mm256_cvtss_f32( nearest );
-    stack->node[last] = node->child[base_lowest_bit( first | 0x100u ) & ( QUERY_LANES - 1 )];
+    stack->node[last] = child[base_lowest_bit( first | 0x100u ) & ( QUERY_LANES - 1 )];
     return top + count;
 }
 
@@ -268,6 +268,10 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
 #define near_d_sub( a, b ) _mm256_sub_pd( a, b )
 #define near_d_mul( a, b ) _mm256_mul_pd( a, b )
 #define near_d_add( a, b ) _mm256_add_pd( a, b )
+#define near_d_max( a, b ) _mm256_max_pd( a, b )
+#define near_d_min( a, b ) _mm256_min_pd( a, b )
+
+#include "simd/query_body64.h"
 
 #include "simd/near_twice.h"
 

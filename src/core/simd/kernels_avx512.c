@@ -286,19 +286,19 @@ static inline __m256 least_of( uint32_t bits, __m256 a )
 }
 
 static inline uint32_t pick_nodes(
-    query_stack* stack, uint32_t top, const query_node* node, eight near, uint32_t bits )
+    query_stack* stack, uint32_t top, const uint32_t child[QUERY_LANES], eight near, uint32_t bits )
 {
     __m256 nearest = least_of( bits, near );
     uint32_t equal = _mm256_mask_cmp_ps_mask( (__mmask8)bits, near, nearest, _CMP_EQ_OQ );
     uint32_t first = equal & ( 0u - equal ), count = base_bit_count( bits );
     __mmask8 rest = (__mmask8)( bits & ~first );
-    __m256i child = _mm256_load_si256( (const __m256i*)node->child );
+    __m256i children = _mm256_load_si256( (const __m256i*)child );
     _mm256_storeu_ps( stack->near + top, _mm256_maskz_compress_ps( rest, near ) );
-    _mm256_storeu_si256( (__m256i*)( stack->node + top ), _mm256_maskz_compress_epi32( rest, child ) );
+    _mm256_storeu_si256( (__m256i*)( stack->node + top ), _mm256_maskz_compress_epi32( rest, children ) );
     // Where there is none this writes behind the last.
     uint32_t last = top + count - ( count > 0 );
     stack->near[last] = _mm256_cvtss_f32( nearest );
-    stack->node[last] = node->child[base_lowest_bit( first | 0x100u ) & ( QUERY_LANES - 1 )];
+    stack->node[last] = child[base_lowest_bit( first | 0x100u ) & ( QUERY_LANES - 1 )];
     return top + count;
 }
 
@@ -438,6 +438,10 @@ static inline clv_pair* near_emit( clv_pair* out, uint32_t id, const uint32_t* i
 #define near_d_sub( a, b ) _mm512_sub_pd( a, b )
 #define near_d_mul( a, b ) _mm512_mul_pd( a, b )
 #define near_d_add( a, b ) _mm512_add_pd( a, b )
+#define near_d_max( a, b ) _mm512_max_pd( a, b )
+#define near_d_min( a, b ) _mm512_min_pd( a, b )
+
+#include "simd/query_body64.h"
 
 #include "simd/near_twice.h"
 

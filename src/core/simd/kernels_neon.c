@@ -97,6 +97,10 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
 #define near_d_sub( a, b ) vsubq_f64( a, b )
 #define near_d_mul( a, b ) vmulq_f64( a, b )
 #define near_d_add( a, b ) vaddq_f64( a, b )
+#define near_d_max( a, b ) vbslq_f64( vcgtq_f64( a, b ), a, b )
+#define near_d_min( a, b ) vbslq_f64( vcltq_f64( a, b ), a, b )
+
+#include "simd/query_body64.h"
 
 #include "simd/near_twice.h"
 

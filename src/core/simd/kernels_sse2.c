@@ -77,6 +77,10 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
 #define near_d_sub( a, b ) _mm_sub_pd( a, b )
 #define near_d_mul( a, b ) _mm_mul_pd( a, b )
 #define near_d_add( a, b ) _mm_add_pd( a, b )
+#define near_d_max( a, b ) _mm_max_pd( a, b )
+#define near_d_min( a, b ) _mm_min_pd( a, b )
+
+#include "simd/query_body64.h"
 
 #include "simd/near_twice.h"
 

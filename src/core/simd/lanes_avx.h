@@ -12,6 +12,11 @@ static inline eight eight_load( const float* p )
     return _mm256_load_ps( p );
 }
 
+static inline eight eight_load_any( const float* p )
+{
+    return _mm256_loadu_ps( p );
+}
+
 static inline void eight_store( float* p, eight a )
 {
     _mm256_store_ps( p, a );

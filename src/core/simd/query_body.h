@@ -32,13 +32,28 @@ enum
 #endif
 };
 
-#ifndef OWN_NODES
+#ifdef OWN_NODES
+// Of the nodes that wait, how many from the last one on are out of reach: at most seven are counted. Without a
+// branch, which would be mispredicted.
+static inline uint32_t count_beyond( const query_stack* stack, uint32_t top, float reach )
+{
+    uint32_t within =
+        eight_bits( eight_le( eight_load_any( stack->near + top - QUERY_LANES ), eight_splat( reach ) ) );
+    return QUERY_LANES - base_bit_width( within | 1 );
+}
+#else
+static inline uint32_t count_beyond( const query_stack* stack, uint32_t top, float reach )
+{
+    (void)stack, (void)top, (void)reach;
+    return 0;
+}
+
 // Nodes of these lanes onto the stack, the nearest last; the new top. Only called where several queries go in
 // turn.
 static inline uint32_t pick_nodes(
-    query_stack* stack, uint32_t top, const query_node* node, eight near, uint32_t bits )
+    query_stack* stack, uint32_t top, const uint32_t child[QUERY_LANES], eight near, uint32_t bits )
 {
-    (void)stack, (void)node, (void)near, (void)bits;
+    (void)stack, (void)child, (void)near, (void)bits;
     return top;
 }
 #endif
@@ -170,9 +185,9 @@ static inline void put_found( query_walk* walk, const query_node* node, eight ti
 }
 
 // How near a node is, and which it is, as one number to compare.
-static inline uint64_t waiting_node( const query_node* node, const float* near, uint32_t lane )
+static inline uint64_t waiting_node( const uint32_t child[QUERY_LANES], const float* near, uint32_t lane )
 {
-    return query_key( near[lane], node->child[lane] );
+    return query_key( near[lane], child[lane] );
 }
 
 // The nearer one to `first`, without a branch.
@@ -193,20 +208,20 @@ static inline void put_node( query_stack* stack, uint32_t at, uint64_t next )
 // below it; how the others lie does not matter much, for most are out of reach when their turn comes, and
 // sorting them is a guess for the processor.
 static inline uint32_t put_nodes(
-    query_stack* stack, uint32_t top, const query_node* node, eight times, uint32_t bits )
+    query_stack* stack, uint32_t top, const uint32_t child[QUERY_LANES], eight times, uint32_t bits )
 {
     EIGHT_ALIGN float near[QUERY_LANES];
     eight_store( near, times );
-    uint64_t first = waiting_node( node, near, base_lowest_bit( bits ) );
+    uint64_t first = waiting_node( child, near, base_lowest_bit( bits ) );
     bits &= bits - 1;
     if ( bits != 0 )
     {
-        uint64_t second = waiting_node( node, near, base_lowest_bit( bits ) );
+        uint64_t second = waiting_node( child, near, base_lowest_bit( bits ) );
         bits &= bits - 1;
         order_nodes( &first, &second );
         for ( ; bits != 0; bits &= bits - 1 )
         {
-            uint64_t next = waiting_node( node, near, base_lowest_bit( bits ) );
+            uint64_t next = waiting_node( child, near, base_lowest_bit( bits ) );
             order_nodes( &first, &next );
             order_nodes( &second, &next );
             put_node( stack, top++, next );
@@ -261,7 +276,7 @@ static bool walk_cast( query_walk* walk )
         eight near = cast_lanes( &walk->cast, node, reach, &bits );
         if ( ( bits & ~objects ) != 0 )
         {
-            walk->top = put_nodes( stack, top, node, near, bits & ~objects );
+            walk->top = put_nodes( stack, top, node->child, near, bits & ~objects );
         }
         if ( ( bits & objects ) != 0 )
         {
@@ -298,7 +313,7 @@ static bool walk_distance( query_walk* walk )
         }
         if ( inner != 0 )
         {
-            walk->top = put_nodes( stack, top, node, sum, inner );
+            walk->top = put_nodes( stack, top, node->child, sum, inner );
         }
         if ( ( bits & objects ) != 0 )
         {
@@ -314,10 +329,13 @@ static bool walk_distance( query_walk* walk )
 // The root, and below it what is never out of reach and says that there is no more.
 static inline uint32_t open_stack( query_stack* stack )
 {
-    stack->near[0] = -1;
-    stack->near[1] = 0;
-    stack->node[0] = stack->node[1] = 0;
-    return 2;
+    for ( uint32_t i = 0; i < QUERY_LANES; ++i )
+    {
+        stack->near[i] = -1;
+    }
+    stack->near[QUERY_LANES] = 0;
+    stack->node[QUERY_LANES - 1] = stack->node[QUERY_LANES] = 0;
+    return QUERY_LANES + 1;
 }
 
 // It will be looked at when the others have had their turn.
@@ -331,16 +349,16 @@ static inline void fetch_node( const query_node* node )
 
 // One node more of a query. False: there is none. `is_alone`: branches may be predicted, since no other query
 // is interleaved.
-typedef bool query_step(
-    const query_node* nodes, void* query, query_stack* stack, uint32_t* top, bool is_alone );
+typedef bool query_step( const void* nodes, void* query, query_stack* stack, uint32_t* top, bool is_alone );
 
 static inline bool closest_step(
-    const query_node* nodes, void* item, query_stack* stack, uint32_t* top, bool is_alone )
+    const void* tree, void* item, query_stack* stack, uint32_t* top, bool is_alone )
 {
+    const query_node* nodes = tree;
     query_cast* cast = item;
     uint64_t best = cast->best;
     float reach = query_key_near( best );
-    uint32_t at = *top - 1;
+    uint32_t at = *top - 1 - ( is_alone ? 0u : count_beyond( stack, *top, reach ) );
     while ( is_too_late( stack->near[at], &nodes[stack->node[at]], reach, (uint32_t)best ) )
     {
         at -= 1;
@@ -354,12 +372,12 @@ static inline bool closest_step(
     eight near = cast_lanes( cast, node, eight_splat( reach ), &bits );
     if ( !is_alone )
     {
-        *top = pick_nodes( stack, at, node, near, bits & ~objects );
+        *top = pick_nodes( stack, at, node->child, near, bits & ~objects );
         fetch_node( &nodes[stack->node[*top - 1]] );
     }
     else
     {
-        *top = ( bits & ~objects ) != 0 ? put_nodes( stack, at, node, near, bits & ~objects ) : at;
+        *top = ( bits & ~objects ) != 0 ? put_nodes( stack, at, node->child, near, bits & ~objects ) : at;
     }
     if ( ( bits & objects ) != 0 )
     {
@@ -369,10 +387,11 @@ static inline bool closest_step(
 }
 
 static inline bool nearest_step(
-    const query_node* nodes, void* item, query_stack* stack, uint32_t* top, bool is_alone )
+    const void* tree, void* item, query_stack* stack, uint32_t* top, bool is_alone )
 {
+    const query_node* nodes = tree;
     query_nearest* query = item;
-    uint32_t at = *top - 1;
+    uint32_t at = *top - 1 - ( is_alone ? 0u : count_beyond( stack, *top, query->reach ) );
     while ( stack->near[at] > query->reach )
     {
         at -= 1;
@@ -394,12 +413,12 @@ static inline bool nearest_step(
     }
     if ( !is_alone )
     {
-        *top = pick_nodes( stack, at, node, sum, inner );
+        *top = pick_nodes( stack, at, node->child, sum, inner );
         fetch_node( &nodes[stack->node[*top - 1]] );
     }
     else
     {
-        *top = inner != 0 ? put_nodes( stack, at, node, sum, inner ) : at;
+        *top = inner != 0 ? put_nodes( stack, at, node->child, sum, inner ) : at;
     }
     if ( ( bits & objects ) != 0 )
     {
@@ -411,7 +430,7 @@ static inline bool nearest_step(
 // A list of queries, each `size` bytes, one after the other, or several in turn, of which one works while the
 // others wait for memory. Always inline: compiled once for each kind of step.
 static inline __attribute__( ( always_inline ) ) void walk_alone(
-    const query_node* nodes, void* queries, size_t size, uint32_t count, query_step* step )
+    const void* nodes, void* queries, size_t size, uint32_t count, query_step* step )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -424,7 +443,7 @@ static inline __attribute__( ( always_inline ) ) void walk_alone(
 }
 
 static inline __attribute__( ( always_inline ) ) void walk_in_turn(
-    const query_node* nodes, void* queries, size_t size, uint32_t count, query_step* step )
+    const void* nodes, void* queries, size_t size, uint32_t count, query_step* step )
 {
     query_stack stacks[AT_ONCE];
     char *under_way[AT_ONCE], *first = queries;
@@ -441,7 +460,7 @@ static inline __attribute__( ( always_inline ) ) void walk_in_turn(
             if ( !step( nodes, under_way[i], &stacks[i], &tops[i], false ) )
             {
                 under_way[i] = first + ( next < count ? next : 0 ) * size; // asked and answered: done at once
-                tops[i] = next < count ? open_stack( &stacks[i] ) : 1;
+                tops[i] = next < count ? open_stack( &stacks[i] ) : QUERY_LANES;
                 next += next < count;
             }
         }

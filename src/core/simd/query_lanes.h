@@ -13,6 +13,7 @@
 
 #include "base/exact.h"
 #include "cleave/geom.h"
+#include "cleave/world.h"
 #include "simd/have.h"
 
 #include <assert.h>
@@ -49,6 +50,15 @@ typedef struct query_node
 
 static_assert( sizeof( query_node ) == 256, "four cache lines" );
 
+/// As query_node; seven cache lines.
+typedef struct query_node64
+{
+    double lower[3][QUERY_LANES];
+    double upper[3][QUERY_LANES];
+    uint32_t child[QUERY_LANES];
+    uint32_t least[QUERY_LANES];
+} query_node64;
+
 /// What is nearer comes first, of equals what has the lowest slot: one number to compare, without a branch.
 /// Times and squared distances are not negative, so their bits are in order as they are.
 static inline uint64_t query_key( float near, uint32_t least )
@@ -70,8 +80,8 @@ static inline float query_key_near( uint64_t key )
 /// last.
 typedef struct query_stack
 {
-    float near[QUERY_STACK + QUERY_LANES];
-    uint32_t node[QUERY_STACK + QUERY_LANES];
+    float near[QUERY_STACK + 2 * QUERY_LANES];
+    uint32_t node[QUERY_STACK + 2 * QUERY_LANES];
 } query_stack;
 
 /// A motion: what is subtracted from the near and the far face of an axis, which faces these are (as places
@@ -129,12 +139,20 @@ typedef struct query_late
 /// One query under way.
 typedef struct query_walk
 {
-    const query_node* nodes;
+    union
+    {
+        const query_node* nodes;
+        const query_node64* nodes64;
+    };
     uint32_t top;         ///< entries that wait
     uint32_t node_count;  ///< looked at so far
     uint32_t found_count; ///< handed over by the last step
 
-    clv_aabb box;         ///< overlap and distance
+    union
+    {
+        clv_aabb box;     ///< overlap and distance
+        clv_aabb64 box64; ///< overlap64
+    };
     query_cast cast;      ///< cast
     float reach;          ///< cast: nothing later counts; distance: no squared distance above
     uint32_t reach_least; ///< of those that are just at the reach, only slots up to this count
@@ -147,6 +165,126 @@ typedef struct query_walk
     const query_node* found_node;     ///< whose lanes these are
     query_stack stack;
 } query_walk;
+
+// ---- two boxes in double
+
+/// Length of these gaps as if exponents had no end: the largest is brought near 1 where its square would
+/// leave the doubles.
+double clv_simd_scaled_length( double x, double y, double z );
+
+/// Neither so large nor so small that it may have left the doubles.
+static inline bool query_is_square( double square )
+{
+    return square > 1e-280 && square < 1e280;
+}
+
+/// Of these gaps; `square` is x * x + y * y + z * z.
+static inline double query_length( double square, double x, double y, double z )
+{
+    return query_is_square( square ) ? sqrt( square ) : clv_simd_scaled_length( x, y, z );
+}
+
+/// Infinity less infinity is no gap.
+static inline double query_gap( double a_lower, double a_upper, double b_lower, double b_upper )
+{
+    double below = b_lower - a_upper, above = a_lower - b_upper;
+    double gap = above > below ? above : below;
+    return gap > 0 ? gap : 0;
+}
+
+/// Gaps of two boxes along the axes; the square of their distance.
+static inline double query_gaps( const clv_aabb64* a, const clv_aabb64* b, double gaps[3] )
+{
+    gaps[0] = query_gap( a->lower.x, a->upper.x, b->lower.x, b->upper.x );
+    gaps[1] = query_gap( a->lower.y, a->upper.y, b->lower.y, b->upper.y );
+    gaps[2] = query_gap( a->lower.z, a->upper.z, b->lower.z, b->upper.z );
+    return gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2];
+}
+
+static inline clv_aabb64 query_lane_box64( const query_node64* node, uint32_t lane )
+{
+    return ( clv_aabb64 ){ { node->lower[0][lane], node->lower[1][lane], node->lower[2][lane] },
+        { node->upper[0][lane], node->upper[1][lane], node->upper[2][lane] } };
+}
+
+/// The distance of a lane, of which `square` is the square.
+static inline double query_lane_length(
+    const clv_aabb64* box, const query_node64* node, uint32_t lane, double square )
+{
+    if ( query_is_square( square ) )
+    {
+        return sqrt( square );
+    }
+    const clv_aabb64 other = query_lane_box64( node, lane );
+    double gaps[3];
+    square = query_gaps( box, &other, gaps );
+    return query_length( square, gaps[0], gaps[1], gaps[2] );
+}
+
+/// A motion in double: what is taken off the near and the far face of an axis, first the place, then how far
+/// the shape goes beyond it; and which faces these are, as places in a node.
+typedef struct query_cast64
+{
+    double near_place[3], far_place[3], near_more[3], far_more[3];
+    double near_inverse[3], far_inverse[3];
+    uint32_t near_face[3], far_face[3];
+} query_cast64;
+
+/// Of a number that is not negative, a float that no lower float of it (QUERY_LOWER) is above.
+#define QUERY_LOWER ( 1 - 0x1p-22 )
+
+static inline float query_above_float( double number )
+{
+    double above = number * ( 1 + 0x1p-22 ) + 1e-40;
+    return above < (double)FLT_MAX ? (float)above : INFINITY;
+}
+
+/// simd_queries.closest64: a box that moves.
+typedef struct query_closest64
+{
+    query_cast64 cast; ///< without more than its places
+    double best;       ///< in: the reach, which is finite; out: the time
+    uint32_t slot;     ///< in: UINT32_MAX; out: of the hit, if there is one
+    float above;       ///< query_above_float( best )
+} query_closest64;
+
+/// simd_queries.nearest64: the few nearest to a box.
+typedef struct query_nearest64
+{
+    clv_aabb64 box;
+    double near[QUERY_NEAREST_MOST];    ///< in order; at first all infinite
+    uint32_t slots[QUERY_NEAREST_MOST]; ///< at first all UINT32_MAX
+    uint32_t count;                     ///< of those that are wanted, 1 .. QUERY_NEAREST_MOST
+    double reach;                       ///< nothing farther counts
+    uint32_t least;                     ///< of those just at the reach, only slots up to this count
+    double limit, band; ///< squares above are beyond the reach; from `band` on it takes a root to tell
+    float above;        ///< query_above_float( limit )
+} query_nearest64;
+
+/// A square beyond which the root is beyond the reach, whatever is rounded: most lanes need no root then.
+static inline double query_square_limit( double reach )
+{
+    return reach > 1e-130 && reach < 1e130 ? reach * reach * ( 1 + 1e-12 ) : INFINITY;
+}
+
+static inline void query_nearest_reach64( query_nearest64* query, double reach, uint32_t least )
+{
+    query->reach = reach;
+    query->least = least;
+    query->limit = query_square_limit( reach );
+    query->band = query->limit < INFINITY ? reach * reach * ( 1 - 1e-12 ) : 0;
+    query->above = query_above_float( query->limit );
+}
+
+/// As query_nearest_shorten.
+static inline void query_nearest_shorten64( query_nearest64* query )
+{
+    uint32_t last = query->count - 1;
+    if ( query->slots[last] != UINT32_MAX )
+    {
+        query_nearest_reach64( query, query->near[last], query->slots[last] );
+    }
+}
 
 typedef struct simd_queries
 {
@@ -173,6 +311,19 @@ typedef struct simd_queries
 
     /// The hull of a node's boxes and its lowest slot, to a lane of the node above it.
     void ( *bound )( const query_node* node, query_node* above, uint32_t lane );
+
+    /// In double, of one node: the lanes that overlap the box; those that the motion meets up to the reach, and
+    /// the times of all; those whose squared distance is at most `limit`, and the squares of all.
+    uint32_t ( *look_overlap64 )( const clv_aabb64* box, const query_node64* node );
+    uint32_t ( *look_cast64 )(
+        const query_cast64* cast, const query_node64* node, double reach, double near[QUERY_LANES] );
+    uint32_t ( *look_distance64 )(
+        const clv_aabb64* box, const query_node64* node, double limit, double squares[QUERY_LANES] );
+
+    /// And as overlap, closest and nearest.
+    bool ( *overlap64 )( query_walk* walk );
+    void ( *closest64 )( const query_node64* nodes, query_closest64* queries, uint32_t count );
+    void ( *nearest64 )( const query_node64* nodes, query_nearest64* queries, uint32_t count );
 } simd_queries;
 
 /// Chosen by clv_simd_queries_for, simd/kernels.h.
