@@ -441,6 +441,34 @@ static void what_a_method_charges_is_the_spaces( void )
     context.logger.write( CLV_LOG_INFO, "to nowhere", context.logger.user );
 }
 
+static void count_call( void* data )
+{
+    *(int*)data += 1;
+}
+
+static void a_watched_block_is_told_before_it_goes( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    task_runner tasks = { 0 };
+    clv_method_context context = clv_method_host_context( &memory, &tasks, CLV_ISA_SCALAR );
+    const clv_method_watch* watch = &context.watch;
+    void *block = NULL, *other = NULL;
+    uint64_t capacity = 0, other_capacity = 0;
+    int calls = 0;
+    CHECK( clv_base_memory_reserve( &memory, &block, &capacity, 0, 10, 8 ) );
+    CHECK( clv_base_memory_reserve( &memory, &other, &other_capacity, 0, 10, 8 ) );
+    watch->set( block, count_call, &calls, watch->user );
+    CHECK( clv_base_memory_resize( &memory, &other, &other_capacity, 0, 0, 8 ) );
+    CHECK_EQUAL( calls, 0 );
+    CHECK( clv_base_memory_resize( &memory, &block, &capacity, 5, 20, 8 ) );
+    CHECK_EQUAL( calls, 1 );
+    watch->set( block, count_call, &calls, watch->user );
+    watch->set( NULL, NULL, NULL, watch->user );
+    CHECK( clv_base_memory_resize( &memory, &block, &capacity, 0, 0, 8 ) );
+    CHECK_EQUAL( calls, 1 );
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -452,6 +480,7 @@ int main( int argc, char** argv )
         TEST_CASE( invalid_rows_are_refused_with_a_reason ),
         TEST_CASE( invalid_parameters_are_refused_too ),
         TEST_CASE( what_a_method_charges_is_the_spaces ),
+        TEST_CASE( a_watched_block_is_told_before_it_goes ),
         TEST_CASE( a_registered_row_is_found_and_used ), // it adds rows
         TEST_CASE( a_full_list_takes_no_more ),
     };

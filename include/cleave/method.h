@@ -146,6 +146,16 @@ typedef struct clv_method_account
     void* user; ///< handed to both
 } clv_method_account;
 
+/// For methods whose device reads the boxes where they lie. Since 0.2.0.
+typedef struct clv_method_watch
+{
+    /// Before the memory that begins at `block`, as clv_method_input.boxes told it, is given back or moved,
+    /// `gone( data )` is called, once, on the thread that called the space; it calls nothing of the space.
+    /// There is one watch: a second takes the place of the first, and NULL for `gone` ends it.
+    void ( *set )( const void* block, void ( *gone )( void* data ), void* data, void* user );
+    void* user; ///< handed to it
+} clv_method_watch;
+
 /// What a state has to work with, all of it the space's. It stays where it is, unchanged, until destroy
 /// returns.
 typedef struct clv_method_context
@@ -174,6 +184,7 @@ typedef struct clv_method_context
     clv_logger logger;
 
     clv_method_account account;
+    clv_method_watch watch; ///< Since 0.2.0.
 } clv_method_context;
 
 /// The world as of this update. Lives during the call.

@@ -106,6 +106,11 @@ void clv_base_memory_give( base_memory* memory, void* data, uint64_t count, size
     {
         return;
     }
+    if ( data == memory->watched )
+    {
+        memory->watched = NULL;
+        memory->gone( memory->gone_data );
+    }
     size_t size = (size_t)count * item_size;
     CLV_ASSERT( size <= memory->bytes );
     memory->bytes -= size;

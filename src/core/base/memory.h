@@ -12,6 +12,9 @@ typedef struct base_memory
     size_t peak_bytes;
     size_t charged_bytes;
     uint64_t allocation_count;
+    const void* watched; ///< a block, NULL: none; before it is given back `gone( gone_data )` is called, once
+    void ( *gone )( void* data );
+    void* gone_data;
 } base_memory;
 
 /// Rows of data start on a cache line, and a 512-bit load on a multiple of its size.

@@ -34,6 +34,14 @@ static void charge( int64_t bytes, void* user )
     clv_base_memory_charge( user, bytes );
 }
 
+static void watch( const void* block, void ( *gone )( void* data ), void* data, void* user )
+{
+    base_memory* memory = user;
+    memory->watched = gone != NULL ? block : NULL;
+    memory->gone = gone;
+    memory->gone_data = data;
+}
+
 clv_method_context clv_method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa )
 {
     return ( clv_method_context ){
@@ -44,5 +52,6 @@ clv_method_context clv_method_host_context( base_memory* memory, task_runner* ta
         .tasks = { run, tasks },
         .logger = { write_nowhere, NULL },
         .account = { held, charge, memory },
+        .watch = { watch, memory },
     };
 }
