@@ -523,23 +523,34 @@ clv_result clv_gpu_update_buffer( clv_gpu* gpu, void* buffer, uint32_t count )
     return result == CLV_OK ? clv_gpu_wait( gpu ) : result;
 }
 
-// From memory that the device reads by itself; it must stay as it is until the update is done.
-static clv_result update_from( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, bool is_checked )
+// ---- boxes of the host. They stay as they are there until the update is done.
+
+clv_result clv_gpu_send_boxes( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
 {
     uint64_t bytes = (uint64_t)count * sizeof( clv_aabb );
+    gpu->staged_count = 0;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.boxes, bytes );
     if ( result == CLV_OK && count > 0 )
     {
         result = clv_gpu_write( gpu, gpu->buffers.boxes.memory, 0, boxes, (size_t)bytes, false );
     }
-    if ( result != CLV_OK )
-    {
-        return clv_gpu_end_failed( gpu, result );
-    }
+    gpu->staged_count = result == CLV_OK ? count : 0;
+    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
+}
+
+static clv_result search_sent( clv_gpu* gpu, uint32_t count, bool is_checked )
+{
     gpu->error[0] = '\0';
-    CLV_ASSERT( gpu_holds( &gpu->buffers.boxes, count, sizeof( clv_aabb ) ) );
-    result = begin( gpu, gpu->buffers.boxes.memory, count, is_checked );
+    CLV_ASSERT( gpu->staged_count == count && gpu_holds( &gpu->buffers.boxes, count, sizeof( clv_aabb ) ) );
+    clv_result result = begin( gpu, gpu->buffers.boxes.memory, count, is_checked );
     return result == CLV_OK ? clv_gpu_wait( gpu ) : result;
+}
+
+// From memory that the device reads by itself.
+static clv_result update_from( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
+{
+    clv_result result = clv_gpu_send_boxes( gpu, boxes, count );
+    return result == CLV_OK ? search_sent( gpu, count, true ) : result;
 }
 
 clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes )
@@ -550,10 +561,34 @@ clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes )
     return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
 
-clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count )
+clv_result clv_gpu_send_staged( clv_gpu* gpu, uint32_t count )
 {
     CLV_ASSERT( gpu->upload.bytes / sizeof( clv_aabb ) >= count ); // clv_gpu_stage made room
-    return update_from( gpu, gpu->upload.data, count, false );
+    return clv_gpu_send_boxes( gpu, gpu->upload.data, count );
+}
+
+clv_result clv_gpu_stage_changes( clv_gpu* gpu, uint32_t count, gpu_change** changes )
+{
+    CLV_ASSERT( gpu->is_open && count <= gpu->staged_count );
+    clv_result result = clv_gpu_host_reserve( gpu, &gpu->upload, (size_t)count * sizeof( gpu_change ) );
+    *changes = gpu->upload.data;
+    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
+}
+
+clv_result clv_gpu_send_changes( clv_gpu* gpu, uint32_t count )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t bytes = (uint64_t)count * sizeof( gpu_change );
+    CLV_ASSERT( count > 0 && count <= gpu->staged_count && gpu->upload.bytes >= bytes );
+    clv_result result = clv_gpu_reserve( gpu, &b->changes, bytes );
+    GPU_THEN( result, clv_gpu_write( gpu, b->changes.memory, 0, gpu->upload.data, (size_t)bytes, false ) );
+    GPU_THEN( result, GPU_LAUNCH( gpu, GPU_KERNEL_patch_boxes, count, b->changes, count, b->boxes ) );
+    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
+}
+
+clv_result clv_gpu_search_staged( clv_gpu* gpu, uint32_t count )
+{
+    return search_sent( gpu, count, false );
 }
 
 static bool is_taken( const clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
@@ -582,7 +617,7 @@ clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
     if ( gpu->is_open && is_taken( gpu, boxes, count ) )
     {
         clv_result opened = clv_gpu_open( gpu ); // it may have been emptied
-        return opened == CLV_OK ? update_from( gpu, boxes, count, true ) : opened;
+        return opened == CLV_OK ? update_from( gpu, boxes, count ) : opened;
     }
     clv_aabb* staged = NULL;
     clv_result result = clv_gpu_stage( gpu, count, &staged );
@@ -594,7 +629,7 @@ clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
     {
         memcpy( staged, boxes, (size_t)count * sizeof( clv_aabb ) );
     }
-    return update_from( gpu, staged, count, true );
+    return update_from( gpu, staged, count );
 }
 
 // ---- pairs

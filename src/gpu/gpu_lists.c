@@ -74,6 +74,11 @@ static clv_result fetch( clv_gpu* gpu, cl_mem pairs, uint64_t first, uint64_t co
         : result;
 }
 
+bool clv_gpu_comes_whole( const clv_gpu* gpu )
+{
+    return gpu->has_list && !gpu->is_piecewise && !gpu->is_chunked && gpu->counters.pair_count <= READ_MOST;
+}
+
 clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs )
 {
     CLV_ASSERT( gpu->has_list && !gpu->is_piecewise );

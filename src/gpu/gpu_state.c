@@ -167,6 +167,7 @@ static void release_memory( clv_gpu* gpu )
     }
     clv_gpu_host_release( gpu, &gpu->upload );
     clv_gpu_host_release( gpu, &gpu->download );
+    clv_gpu_host_release( gpu, &gpu->direct );
 #define GPU_BUFFER_RELEASE( name ) clv_gpu_release( gpu, &b->name );
     GPU_BUFFERS( GPU_BUFFER_RELEASE )
 #undef GPU_BUFFER_RELEASE
@@ -196,6 +197,7 @@ void clv_gpu_empty( clv_gpu* gpu )
     release_memory( gpu );
     gpu->said = ( gpu_said ){ 0 };
     gpu->pair_room = 0;
+    gpu->staged_count = 0;
     gpu->ahead.is_wanted = false;
     gpu->ahead.count = 0;
     gpu->is_pending = false;
@@ -362,6 +364,33 @@ clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t byt
     block->bytes = roomy;
     CLV_ASSERT( block->bytes >= bytes );
     return CLV_OK;
+}
+
+// Mapped for as long as it lasts, so that the host may write to it. A driver that maps a copy is of no use.
+bool clv_gpu_host_register( clv_gpu* gpu, gpu_host_block* block, void* data, size_t bytes )
+{
+    cl_int error = CL_SUCCESS;
+    CLV_ASSERT( gpu->queue != NULL && block->memory == NULL && data != NULL && bytes > 0 );
+    cl_mem memory =
+        gpu->cl->clCreateBuffer( gpu->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, data, &error );
+    if ( error != CL_SUCCESS )
+    {
+        return false;
+    }
+    block->memory = memory;
+    if ( gpu->cl->clRetainCommandQueue( gpu->queue ) == CL_SUCCESS )
+    {
+        block->queue = gpu->queue;
+        block->data = gpu->cl->clEnqueueMapBuffer(
+            gpu->queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error );
+    }
+    block->data = error == CL_SUCCESS ? block->data : NULL;
+    block->bytes = bytes;
+    if ( block->data != data )
+    {
+        clv_gpu_host_release( gpu, block );
+    }
+    return block->data == data;
 }
 
 void* clv_gpu_host_take( clv_gpu* gpu, size_t bytes )

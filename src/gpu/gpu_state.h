@@ -37,6 +37,7 @@
     KERNEL( sample_boxes, tiles )                                                                            \
     KERNEL( check_boxes, tiles )                                                                             \
     KERNEL( fill_words, tiles )                                                                              \
+    KERNEL( patch_boxes, tiles )                                                                             \
     KERNEL( copy_boxes, tiles )                                                                              \
     KERNEL( spread_boxes, tiles )                                                                            \
     KERNEL( move_boxes, tiles )                                                                              \
@@ -103,8 +104,9 @@ typedef struct gpu_buffer
 
 // BUFFER( name, what it holds )
 #define GPU_BUFFERS( BUFFER )                                                                                \
-    BUFFER( boxes ) /* that came from the host */                                                            \
-    BUFFER( slots ) /* counters */                                                                           \
+    BUFFER( boxes )   /* that came from the host */                                                          \
+    BUFFER( changes ) /* of these alone, where few are others than before */                                 \
+    BUFFER( slots )   /* counters */                                                                         \
     BUFFER( pairs )                                                                                          \
     BUFFER( sample )                                                                                         \
     BUFFER( records ) /* boxes in order, 32 bytes each */                                                    \
@@ -373,10 +375,12 @@ struct clv_gpu
     uint64_t device_bytes;
     gpu_host_block upload;
     gpu_host_block download;
+    gpu_host_block direct; ///< the caller's own memory, which the device reads where it lies
     gpu_ahead ahead;
     gpu_host_block* taken; ///< by the caller
 
-    uint64_t pair_room; ///< pairs that `pairs` takes
+    uint32_t staged_count; ///< boxes that were sent last, and are in `boxes`; 0: none
+    uint64_t pair_room;    ///< pairs that `pairs` takes
     uint32_t next_slot;
     gpu_frame frame;
     gpu_counters counters; ///< of `frame`, when it is done
@@ -550,9 +554,35 @@ clv_result clv_gpu_launch(
 clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t bytes );
 void clv_gpu_host_release( clv_gpu* gpu, gpu_host_block* block );
 
-/// Room for `count` boxes, to be filled before clv_gpu_update_staged.
+/// Memory of the caller's that the device reads where it lies from now on, until clv_gpu_host_release, which
+/// must come before it is given back. False where the driver has none such; that is no failure.
+bool clv_gpu_host_register( clv_gpu* gpu, gpu_host_block* block, void* data, size_t bytes );
+
+/// Boxes of gpu->direct, or of clv_gpu_host_take, to the device. They stay as they are until the update is
+/// done.
+clv_result clv_gpu_send_boxes( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count );
+
+/// Room for `count` boxes, to be filled before clv_gpu_send_staged.
 clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes );
-clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count );
+clv_result clv_gpu_send_staged( clv_gpu* gpu, uint32_t count );
+
+/// A box that is another than it was when boxes were sent last.
+typedef struct gpu_change
+{
+    clv_aabb box;
+    uint32_t index;
+    uint32_t unused;
+} gpu_change;
+
+/// The same for up to `count` of the gpu->staged_count boxes that were sent last.
+clv_result clv_gpu_stage_changes( clv_gpu* gpu, uint32_t count, gpu_change** changes );
+clv_result clv_gpu_send_changes( clv_gpu* gpu, uint32_t count );
+
+/// An update of the boxes that were sent.
+clv_result clv_gpu_search_staged( clv_gpu* gpu, uint32_t count );
+
+/// Is there a list that clv_gpu_read_pairs hands over at once?
+bool clv_gpu_comes_whole( const clv_gpu* gpu );
 
 /// All pairs in memory of the host, alive until the next call; only where they are not piecewise.
 clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs );

@@ -38,10 +38,21 @@ static void assert_pairs( const clv_space* space, const clv_pair* pairs, uint64_
 
 #endif
 
+// Without a branch, so that compilers make vectors of it.
+static bool has_stray( const clv_pair* pairs, uint64_t count, uint32_t slot_count )
+{
+    uint32_t bad = 0;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        bad |= (uint32_t)( pairs[i].a >= slot_count ) | (uint32_t)( pairs[i].b >= slot_count );
+    }
+    return bad != 0;
+}
+
 // The first pair with a slot that is not there; `count` if there is none.
 static uint64_t find_stray( const clv_pair* pairs, uint64_t count, uint32_t slot_count )
 {
-    uint64_t i = 0;
+    uint64_t i = has_stray( pairs, count, slot_count ) ? 0 : count;
     while ( i < count && pairs[i].a < slot_count && pairs[i].b < slot_count )
     {
         ++i;

@@ -104,6 +104,20 @@ __kernel void copy_boxes( __global const float2* boxes, __global float2* chunk, 
     }
 }
 
+// Boxes that changed to their places: 32 bytes each, the last 8 of which begin with the index.
+__kernel void patch_boxes( __global const float2* changes, uint count, __global float2* boxes )
+{
+    uint i = (uint)get_global_id( 0 );
+    if ( i < count )
+    {
+        size_t to = 3 * (size_t)as_uint( changes[4 * (size_t)i + 3].x );
+        for ( uint part = 0; part < 3; ++part )
+        {
+            boxes[to + part] = changes[4 * (size_t)i + part];
+        }
+    }
+}
+
 // For measuring: cubes of side 1 at random places of a cube of side `world`, by a hash of their number.
 __kernel void spread_boxes( __global float2* boxes, uint count, float world )
 {
