@@ -144,6 +144,7 @@ def life_stage(name, seconds, row):
 def fuzz_stage(name, seconds, row):
     good, text = run(name, ["scripts/campaign.py", "fuzz", str(seconds), name.removeprefix("fuzz-")], seconds + 1800)
     row["inputs"] = sum(map(int, re.findall(r"number_of_executed_units: (\d+)", text)))
+    row["seconds"] = sum(map(int, re.findall(r"Done \d+ runs in (\d+) second", text))) # without the build
     return good
 
 
@@ -230,6 +231,9 @@ def write_page():
     for name, sums in stages.items():
         lines.append(f"| {name} | {sums['runs']} | {sums['seconds'] / 60:.0f} | {grouped( sums['inputs'] )} | {grouped( sums['box_updates'] )} | "
                      f"{grouped( sums['pairs'] )} | {sums['faults']} | {sums['last']} | {sums['note']} |")
+    found = [row for row in rows if int(row["faults"] or 0) > 0]
+    if found:
+        lines += ["", "What was found, each mended with a test:", ""] + [f"- {row['date']}, {row['stage']}, {row['commit']}: {row['note']}" for row in found]
     if FOLDERS.exists():
         lines += ["", "Lines and branches that the tests reach, folder by folder, as `make coverage` counted them last; CONTRIBUTING.md tells why the rest",
                   "is not reached.", "", "| folder | lines | reached | branches | taken |", "| --- | --- | --- | --- | --- |"]
@@ -269,7 +273,7 @@ def main():
         row = {key: 0 for key in COUNTS} | {"date": datetime.date.today().isoformat(), "commit": commit, "stage": name, "note": ""}
         start = time.monotonic()
         row["faults"] = 0 if work(name, seconds, row) else 1
-        row["seconds"] = round(time.monotonic() - start)
+        row["seconds"] = row["seconds"] or round(time.monotonic() - start)
         faults += row["faults"]
         add_row(row)
         write_page()
