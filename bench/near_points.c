@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Neighbour lists: ns per point of a list that is made anew each time, half, as pairs, on one core. bench/near.md has its results.
-// Usage: near_points [COUNT...]   (10000 100000 1000000 unless given)
+// Neighbour lists: ns per point of a list that is made anew each time, half, as pairs, on one core; with --threads on so many
+// workers each, beside the time that reading every point and writing every pair takes at the bandwidth of a copy. bench/near.md
+// has its results.
+// Usage: near_points [--threads T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD] [COUNT...]
+// (10000 100000 1000000 unless given; at least N rounds; scenes whose names have WORD; --device: lists that stay on a device, in
+// ms, and with --kernels what each kernel takes)
+#define _POSIX_C_SOURCE 200809L
 #include "base/timer.h"
 #include "cleave/cleave.h"
+#include "gpu_state.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROUNDS 10
 #define LEAST_NS 1500000000u // of all columns together
+#define COLUMNS 16           // at most
+#define COPY_BYTES ( (size_t)64 << 20 )
 #define PI 3.14159265358979323846
 
 // Points with about so many neighbours within 1 of each, in random order.
@@ -97,12 +106,13 @@ static void give_up( clv_result result )
     exit( 1 );
 }
 
-static void open_column(
-    near_column* column, bool doubles, double edge, const double* xyz, const float* rounded, uint32_t count )
+static void open_column( near_column* column, bool doubles, uint32_t workers, double edge, const double* xyz,
+    const float* rounded, uint32_t count )
 {
     clv_near_def def = clv_default_near_def();
     def.cutoff = 1;
     def.doubles = doubles;
+    def.worker_count = workers;
     *column = ( near_column ){ .best_ns = UINT64_MAX };
     for ( int k = 0; k < 3; ++k )
     {
@@ -122,12 +132,12 @@ static void open_column(
 }
 
 // The columns in turn, so that what disturbs one disturbs all; the first round takes their memory.
-static void time_columns( near_column columns[4] )
+static void time_columns( near_column* columns, int column_count, int rounds )
 {
     uint64_t total = 0;
-    for ( int round = 0; round < ROUNDS || total < LEAST_NS; ++round )
+    for ( int round = 0; round < rounds || total < LEAST_NS; ++round )
     {
-        for ( int i = 0; i < 4; ++i )
+        for ( int i = 0; i < column_count; ++i )
         {
             uint64_t before = clv_base_clock_ns();
             clv_result result = clv_near_update( columns[i].near, &columns[i].points, NULL );
@@ -142,7 +152,105 @@ static void time_columns( near_column columns[4] )
     }
 }
 
-static void time_scene( size_t scene, uint32_t count )
+// ---- the bandwidth of a copy: what a list can cost at least
+
+typedef struct copy_job
+{
+    char *from, *to;
+    size_t bytes;
+} copy_job;
+
+static void* copy_part( void* context )
+{
+    const copy_job* job = context;
+    memcpy( job->to, job->from, job->bytes );
+    return NULL;
+}
+
+// Bytes read and written per ns, by so many threads at once: the most of several copies.
+static double copy_bandwidth( int threads )
+{
+    double best = 0;
+    size_t bytes = COPY_BYTES * (size_t)threads;
+    char* memory = malloc( 2 * bytes );
+    copy_job* jobs = malloc( (size_t)threads * sizeof( copy_job ) );
+    pthread_t* handles = malloc( (size_t)threads * sizeof( pthread_t ) );
+    if ( memory == NULL || jobs == NULL || handles == NULL )
+    {
+        give_up( CLV_OUT_OF_MEMORY );
+    }
+    memset( memory, 1, 2 * bytes );
+    for ( int round = 0; round < 7; ++round )
+    {
+        uint64_t before = clv_base_clock_ns();
+        for ( int i = 0; i < threads; ++i )
+        {
+            size_t first = COPY_BYTES * (size_t)i;
+            jobs[i] = ( copy_job ){ memory + first, memory + bytes + first, COPY_BYTES };
+            if ( pthread_create( &handles[i], NULL, copy_part, &jobs[i] ) != 0 )
+            {
+                give_up( CLV_OUT_OF_MEMORY );
+            }
+        }
+        for ( int i = 0; i < threads; ++i )
+        {
+            pthread_join( handles[i], NULL );
+        }
+        double rate = 2 * (double)bytes / (double)( clv_base_clock_ns() - before );
+        best = rate > best ? rate : best;
+    }
+    free( memory );
+    free( jobs );
+    free( handles );
+    return best;
+}
+
+// ---- rows
+
+typedef struct near_options
+{
+    int threads[COLUMNS];
+    int thread_count; // 0: the four columns of one worker
+    int rounds;
+    const char* scene;
+    double bandwidths[COLUMNS];
+    const char* device; // NULL: none
+    bool has_kernels;
+} near_options;
+
+static double pairs_of( const near_column* column )
+{
+    return (double)clv_near_list( column->near ).count;
+}
+
+static void print_types( const near_column columns[4], uint32_t count )
+{
+    for ( int i = 0; i < 2; ++i )
+    {
+        printf( " %.1f |", 2 * pairs_of( &columns[i] ) / count );
+    }
+    for ( int i = 0; i < 4; ++i )
+    {
+        printf( " %.0f |", (double)columns[i].best_ns / count );
+    }
+    printf( " %.2f | %.2f |\n", (double)columns[1].best_ns / (double)columns[0].best_ns,
+        (double)columns[2].best_ns / (double)columns[0].best_ns );
+}
+
+static void print_threads( const near_column* columns, uint32_t count, const near_options* options )
+{
+    int last = options->thread_count - 1;
+    double bytes = 12.0 * count + 8 * pairs_of( &columns[0] );
+    printf( " %.1f |", 2 * pairs_of( &columns[0] ) / count );
+    for ( int i = 0; i <= last; ++i )
+    {
+        printf( " %.1f |", (double)columns[i].best_ns / count );
+    }
+    printf( " %.1f | %.1f | %.1f |\n", (double)columns[0].best_ns / (double)columns[last].best_ns,
+        bytes / options->bandwidths[0] / count, bytes / options->bandwidths[last] / count );
+}
+
+static void time_scene( size_t scene, uint32_t count, const near_options* options )
 {
     double* xyz = malloc( 3 * sizeof( double ) * count );
     float* rounded = malloc( 3 * sizeof( float ) * count );
@@ -155,48 +263,267 @@ static void time_scene( size_t scene, uint32_t count )
     {
         rounded[i] = (float)xyz[i];
     }
-    near_column columns[4];
-    for ( int i = 0; i < 4; ++i )
+    near_column columns[COLUMNS];
+    bool has_threads = options->thread_count > 0;
+    int column_count = has_threads ? options->thread_count : 4;
+    for ( int i = 0; i < column_count; ++i )
     {
-        open_column( &columns[i], i >= 2, i % 2 == 1 ? edge : 0, xyz, rounded, count );
+        bool doubles = !has_threads && i >= 2, is_periodic = !has_threads && i % 2 == 1;
+        open_column( &columns[i], doubles, has_threads ? (uint32_t)options->threads[i] : 1,
+            is_periodic ? edge : 0, xyz, rounded, count );
     }
-    time_columns( columns );
+    time_columns( columns, column_count, options->rounds );
     printf( "| %s | %u |", s_scenes[scene].name, count );
-    for ( int i = 0; i < 2; ++i )
+    if ( has_threads )
     {
-        printf( " %.1f |", 2 * (double)clv_near_list( columns[i].near ).count / count );
+        print_threads( columns, count, options );
     }
-    for ( int i = 0; i < 4; ++i )
+    else
     {
-        printf( " %.0f |", (double)columns[i].best_ns / count );
+        print_types( columns, count );
+    }
+    fflush( stdout );
+    for ( int i = 0; i < column_count; ++i )
+    {
         clv_near_destroy( columns[i].near );
     }
-    printf( " %.2f | %.2f |\n", (double)columns[1].best_ns / (double)columns[0].best_ns,
-        (double)columns[2].best_ns / (double)columns[0].best_ns );
-    fflush( stdout );
     free( xyz );
     free( rounded );
 }
 
+// ---- on a device
+
+static void give_up_gpu( const clv_gpu* gpu )
+{
+    fprintf( stderr, "near_points: %s\n", clv_gpu_error( gpu ) );
+    exit( 1 );
+}
+
+// The least of many rounds, from call to list; the points are there already.
+static double time_device(
+    clv_gpu* gpu, const clv_near_def* def, uint32_t count, const clv_near_cell* cell, int rounds )
+{
+    double best = 1e300;
+    uint64_t total = 0;
+    for ( int round = 0; round < rounds || ( total < LEAST_NS / 10 && round < 1000 ); ++round )
+    {
+        uint64_t before = clv_base_clock_ns();
+        if ( clv_gpu_near_buffer( gpu, def, gpu->buffers.near_points.memory, 12, count, cell ) != CLV_OK )
+        {
+            give_up_gpu( gpu );
+        }
+        gpu->cl->clFinish( gpu->queue );
+        uint64_t ns = clv_base_clock_ns() - before;
+        total += ns;
+        best = round > 1 && (double)ns < best ? (double)ns : best;
+    }
+    return best * 1e-6;
+}
+
+static void print_kernels( clv_gpu* gpu, const clv_near_def* def, uint32_t count )
+{
+    gpu_spans spans = { 0 };
+    gpu->spans = &spans;
+    if ( clv_gpu_near_buffer( gpu, def, gpu->buffers.near_points.memory, 12, count, NULL ) != CLV_OK )
+    {
+        give_up_gpu( gpu );
+    }
+    gpu->cl->clFinish( gpu->queue );
+    clv_gpu_spans_take( gpu );
+    gpu->spans = NULL;
+    printf( "  " );
+    for ( gpu_kernel_id id = 0; id < GPU_KERNEL_COUNT; ++id )
+    {
+        if ( spans.ms[id] > 0 )
+        {
+            printf( " %s %.3f ms", clv_gpu_kernel_name( id ), spans.ms[id] );
+        }
+    }
+    printf( "\n" );
+    clv_gpu_spans_free( gpu, &spans );
+}
+
+static void time_scene_on_device( size_t scene, uint32_t count, const near_options* options )
+{
+    double* xyz = malloc( 3 * sizeof( double ) * count );
+    float* rounded = malloc( 3 * sizeof( float ) * count );
+    clv_gpu_def gpu_def = clv_default_gpu_def();
+    clv_gpu* gpu = NULL;
+    gpu_def.device = options->device;
+    gpu_def.times = options->has_kernels;
+    clv_result result = clv_gpu_create( &gpu_def, &gpu );
+    if ( xyz == NULL || rounded == NULL || result != CLV_OK )
+    {
+        give_up( result != CLV_OK ? result : CLV_OUT_OF_MEMORY );
+    }
+    double edge = make_points( s_scenes[scene].kind, s_scenes[scene].neighbours, count, xyz );
+    for ( size_t i = 0; i < 3 * (size_t)count; ++i )
+    {
+        rounded[i] = (float)xyz[i];
+    }
+    near_column column;
+    open_column( &column, false, 1, edge, xyz, rounded, count );
+    clv_near_def def = clv_default_near_def();
+    def.cutoff = 1;
+    double ms[4];
+    printf( "| %s | %u |", s_scenes[scene].name, count );
+    for ( int i = 0; i < 4; ++i ) // half lists of pairs, then full ones by point; open, then periodic
+    {
+        def.full = def.by_point = i >= 2;
+        column.points.cell = i % 2 == 1 ? &column.cell : NULL;
+        if ( clv_gpu_near( gpu, &def, &column.points ) != CLV_OK )
+        {
+            give_up_gpu( gpu );
+        }
+        uint64_t found = clv_gpu_near_list( gpu ).count / ( def.full ? 2 : 1 );
+        result = i < 2 ? clv_near_update( column.near, &column.points, NULL ) : CLV_OK;
+        if ( result != CLV_OK || ( i < 2 && found != clv_near_list( column.near ).count ) )
+        {
+            fprintf( stderr, "near_points: the device has other pairs than the CPU\n" );
+            exit( 1 );
+        }
+        ms[i] = time_device( gpu, &def, count, column.points.cell, options->rounds );
+        if ( i < 2 )
+        {
+            printf( " %.1f |", 2 * (double)found / count );
+        }
+    }
+    printf( " %.3f | %.3f | %.3f | %.3f |\n", ms[0], ms[1], ms[2], ms[3] );
+    for ( int i = 0; i < 2 && options->has_kernels; ++i )
+    {
+        def.full = def.by_point = i == 1;
+        print_kernels( gpu, &def, count );
+        print_kernels( gpu, &def, count ); // the second without a plan
+    }
+    fflush( stdout );
+    clv_near_destroy( column.near );
+    clv_gpu_destroy( gpu );
+    free( xyz );
+    free( rounded );
+}
+
+static void print_head( near_options* options )
+{
+    if ( options->device != NULL )
+    {
+        printf(
+            "| points | count | neighbours, open | periodic | half pairs, open, ms | periodic | full by point, open "
+            "| periodic |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" );
+        return;
+    }
+    if ( options->thread_count == 0 )
+    {
+        printf(
+            "| points | count | neighbours, open | periodic | float, open | periodic | double, open | periodic "
+            "| periodic : open | double : float |\n"
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" );
+        return;
+    }
+    int last = options->thread_count - 1;
+    printf( "| points | count | neighbours |" );
+    for ( int i = 0; i <= last; ++i )
+    {
+        printf( " %d worker%s |", options->threads[i], options->threads[i] == 1 ? "" : "s" );
+        options->bandwidths[i] = i == 0 || i == last ? copy_bandwidth( options->threads[i] ) : 0;
+    }
+    printf( " first : last | floor, %d | floor, %d |\n| --- | ---: | ---: |", options->threads[0],
+        options->threads[last] );
+    for ( int i = 0; i <= last; ++i )
+    {
+        printf( " ---: |" );
+    }
+    printf( " ---: | ---: | ---: |\n" );
+}
+
+static int misused( const char* word )
+{
+    fprintf( stderr,
+        "near_points: '%s': near_points [--threads T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD] "
+        "[COUNT...], counts from "
+        "100 to 100000000\n",
+        word );
+    return 2;
+}
+
+static bool read_threads( const char* text, near_options* options )
+{
+    char* end = NULL;
+    for ( options->thread_count = 0; options->thread_count < COLUMNS; text = end + 1 )
+    {
+        long threads = strtol( text, &end, 10 );
+        if ( end == text || threads < 1 || threads > 256 )
+        {
+            return false;
+        }
+        options->threads[options->thread_count++] = (int)threads;
+        if ( *end != ',' )
+        {
+            return *end == '\0';
+        }
+    }
+    return false;
+}
+
+static bool read_option( const char* name, const char* value, near_options* options )
+{
+    if ( strcmp( name, "--threads" ) == 0 )
+    {
+        return read_threads( value, options );
+    }
+    if ( strcmp( name, "--rounds" ) == 0 )
+    {
+        options->rounds = atoi( value );
+        return options->rounds > 1;
+    }
+    if ( strcmp( name, "--device" ) == 0 )
+    {
+        options->device = value;
+        return true;
+    }
+    if ( strcmp( name, "--kernels" ) == 0 )
+    {
+        options->has_kernels = strcmp( value, "yes" ) == 0;
+        return true;
+    }
+    options->scene = value;
+    return strcmp( name, "--scene" ) == 0;
+}
+
 int main( int argc, char** argv )
 {
-    static const char* const usual[] = { "near_points", "10000", "100000", "1000000" };
-    const char* const* sizes = argc > 1 ? (const char* const*)argv : usual;
-    printf(
-        "| points | count | neighbours, open | periodic | float, open | periodic | double, open | periodic "
-        "| periodic : open | double : float |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" );
+    near_options options = { .rounds = ROUNDS, .scene = "" };
+    uint32_t counts[64] = { 10000, 100000, 1000000 };
+    int count_count = 0;
+    for ( int i = 1; i < argc; ++i )
+    {
+        if ( argv[i][0] == '-' )
+        {
+            if ( i + 1 == argc || !read_option( argv[i], argv[i + 1], &options ) )
+            {
+                return misused( argv[i] );
+            }
+            i += 1;
+            continue;
+        }
+        long count = atol( argv[i] );
+        if ( count < 100 || count > 100000000 || count_count == 64 )
+        {
+            return misused( argv[i] );
+        }
+        counts[count_count++] = (uint32_t)count;
+    }
+    count_count = count_count > 0 ? count_count : 3;
+    print_head( &options );
     for ( size_t scene = 0; scene < sizeof( s_scenes ) / sizeof( s_scenes[0] ); ++scene )
     {
-        for ( int i = 1; i < ( argc > 1 ? argc : 4 ); ++i )
+        for ( int i = 0; i < count_count && strstr( s_scenes[scene].name, options.scene ) != NULL; ++i )
         {
-            long count = atol( sizes[i] );
-            if ( count < 100 || count > 100000000 )
+            if ( options.device != NULL )
             {
-                fprintf( stderr, "near_points: '%s' is no count from 100 to 100000000\n", sizes[i] );
-                return 2;
+                time_scene_on_device( scene, counts[i], &options );
+                continue;
             }
-            time_scene( scene, (uint32_t)count );
+            time_scene( scene, counts[i], &options );
         }
     }
     return 0;

@@ -118,6 +118,7 @@ static cl_int CL_CALL get_device_info( cl_device_id id, cl_uint what, size_t roo
     uint64_t number = what == CL_DEVICE_TYPE   ? ( is_cpu ? 2u : 4u )
         : what == CL_DEVICE_GLOBAL_MEM_SIZE    ? 1u << 30
         : what == CL_DEVICE_MAX_MEM_ALLOC_SIZE ? ALLOCATION_MOST
+        : what == CL_DEVICE_SINGLE_FP_CONFIG   ? CL_FP_DENORM
                                                : 65536u;
     uint32_t narrow = is_cpu ? 1000 : 8;
     if ( what == CL_DEVICE_NAME )

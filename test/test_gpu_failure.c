@@ -156,6 +156,30 @@ static clv_result live_with_a_sim( clv_gpu* gpu )
     return result;
 }
 
+// And with points, as pairs and by point; boxes in the end, whose pairs live_through counts.
+static clv_result live_with_points( clv_gpu* gpu )
+{
+    clv_near_def def = clv_default_near_def();
+    def.cutoff = 1;
+    clv_near_cell cell = { { { 500, 0, 0 }, { 0, 500, 0 }, { 0, 0, 500 } }, { true, false, true } };
+    clv_near_points points = {
+        .positions = &s_boxes[0].lower.x, .stride = sizeof( clv_aabb ), .count = COUNT
+    };
+    clv_near_view view;
+    clv_result result = CLV_OK;
+    for ( int i = 0; i < 4 && result == CLV_OK; ++i )
+    {
+        def.by_point = i >= 2;
+        points.cell = i % 2 == 1 ? &cell : NULL;
+        result = clv_gpu_near( gpu, &def, &points );
+        CHECK( clv_gpu_near_list( gpu ).valid == ( result == CLV_OK ) );
+        result = result == CLV_OK ? clv_gpu_near_read( gpu, &view ) : result;
+        CHECK( result != CLV_OK || ( view.valid && view.count == fake.pair_count ) );
+    }
+    CHECK( result == CLV_OK || clv_gpu_error( gpu )[0] != '\0' );
+    return result == CLV_OK ? clv_gpu_update( gpu, s_boxes, COUNT ) : result;
+}
+
 typedef clv_result life( clv_gpu* gpu );
 
 static bool is_a_devices_result( clv_result result )
@@ -288,6 +312,21 @@ static void every_call_for_bodies_may_fail( void )
             }
             CHECK( fail_at > 100 );
         }
+    }
+}
+
+static void every_call_for_points_may_fail( void )
+{
+    static const cl_int s_errors[] = { CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE };
+    for ( size_t k = 0; k < 4; ++k )
+    {
+        uint32_t fail_at = 1;
+        uint32_t pair_count = k < 2 ? 0 : 2000; // that fit, and that do not
+        while ( live_through( live_with_points, CLV_GPU_AUTO, fail_at, s_errors[k % 2], pair_count ) )
+        {
+            test_where.frame = fail_at++;
+        }
+        CHECK( fail_at > 100 );
     }
 }
 
@@ -630,6 +669,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_call_may_fail_in_blocks ),
         TEST_CASE( taken_memory_outlives_a_device_that_failed ),
         TEST_CASE( every_call_for_bodies_may_fail ),
+        TEST_CASE( every_call_for_points_may_fail ),
         TEST_CASE( a_pair_of_no_body_is_the_devices_failure ),
         TEST_CASE( no_memory_on_the_device_is_a_result ),
         TEST_CASE( memory_of_the_host_fits_the_device ),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cleave/near.h"
 #include "cleave/types.h"
 
 // The library cleave-gpu: the same search on a graphics card, by OpenCL 1.2, which is loaded at its first
@@ -10,6 +11,8 @@
 //                                       there; boxes and pairs travel between host and device in every update
 //   clv_gpu_create( &def, &gpu );       boxes that live on the device, and pairs that stay there: no ids, filters or margins
 //   clv_gpu_update_buffer( gpu, … );
+//
+//   clv_gpu_near_buffer( gpu, … );      points that live there, and lists of those within a cutoff (near.h)
 //
 // The set of pairs is the CPU's, bit for bit. Their order is not promised, not even from run to run; sort
 // where it matters (clv_space_def.sorted does).
@@ -189,6 +192,46 @@ CLV_API void* clv_gpu_ended_buffer( const clv_gpu* gpu );
 /// Hands them to `visit`, as clv_gpu_read_pairs does.
 CLV_API clv_result clv_gpu_read_begun( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
 CLV_API clv_result clv_gpu_read_ended( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
+
+// ---- points near each other
+
+/// All pairs of points within def->cutoff, as near.h has them: the set of entries is that of clv_near_update,
+/// bit for bit; their order is not promised. `full`, `by_point`, `flat` and `max_pairs` of the def are
+/// followed; `isa`, threads and hooks are not read. It may be another one in each call. The list lies on the
+/// device until the next of these calls; boxes and their pairs are left alone. It needs a device that
+/// computes with denormals in float, and doubles for periodic cells. Since 0.2.0.
+///
+/// CLV_UNSUPPORTED, with the reason in clv_gpu_error: `doubles`, a `skin`, `squared`, `vectors`, `shifts`,
+/// radii, groups, a periodic cell whose edges are not along the axes, one that a cutoff reaches over more
+/// than 60 times, a device that lacks what is said above. CLV_BAD_DEF and CLV_BAD_ARGUMENT as in near.h: a
+/// point that is not finite or too far from the cell is told by its number. CLV_TOO_MANY_PAIRS above
+/// max_pairs, above 2^32 - 1 entries, and where a list does not fit memory_most: the text has the bytes it
+/// needs. CLV_OUT_OF_MEMORY and CLV_DEVICE_FAILED as in clv_gpu_update, the last list of pairs of boxes goes
+/// then too. After any of them there is no list of points.
+CLV_API clv_result clv_gpu_near( clv_gpu* gpu, const clv_near_def* def, const clv_near_points* points );
+
+/// The same of points on the device: a cl_mem of floats, of the same context; point i begins i * stride bytes
+/// further, a multiple of 4. `cell` may be NULL. Since 0.2.0.
+CLV_API clv_result clv_gpu_near_buffer( clv_gpu* gpu, const clv_near_def* def, void* buffer, size_t stride,
+    uint32_t count, const clv_near_cell* cell );
+
+/// A list where it lies; each is a cl_mem, not to be written, and NULL where there is nothing. Since 0.2.0.
+typedef struct clv_gpu_near_view
+{
+    uint64_t count; ///< entries
+    void* pairs;    ///< of clv_pair; without `by_point`. a < b, or a = b for a point and its image;
+                    ///< with `full` both ways
+    void* offsets;  ///< uint32_t: neighbours of point i are entries from offsets[i] up to offsets[i + 1]
+    void* indices;  ///< uint32_t: the second point of each entry
+    uint32_t point_count; ///< of which there is one more offset
+    bool valid;           ///< false before the first good call and after a failed one
+} clv_gpu_near_view;
+
+CLV_API clv_gpu_near_view clv_gpu_near_list( const clv_gpu* gpu );
+
+/// Copies the list to the host, in the form of near.h; the arrays live until the next call about points.
+/// `valid` is false, and the result CLV_OK, where there is none. Since 0.2.0.
+CLV_API clv_result clv_gpu_near_read( clv_gpu* gpu, clv_near_view* view );
 
 // ---- memory and what is known
 

@@ -18,7 +18,7 @@ check_kernels()
             */volume.cl) shared="$solid/solid_math.h $kdop/solid.cl" ;;
             */match.cl) shared="$solid/solid_math.h $kdop/solid.cl $solid/solid_polar.h $solid/solid_match.h" ;;
             */narrow.cl) shared="$solid/solid_math.h $kdop/solid.cl $kdop/core.cl $solid/solid_gjk.h $solid/solid_epa.h" ;;
-            */grid.cl | */rest.cl) shared=gpu/kernels/cells.cl ;;
+            */grid.cl | */rest.cl | */near.cl) shared=gpu/kernels/cells.cl ;;
         esac
         # shellcheck disable=SC2086 # a list of files
         cat gpu/kernels/common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \

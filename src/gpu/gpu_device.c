@@ -136,6 +136,7 @@ static void describe( const gpu_opencl* cl, cl_platform_id platform, cl_device_i
         .id = id,
         .allocation_most = ask_number( cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE ),
         .has_doubles = ask_number( cl, id, CL_DEVICE_DOUBLE_FP_CONFIG ) != 0,
+        .has_denormals = ( ask_number( cl, id, CL_DEVICE_SINGLE_FP_CONFIG ) & CL_FP_DENORM ) != 0,
         .facts = {
             .unit_count = (uint32_t)ask_number( cl, id, CL_DEVICE_MAX_COMPUTE_UNITS ),
             .clock_mhz = (uint32_t)ask_number( cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY ),

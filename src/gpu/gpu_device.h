@@ -17,6 +17,7 @@ typedef struct gpu_device
     uint32_t place;           ///< among the platform's devices
     uint64_t allocation_most; ///< bytes of one buffer
     bool has_doubles;         ///< which everything about bodies needs
+    bool has_denormals;       ///< in float, which points near each other need
     bool is_proven;           ///< a child opened it and ran a kernel there, now or another time
     clv_gpu_device facts;
 } gpu_device;

@@ -88,19 +88,26 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     return result == CLV_OK ? clv_gpu_fill( gpu, gpu->buffers.counts.memory, grid->entry_count, 0 ) : result;
 }
 
+clv_result clv_gpu_grid_add_up( clv_gpu* gpu, const gpu_table* table, uint32_t slot, uint32_t moved_most )
+{
+    uint32_t rows = STRETCH / table->pitch > 1 ? STRETCH / table->pitch : 1;
+    uint32_t stretch = rows * table->pitch;
+    uint32_t entry_count = table->row_count * table->pitch;
+    CLV_ASSERT( gpu_holds( table->counts, entry_count, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( table->starts, entry_count, sizeof( uint32_t ) ) );
+    uint32_t groups = ( table->row_count + rows - 1 ) / rows;
+    gpu_kernel_id kernel = stretch <= STRETCH ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
+    return GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, *table->counts, *table->starts, entry_count,
+        stretch, *table->slots, slot, moved_most );
+}
+
 static clv_result add_up( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     const gpu_grid_state* grid = &gpu->grid;
-    uint32_t rows = STRETCH / grid->pitch > 1 ? STRETCH / grid->pitch : 1;
-    uint32_t stretch = rows * grid->pitch;
     CLV_ASSERT( grid->entry_count == grid->row_count * grid->pitch );
-    CLV_ASSERT( gpu_holds( &b->counts, grid->entry_count, sizeof( uint32_t ) ) );
-    CLV_ASSERT( gpu_holds( &b->starts, grid->entry_count, sizeof( uint32_t ) ) );
-    uint32_t groups = ( grid->row_count + rows - 1 ) / rows;
-    gpu_kernel_id kernel = stretch <= STRETCH ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
-    return GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, b->counts, b->starts, grid->entry_count,
-        stretch, b->slots, frame->slot, grid->moved_most );
+    gpu_table table = { &b->counts, &b->starts, &b->slots, grid->row_count, grid->pitch };
+    return clv_gpu_grid_add_up( gpu, &table, frame->slot, grid->moved_most );
 }
 
 // ---- all anew

@@ -61,7 +61,9 @@ void clv_gpu_kernel_text( const clv_gpu* gpu, uint32_t program, const char* part
         gpu->guest->text( program - GPU_PROGRAM_COUNT, parts );
         return;
     }
-    parts[1] = program == GPU_PROGRAM_grid || program == GPU_PROGRAM_rest ? kernel_text_cells : "";
+    parts[1] = program == GPU_PROGRAM_grid || program == GPU_PROGRAM_rest || program == GPU_PROGRAM_near
+        ? kernel_text_cells
+        : "";
     parts[2] = s_texts[program];
 }
 
@@ -426,7 +428,8 @@ static bool is_said( clv_gpu* gpu, gpu_kernel_id id, uint32_t index, const gpu_a
     memcpy( &value, argument->value, argument->size );
     bool is_same = gpu->said.sizes[id][index] == argument->size && gpu->said.values[id][index] == value;
     bool is_callers = argument->size == sizeof( cl_mem ) &&
-        memcmp( argument->value, &gpu->frame.boxes, sizeof( cl_mem ) ) == 0;
+        ( memcmp( argument->value, &gpu->frame.boxes, sizeof( cl_mem ) ) == 0 ||
+            memcmp( argument->value, &gpu->near.points, sizeof( cl_mem ) ) == 0 );
     gpu->said.sizes[id][index] = (uint8_t)argument->size;
     gpu->said.values[id][index] = value;
     return is_same && !is_callers;

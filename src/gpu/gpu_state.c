@@ -205,6 +205,7 @@ void clv_gpu_empty( clv_gpu* gpu )
     gpu->grid = ( gpu_grid_state ){ 0 };
     gpu->rest = ( gpu_rest_state ){ 0 };
     gpu->tree = ( gpu_tree_state ){ 0 };
+    clv_gpu_near_forget( gpu );
     gpu->sap = ( gpu_sap_state ){ 0 };
     gpu->events = kept;
     CLV_ASSERT( gpu->inner == NULL && gpu->upload.data == NULL && gpu->download.data == NULL );

@@ -29,7 +29,8 @@
     PROGRAM( sort )                                                                                          \
     PROGRAM( sap )                                                                                           \
     PROGRAM( tree )                                                                                          \
-    PROGRAM( events )
+    PROGRAM( events )                                                                                        \
+    PROGRAM( near )
 
 // KERNEL( name, program )
 #define GPU_KERNELS( KERNEL )                                                                                \
@@ -66,7 +67,11 @@
     KERNEL( tree_build, tree )                                                                               \
     KERNEL( tree_find, tree )                                                                                \
     KERNEL( events_insert, events )                                                                          \
-    KERNEL( events_missing, events )
+    KERNEL( events_missing, events )                                                                         \
+    KERNEL( near_sample, near )                                                                              \
+    KERNEL( near_place, near )                                                                               \
+    KERNEL( near_put, near )                                                                                 \
+    KERNEL( near_find, near )
 
 typedef enum gpu_program_id
 {
@@ -143,7 +148,18 @@ typedef struct gpu_buffer
     BUFFER( pair_table_before )                                                                              \
     BUFFER( begun )                                                                                          \
     BUFFER( ended )                                                                                          \
-    BUFFER( event_counts )
+    BUFFER( event_counts )                                                                                   \
+    BUFFER( near_points ) /* that came from the host; the others as those of the grid */                     \
+    BUFFER( near_plan )                                                                                      \
+    BUFFER( near_slots ) /* two */                                                                           \
+    BUFFER( near_counts )                                                                                    \
+    BUFFER( near_starts )                                                                                    \
+    BUFFER( near_places )                                                                                    \
+    BUFFER( near_records ) /* 16 bytes each */                                                               \
+    BUFFER( near_pairs )                                                                                     \
+    BUFFER( near_offsets )                                                                                   \
+    BUFFER( near_sums )                                                                                      \
+    BUFFER( near_indices )
 
 typedef struct gpu_buffers
 {
@@ -314,6 +330,30 @@ typedef struct gpu_sap_state
     uint64_t asked_at;
 } gpu_sap_state;
 
+/// Points near each other: the plan that lies on the device, and the last list.
+typedef struct gpu_near_state
+{
+    bool is_planned;
+    bool is_ready;      ///< slots and counts are cleared
+    clv_near_cell cell; ///< what it was planned for,
+    bool flat;
+    float limit;
+    uint32_t stride;
+    uint32_t planned_count;
+    uint32_t row_count;
+    uint32_t pitch;
+    uint64_t cell_squares; ///< and what the cells held then; UINT64_MAX: not known yet
+    uint32_t slot;         ///< of the next update
+    cl_mem points;         ///< of the update under way
+    uint64_t pair_room;
+    uint64_t index_room;
+    bool has_list;
+    bool by_point;
+    uint32_t point_count;
+    uint64_t count;
+    gpu_host_block host; ///< that clv_gpu_near_read copies to
+} gpu_near_state;
+
 // ---- guests
 
 struct clv_gpu;
@@ -395,6 +435,7 @@ struct clv_gpu
     gpu_tree_state tree;
     gpu_sap_state sap;
     gpu_events events;
+    gpu_near_state near;
     clv_gpu* inner;         ///< that searches blocks of boxes, on the same queue
     const gpu_guest* guest; ///< NULL: none
     void* guest_state;
@@ -629,6 +670,10 @@ clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_coun
 
 clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t value );
 
+/// `count` numbers become the sums of those before them; `sums` has clv_gpu_scan_blocks( count ) of its own.
+clv_result clv_gpu_scan( clv_gpu* gpu, const gpu_buffer* numbers, uint32_t count, const gpu_buffer* sums );
+uint32_t clv_gpu_scan_blocks( uint64_t count );
+
 /// Sorts buffers.keys with buffers.values, stable, by bits [first_bit, end_bit); bits above are 0.
 clv_result clv_gpu_sort( clv_gpu* gpu, uint32_t count, uint32_t first_bit, uint32_t end_bit );
 clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count );
@@ -647,6 +692,16 @@ uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] );
 
 clv_result clv_gpu_tiles_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_tiles_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
+/// Rows of entries that are counted and added up.
+typedef struct gpu_table
+{
+    gpu_buffer *counts, *starts, *slots;
+    uint32_t row_count;
+    uint32_t pitch; ///< a multiple of 8; an entry behind the row's last cell counts nothing
+} gpu_table;
+
+/// Where each entry's records begin; the counts are cleared. Done where more than `moved_most` moved.
+clv_result clv_gpu_grid_add_up( clv_gpu* gpu, const gpu_table* table, uint32_t slot, uint32_t moved_most );
 /// CLV_UNSUPPORTED, without a word: the tree does better.
 clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
@@ -676,6 +731,11 @@ void clv_gpu_rest_forget( clv_gpu* gpu );
 gpu_grid_wish clv_gpu_rest_plan( clv_gpu* gpu );
 /// Room for the sample of a frame that lays all anew; frame->is_sampled: the frame before had one too.
 clv_result clv_gpu_rest_sample( clv_gpu* gpu, gpu_frame* frame );
+
+// ---- points near each other
+
+/// Forgets list and plan; what the host holds of them goes.
+void clv_gpu_near_forget( clv_gpu* gpu );
 
 // ---- the other ways
 clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame );

@@ -32,7 +32,7 @@ enum
     DIGITS = 256,
 };
 
-static uint32_t blocks_of( uint64_t count )
+uint32_t clv_gpu_scan_blocks( uint64_t count )
 {
     return (uint32_t)( ( count + BLOCK - 1 ) / BLOCK );
 }
@@ -41,35 +41,41 @@ clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count )
 {
     gpu_buffers* b = &gpu->buffers;
     uint64_t bytes = (uint64_t)count * sizeof( uint32_t );
-    uint64_t number_count = (uint64_t)blocks_of( count ) * DIGITS;
+    uint64_t number_count = (uint64_t)clv_gpu_scan_blocks( count ) * DIGITS;
     clv_result result = clv_gpu_reserve( gpu, &b->keys, bytes );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->keys_twin, bytes ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->values, bytes ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->values_twin, bytes ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->digits, number_count * sizeof( uint32_t ) ) );
     GPU_THEN( result,
-        clv_gpu_reserve( gpu, &b->digit_sums, (uint64_t)blocks_of( number_count ) * sizeof( uint32_t ) ) );
+        clv_gpu_reserve(
+            gpu, &b->digit_sums, (uint64_t)clv_gpu_scan_blocks( number_count ) * sizeof( uint32_t ) ) );
+    return result;
+}
+
+clv_result clv_gpu_scan( clv_gpu* gpu, const gpu_buffer* numbers, uint32_t count, const gpu_buffer* sums )
+{
+    uint64_t items = (uint64_t)clv_gpu_scan_blocks( count ) * GPU_GROUP;
+    CLV_ASSERT( count > 0 && gpu_holds( numbers, count, sizeof( uint32_t ) ) );
+    CLV_ASSERT( gpu_holds( sums, clv_gpu_scan_blocks( count ), sizeof( uint32_t ) ) );
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_scan_sums, items, *numbers, count, *sums );
+    GPU_THEN( result, GPU_LAUNCH( gpu, GPU_KERNEL_scan_add, items, *numbers, count, *sums ) );
     return result;
 }
 
 static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
 {
     gpu_buffers* b = &gpu->buffers;
-    uint32_t blocks = blocks_of( count );
+    uint32_t blocks = clv_gpu_scan_blocks( count );
     CLV_ASSERT( shift < 32 && gpu_holds( &b->keys, count, sizeof( uint32_t ) ) &&
         gpu_holds( &b->values, count, sizeof( uint32_t ) ) );
     CLV_ASSERT( gpu_holds( &b->keys_twin, count, sizeof( uint32_t ) ) &&
         gpu_holds( &b->values_twin, count, sizeof( uint32_t ) ) );
     uint32_t numbers = blocks * DIGITS;
-    CLV_ASSERT( gpu_holds( &b->digits, numbers, sizeof( uint32_t ) ) );
-    CLV_ASSERT( gpu_holds( &b->digit_sums, blocks_of( numbers ), sizeof( uint32_t ) ) );
     uint64_t items = (uint64_t)blocks * GPU_GROUP;
-    uint64_t scan_items = (uint64_t)blocks_of( numbers ) * GPU_GROUP;
     clv_result result =
         GPU_LAUNCH( gpu, GPU_KERNEL_sort_count, items, b->keys, count, shift, b->digits, blocks );
-    GPU_THEN(
-        result, GPU_LAUNCH( gpu, GPU_KERNEL_scan_sums, scan_items, b->digits, numbers, b->digit_sums ) );
-    GPU_THEN( result, GPU_LAUNCH( gpu, GPU_KERNEL_scan_add, scan_items, b->digits, numbers, b->digit_sums ) );
+    GPU_THEN( result, clv_gpu_scan( gpu, &b->digits, numbers, &b->digit_sums ) );
     GPU_THEN( result,
         GPU_LAUNCH( gpu, GPU_KERNEL_sort_scatter, items, b->keys, b->values, b->keys_twin, b->values_twin,
             count, shift, b->digits, blocks ) );
