@@ -81,8 +81,6 @@ typedef struct record_case
     clv_aabb boxes[BOXES];
     uint32_t slots[BOXES];
     scaling scales[3];
-    uint16_t numbers[BOXES];
-    bool goes[BOXES];
 } record_case;
 
 static record_case s_case;
@@ -98,8 +96,6 @@ static void make_case( test_random* random )
     for ( uint32_t i = 0; i < BOXES; ++i )
     {
         s_case.slots[i] = test_random_below( random, BOXES );
-        s_case.numbers[i] = (uint16_t)test_random_below( random, 3 );
-        s_case.goes[i] = test_random_chance( random, 70 );
     }
 }
 
@@ -116,55 +112,45 @@ static void compare_records( const simd_cells* cells, const cell_boxes* some )
         CHECK_EQUAL( actual[i].code, expected[i].code );
         CHECK_EQUAL( actual[i].name, expected[i].name );
     }
-    scalar->make_records_by( some, s_case.scales, s_case.numbers, expected );
-    cells->make_records_by( some, s_case.scales, s_case.numbers, actual );
-    CHECK( memcmp( actual, expected, sizeof( actual ) ) == 0 );
 }
 
-static void compare_reaches( const simd_cells* cells, const cell_boxes* some )
+// Full and half empty, where a line begins and where none does, from stale contents: the records of the boxes that
+// are there, and nothing behind the room of a tray.
+static void compare_trays( const simd_cells* cells, uint32_t first, uint32_t count )
 {
-    cell_reach expected[BOXES], actual[BOXES];
-    clv_simd_cells_scalar.find_reaches( some, &s_case.scales[2], expected );
-    cells->find_reaches( some, &s_case.scales[2], actual );
-    for ( uint32_t i = 0; i < some->count; ++i )
+    enum
     {
-        CHECK_EQUAL( actual[i].cell, expected[i].cell );
-        for ( int axis = 0; axis < 3; ++axis )
+        ROOM = CELL_TRAY + 8
+    };
+    _Alignas( 64 ) cell_record actual[ROOM];
+    cell_record expected[CELL_TRAY];
+    cell_tray tray;
+    memset( &tray, 0xA5, sizeof( tray ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        tray.items[i].box = s_case.boxes[first + i];
+        tray.items[i].slot = s_case.slots[first + i];
+        tray.items[i].before = ( first + i ) % 8 << 24;
+    }
+    for ( uint32_t at = 0; at < 4; ++at )
+    {
+        memset( actual, 0xA5, sizeof( actual ) );
+        clv_simd_cells_scalar.empty_tray( &tray, count, &s_case.scales[2], expected );
+        cells->empty_tray( &tray, count, &s_case.scales[2], actual + at );
+        cells->finish_streams();
+        for ( uint32_t i = 0; i < count; ++i )
         {
-            CHECK_EQUAL(
-                cell_field( actual[i].span.first, axis ), cell_field( expected[i].span.first, axis ) );
-            CHECK_EQUAL( cell_field( actual[i].span.last, axis ), cell_field( expected[i].span.last, axis ) );
+            CHECK_EQUAL( actual[at + i].code, expected[i].code );
+            CHECK_EQUAL( actual[at + i].name, expected[i].name );
+            CHECK_EQUAL( cell_slot( &expected[i] ), s_case.slots[first + i] );
+            CHECK_EQUAL( cell_before( &expected[i] ), ( first + i ) % 8 );
+        }
+        for ( uint32_t i = 0; i < ROOM; ++i )
+        {
+            bool is_aside = i < at || i >= at + CELL_TRAY;
+            CHECK( !is_aside || actual[i].code == UINT64_C( 0xA5A5A5A5A5A5A5A5 ) );
         }
     }
-}
-
-// Segments so narrow that some overflow: counted on, and nothing is written beyond them.
-static void compare_segments( const simd_cells* cells, const cell_boxes* some )
-{
-    cell_record out[2][3 * 20 + 1];
-    cell_segment segments[2][3];
-    memset( out, 0x5A, sizeof( out ) );
-    for ( int side = 0; side < 2; ++side )
-    {
-        for ( uint32_t i = 0; i < 3; ++i )
-        {
-            segments[side][i] = ( cell_segment ){ 20 * i, 0, 18, 0 };
-        }
-        const simd_cells* set = side == 0 ? &clv_simd_cells_scalar : cells;
-        set->put_records_by( some, s_case.scales, s_case.numbers, s_case.goes, segments[side], out[side] );
-    }
-    CHECK( memcmp( out[0], out[1], sizeof( out[0] ) ) == 0 );
-    uint32_t put = 0, expected = 0;
-    for ( uint32_t i = 0; i < 3; ++i )
-    {
-        CHECK_EQUAL( segments[1][i].count, segments[0][i].count );
-        put += segments[0][i].count;
-    }
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        expected += s_case.goes[i];
-    }
-    CHECK_EQUAL( put, expected );
 }
 
 static void compare_boxes( const simd_cells* cells )
@@ -181,9 +167,7 @@ static void compare_boxes( const simd_cells* cells )
                        list = { s_case.boxes, s_case.slots, first, count };
             compare_records( cells, &row );
             compare_records( cells, &list );
-            compare_reaches( cells, &row );
-            compare_reaches( cells, &list );
-            compare_segments( cells, count % 2 == 0 ? &row : &list );
+            compare_trays( cells, first, count % ( CELL_TRAY + 1 ) );
         }
     }
 }

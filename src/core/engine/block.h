@@ -91,6 +91,14 @@ void clv_engine_plan_open_region( const block_plan* plan, uint32_t block, float 
 
 void clv_engine_plan_release( block_plan* plan, base_memory* memory );
 
+/// Boxes of one worker that wait for others of their block: a tray for each. So a block's scale is fetched
+/// once for many boxes, which become records in whole registers, and its records are written line by line.
+typedef struct block_trays
+{
+    cell_tray* items; ///< by block
+    uint8_t* counts;  ///< likewise: boxes in each; 0 between pieces
+} block_trays;
+
 /// Work of one piece: boxes [first, last) of the input to blocks.
 typedef struct block_work
 {
@@ -98,6 +106,7 @@ typedef struct block_work
     const block_plan* plan;
     const clv_method_input* input;
     uint32_t first, last;
+    block_trays trays;
     cell_segment* segments; ///< of each block
     cell_record* out;
 } block_work;

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Where there are too many boxes for one grid: they become records of the blocks that they reach, each on its
-// block's scale.
+// block's scale. First all boxes become records of the coarse grid, whose cells and classes tell their blocks.
+// Then each waits in a tray until there are enough of one block.
 #include "engine/block.h"
 #include "engine/corner.h"
 #include "engine/segments.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #define FIELD_TOPS UINT64_C( 0x800080008000 )
-
-// Some boxes on their way.
-typedef struct block_part
-{
-    cell_boxes boxes;
-    cell_reach reaches[CELL_PART]; ///< in the coarse grid
-    uint16_t blocks[CELL_PART];    ///< in which they begin
-    bool is_inner[CELL_PART];      ///< and end
-    uint32_t more_count;
-    uint16_t more[CELL_PART]; ///< those that reach others
-} block_part;
-
-// Boxes of a part that lie in several blocks, and which.
-typedef struct block_guests
-{
-    uint32_t count;
-    uint16_t boxes[8 * CELL_PART];
-    uint16_t blocks[8 * CELL_PART];
-} block_guests;
 
 // A bit above each field of `a` that is at most that of `b`: fields are far below 2^15, so a borrow shows in
 // their top bits.
@@ -36,32 +19,54 @@ static inline uint64_t fields_at_most( uint64_t a, uint64_t b )
 }
 
 // On which axes a box begins before a block, as bits of a code.
-static inline uint64_t before_block( const block_work* work, uint64_t first_cell, uint32_t block )
+static inline uint32_t before_block( const block_work* work, uint64_t first_cell, uint32_t block )
 {
     uint64_t begun = fields_at_most( work->plan->leaves.items[block].first, first_cell ) ^ FIELD_TOPS;
-    return ( ( begun >> 15 | begun >> 30 | begun >> 45 ) & 7 ) << 24;
+    return (uint32_t)( ( begun >> 15 | begun >> 30 | begun >> 45 ) & 7 ) << 24;
 }
 
-// Where boxes begin, and which of them reach beyond their block.
-static void find_blocks( const block_work* work, const scaling* coarse, block_part* part )
+// The boxes of a tray to their block's segment, as records.
+static void empty_tray( const block_work* work, uint32_t block )
 {
-    const uint16_t* const map = work->plan->map.items;
-    const block_leaf* const leaves = work->plan->leaves.items;
-    uint32_t more_count = 0;
-    work->kernels->find_reaches( &part->boxes, coarse, part->reaches );
-    for ( uint32_t i = 0; i < part->boxes.count; ++i )
+    cell_segment* segment = &work->segments[block];
+    const cell_tray* tray = &work->trays.items[block];
+    const scaling* s = &work->plan->scalings.items[block];
+    uint32_t count = work->trays.counts[block];
+    uint32_t room = segment->capacity > segment->count ? segment->capacity - segment->count : 0;
+    if ( room >= CELL_TRAY )
     {
-        const cell_reach* reach = &part->reaches[i];
-        CLV_ASSERT( reach->cell < cell_grid_count( &work->plan->grid ) );
-        uint32_t block = map[reach->cell];
-        CLV_ASSERT( block < work->plan->block_count );
-        bool is_inner = fields_at_most( reach->span.last, leaves[block].last ) == FIELD_TOPS;
-        part->blocks[i] = (uint16_t)block;
-        part->is_inner[i] = is_inner;
-        part->more[more_count] = (uint16_t)i;
-        more_count += !is_inner;
+        work->kernels->empty_tray( tray, count, s, work->out + segment->first + segment->count );
     }
-    part->more_count = more_count;
+    else
+    {
+        cell_record records[CELL_TRAY];
+        work->kernels->empty_tray( tray, count, s, records );
+        for ( uint32_t i = 0; i < count && i < room; ++i )
+        {
+            work->out[segment->first + segment->count + i] = records[i];
+        }
+    }
+    segment->count += count;
+    work->trays.counts[block] = 0;
+}
+
+// A box to the tray of a block; what does not go there is overwritten by the next that does.
+static inline void wait_in_tray(
+    const block_work* work, uint32_t block, uint32_t slot, uint32_t before, bool goes )
+{
+    const block_trays trays = work->trays;
+    CLV_ASSERT( block < work->plan->block_count );
+    uint32_t count = trays.counts[block];
+    CLV_ASSERT( count < CELL_TRAY );
+    trays.items[block].items[count].box = work->input->boxes[slot];
+    trays.items[block].items[count].slot = slot;
+    trays.items[block].items[count].before = before;
+    count += goes;
+    trays.counts[block] = (uint8_t)count;
+    if ( count == CELL_TRAY )
+    {
+        empty_tray( work, block );
+    }
 }
 
 // A box that spans more than two coarse cells on some axis, to every leaf that it reaches. Depth is bounded
@@ -76,101 +81,105 @@ static void visit_leaves( const block_work* work, uint32_t slot, const cell_span
     }
     if ( node->left == 0 )
     {
-        cell_boxes one = { work->input->boxes, NULL, slot, 1 };
-        cell_record record;
-        work->kernels->make_records( &one, &work->plan->scalings.items[node->block], &record );
-        record.code |= before_block( work, span->first, node->block );
-        segment_put( &work->segments[node->block], work->out, record );
+        wait_in_tray( work, node->block, slot, before_block( work, span->first, node->block ), true );
         return;
     }
     visit_leaves( work, slot, span, node->left );
     visit_leaves( work, slot, span, node->left + 1 );
 }
 
-// The blocks of a box that spans at most two coarse cells on each axis: those of its corners, each once.
-// Missing corners repeat an existing one, so that the number of blocks needs no branch.
-static inline void list_guest( const block_work* work, const corner_cells* near, const cell_reach* reach,
-    uint32_t box, block_guests* guests )
+static void scatter_wide( const block_work* work, const scaling* s, const cell_record* coarse,
+    const uint16_t* more, uint32_t more_count )
 {
-    uint64_t size = reach->span.last - reach->span.first;
-    uint32_t kind = (uint32_t)( size | size >> 15 | size >> 30 ) & 7;
-    uint32_t blocks[8], count = guests->count;
-    for ( uint32_t corner = 0; corner < 8; ++corner )
+    for ( uint32_t i = 0; i < more_count; ++i )
     {
-        blocks[corner] = work->plan->map.items[reach->cell + near->offset[corner & kind]];
-        bool is_new = true;
-        for ( uint32_t other = 0; other < corner; ++other )
+        const cell_record* record = &coarse[more[i]];
+        if ( cell_class( record ) == CELL_WIDE )
         {
-            is_new = is_new & ( blocks[other] != blocks[corner] );
+            cell_words words = cell_words_of( &work->input->boxes[cell_slot( record )], s );
+            cell_span span = cell_words_span( &words );
+            visit_leaves( work, cell_slot( record ), &span, 0 );
         }
-        guests->boxes[count] = (uint16_t)box;
-        guests->blocks[count] = (uint16_t)blocks[corner];
-        count += is_new;
-    }
-    CLV_ASSERT( count <= 8 * CELL_PART );
-    guests->count = count;
-}
-
-// Guests [first, first + count) of a part.
-static void put_guests( const block_work* work, const block_part* part, const block_guests* guests,
-    uint32_t first, uint32_t count )
-{
-    uint32_t slots[CELL_PART];
-    cell_record records[CELL_PART];
-    CLV_ASSERT( count <= CELL_PART );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        slots[i] = cell_boxes_slot( &part->boxes, guests->boxes[first + i] );
-    }
-    cell_boxes some = { part->boxes.boxes, slots, 0, count };
-    work->kernels->make_records_by( &some, work->plan->scalings.items, guests->blocks + first, records );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        uint32_t block = guests->blocks[first + i];
-        uint64_t first_cell = part->reaches[guests->boxes[first + i]].span.first;
-        records[i].code |= before_block( work, first_cell, block );
-        segment_put( &work->segments[block], work->out, records[i] );
     }
 }
 
-// Boxes of several blocks.
-static void scatter_guests( const block_work* work, const corner_cells* near, const block_part* part )
+// A box that spans at most two coarse cells on each axis, to the blocks of its corners, to each once. A block
+// that is new at a corner lies at none of the corners before, among them those that are one axis nearer to the
+// first: so the box begins before it on every axis of the corner.
+static inline void visit_corners(
+    const block_work* work, const corner_cells* near, const cell_record* coarse )
 {
-    block_guests guests;
-    guests.count = 0;
-    for ( uint32_t i = 0; i < part->more_count; ++i )
+    uint32_t blocks[8], count = 0, kind = cell_class( coarse );
+    CLV_ASSERT( kind < CELL_WIDE );
+    for ( uint32_t k = 0; k < near->count[kind]; ++k )
     {
-        const cell_reach* reach = &part->reaches[part->more[i]];
-        if ( ( ( reach->span.last - reach->span.first ) & 0xFFFEFFFEFFFEu ) != 0 )
+        uint32_t corner = near->corner[kind][k];
+        uint32_t block = work->plan->map.items[cell_first( coarse ) + near->offset[corner]];
+        uint32_t other = 0;
+        while ( other < count && blocks[other] != block )
         {
-            visit_leaves( work, cell_boxes_slot( &part->boxes, part->more[i] ), &reach->span, 0 );
-            continue;
+            other += 1;
         }
-        list_guest( work, near, reach, part->more[i], &guests );
+        if ( other == count )
+        {
+            blocks[count++] = block;
+            wait_in_tray( work, block, cell_slot( coarse ), corner << 24, true );
+        }
     }
-    for ( uint32_t first = 0; first < guests.count; first += CELL_PART )
+}
+
+// Boxes that lie in one block go there. The others are listed, how many is returned: they too are written to
+// the tray of their first block, but not counted there, which avoids a branch.
+static inline uint32_t scatter_inner( const block_work* work, const corner_cells* near,
+    const cell_record* coarse, uint32_t count, uint16_t* more )
+{
+    const uint16_t* const map = work->plan->map.items;
+    const uint32_t slot_count = work->input->slot_count;
+    uint32_t more_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t left = guests.count - first;
-        put_guests( work, part, &guests, first, left < CELL_PART ? left : CELL_PART );
+        uint32_t kind = cell_class( &coarse[i] ), cell = cell_first( &coarse[i] );
+        uint32_t slot = cell_slot( &coarse[i] ), next = slot + CELL_PART; // of the next part, most likely
+        base_prefetch( &work->input->boxes[next < slot_count ? next : slot] );
+        CLV_ASSERT( cell + near->offset[kind & 7] < cell_grid_count( &work->plan->grid ) );
+        uint32_t block = map[cell], last = map[cell + near->offset[kind & 7]];
+        bool is_inner = ( kind != CELL_WIDE ) & ( block == last );
+        wait_in_tray( work, block, slot, 0, is_inner );
+        more[more_count] = (uint16_t)i;
+        more_count += !is_inner;
     }
+    return more_count;
 }
 
 void clv_engine_block_scatter( const block_work* work )
 {
-    const scaling coarse = scaling_of( &work->plan->grid );
+    const scaling s = scaling_of( &work->plan->grid );
     const corner_cells near = corner_cells_of( &work->plan->grid );
     CLV_ASSERT( work->plan->block_count > 0 );
     CLV_ASSERT( work->first % BLOCK_CHUNK == 0 );
     for ( uint32_t first = work->first, count; first < work->last; first += count )
     {
-        block_part part;
+        cell_record coarse[CELL_PART];
+        uint16_t more[CELL_PART];
         count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
-        part.boxes = cell_boxes_part( work->input, first, count );
-        find_blocks( work, &coarse, &part );
-        // Boxes of one block each. The others become records of their first one too, which go nowhere: this
-        // avoids a branch on the kind of box.
-        work->kernels->put_records_by(
-            &part.boxes, work->plan->scalings.items, part.blocks, part.is_inner, work->segments, work->out );
-        scatter_guests( work, &near, &part );
+        cell_boxes part = cell_boxes_part( work->input, first, count );
+        work->kernels->make_records( &part, &s, coarse );
+        uint32_t more_count = scatter_inner( work, &near, coarse, count, more );
+        scatter_wide( work, &s, coarse, more, more_count );
+        for ( uint32_t i = 0; i < more_count; ++i )
+        {
+            if ( cell_class( &coarse[more[i]] ) != CELL_WIDE )
+            {
+                visit_corners( work, &near, &coarse[more[i]] );
+            }
+        }
     }
+    for ( uint32_t block = 0; block < work->plan->block_count; ++block )
+    {
+        if ( work->trays.counts[block] > 0 )
+        {
+            empty_tray( work, block );
+        }
+    }
+    work->kernels->finish_streams();
 }

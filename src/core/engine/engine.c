@@ -8,8 +8,10 @@
 
 enum
 {
-    FLAT = 40,     // so many blocks' boxes still go into one grid: cutting them costs more than it saves
-    PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
+    FLAT = 40,         // so many blocks' boxes still go into one grid: cutting them costs more than it saves
+    PLAN_LIFE = 8,     // updates a plan may serve before it is made again, if it no longer fits
+    MANY_BLOCKS = 256, // from so many on blocks grow with the world, LARGE_BLOCK times at most
+    LARGE_BLOCK = 4,
     HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
     PLAN_HOLD_SAMPLES = 128,
     PIECES_PER_WORKER = 4,
@@ -51,6 +53,15 @@ static uint32_t count_outside( const block_plan* plan, const clv_method_input* i
     return outside;
 }
 
+// Boxes in a block of the plan, about. Trays of many blocks leave the second-level cache, so a large world has
+// larger blocks, which a search still finds there.
+static uint32_t boxes_of_block( const clv_engine* engine )
+{
+    uint64_t most = (uint64_t)LARGE_BLOCK * engine->block_boxes;
+    uint32_t share = engine->plan_count / MANY_BLOCKS;
+    return share <= engine->block_boxes ? engine->block_boxes : share < most ? share : (uint32_t)most;
+}
+
 static bool plan_fits( const clv_engine* engine, const clv_method_input* input )
 {
     uint32_t count = input->live_count;
@@ -66,26 +77,27 @@ static bool plan_fits( const clv_engine* engine, const clv_method_input* input )
     {
         return went <= PLAN_HOLD_SAMPLES / 4;
     }
-    return engine->largest_block <= 2 * (uint64_t)engine->block_boxes && went <= PLAN_HOLD_SAMPLES / 32;
+    return engine->largest_block <= 2 * (uint64_t)boxes_of_block( engine ) && went <= PLAN_HOLD_SAMPLES / 32;
 }
 
 static bool make_plan( clv_engine* engine, const clv_method_input* input )
 {
     engine->plan.block_count = 0;
-    if ( !clv_engine_plan_place( &engine->plan, engine->memory, input, engine->block_boxes ) )
+    engine->plan_count = input->live_count;
+    uint32_t block_boxes = boxes_of_block( engine );
+    if ( !clv_engine_plan_place( &engine->plan, engine->memory, input, block_boxes ) )
     {
         return false;
     }
     uint32_t step = input->live_count / HISTOGRAM_BOXES + 1;
     clv_engine_plan_count( &engine->plan, input, step );
-    if ( !clv_engine_plan_cut( &engine->plan, engine->memory, engine->block_boxes ) ||
+    if ( !clv_engine_plan_cut( &engine->plan, engine->memory, block_boxes ) ||
         !clv_engine_plan_choose_grids( &engine->plan, engine->memory, input ) )
     {
         engine->plan.block_count = 0;
         return false;
     }
     engine->plan_age = 0;
-    engine->plan_count = input->live_count;
     engine->plan_outside = count_outside( &engine->plan, input );
     return true;
 }
@@ -97,9 +109,17 @@ typedef struct fill_job
     uint32_t chunk; ///< boxes per piece
 } fill_job;
 
-static void scatter_to_blocks( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
+// Trays of a worker, before those of the next.
+static uint64_t tray_stride( const clv_engine* engine )
+{
+    return ( (uint64_t)engine->plan.block_count + BASE_ALIGNMENT - 1 ) / BASE_ALIGNMENT * BASE_ALIGNMENT;
+}
+
+static void scatter_to_blocks(
+    uint32_t piece, uint32_t worker, cell_segment* segments, cell_record* records, void* context )
 {
     const fill_job* job = context;
+    size_t first_tray = (size_t)( worker * tray_stride( job->engine ) );
     uint32_t first = piece * job->chunk, left = job->input->live_count - first;
     block_work work = {
         .kernels = job->engine->kernels->cells,
@@ -107,6 +127,7 @@ static void scatter_to_blocks( uint32_t piece, cell_segment* segments, cell_reco
         .input = job->input,
         .first = first,
         .last = first + ( left < job->chunk ? left : job->chunk ),
+        .trays = { job->engine->trays.items + first_tray, job->engine->tray_counts.items + first_tray },
         .segments = segments,
         .out = records,
     };
@@ -135,8 +156,11 @@ static bool fill_blocks( clv_engine* engine, const clv_method_input* input )
     uint32_t chunks = ( input->live_count + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
     fill_job job = { engine, input, ( chunks + pieces - 1 ) / pieces * BLOCK_CHUNK };
     pieces = ( input->live_count + job.chunk - 1 ) / job.chunk;
-    bool ok = clv_engine_segments_fill( &engine->segments, engine->memory, engine->tasks,
-        engine->plan.block_count, pieces, scatter_to_blocks, &job );
+    uint64_t tray_count = workers * tray_stride( engine );
+    bool ok = base_array_extend( &engine->trays, engine->memory, tray_count ) &&
+        base_array_extend( &engine->tray_counts, engine->memory, tray_count ) &&
+        clv_engine_segments_fill( &engine->segments, engine->memory, engine->tasks, engine->plan.block_count,
+            pieces, scatter_to_blocks, &job );
     if ( ok )
     {
         measure_blocks( engine );
@@ -147,7 +171,8 @@ static bool fill_blocks( clv_engine* engine, const clv_method_input* input )
 // Has a block become much larger than the plan's largest was?
 static bool has_outgrown( const clv_engine* engine )
 {
-    uint32_t most = engine->plan_largest > engine->block_boxes ? engine->plan_largest : engine->block_boxes;
+    uint32_t planned = boxes_of_block( engine );
+    uint32_t most = engine->plan_largest > planned ? engine->plan_largest : planned;
     return engine->plan_age > 0 && engine->largest_block / 2 > most;
 }
 

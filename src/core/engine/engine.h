@@ -69,6 +69,8 @@ typedef struct clv_engine
     const clv_aabb* exact;             ///< as given
     engine_segments segments;          ///< of blocks, or of slabs
     BASE_ARRAY( cell_record ) records; ///< of all boxes, or of the block that a worker is at
+    BASE_ARRAY( cell_tray ) trays;     ///< of blocks, per worker
+    BASE_ARRAY( uint8_t ) tray_counts; ///< likewise, a whole number of lines for each worker
     base_u32_array starts;             ///< per cell, and one more
     uint32_t largest_block;
     uint64_t in_blocks; ///< boxes, some in several

@@ -24,6 +24,8 @@ BASE_COLD void clv_engine_release( clv_engine* engine )
     clv_engine_plan_release( &engine->plan, memory );
     base_array_free( &engine->axes.boxes, memory );
     base_array_free( &engine->records, memory );
+    base_array_free( &engine->trays, memory );
+    base_array_free( &engine->tray_counts, memory );
     base_array_free( &engine->starts, memory );
     base_array_free( &engine->slab_of_cell, memory );
     clv_engine_segments_release( &engine->segments, memory );

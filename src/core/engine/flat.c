@@ -51,8 +51,10 @@ static uint32_t box_from( const clv_method_input* input, uint64_t slot )
     return low;
 }
 
-static void scatter_to_slabs( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
+static void scatter_to_slabs(
+    uint32_t piece, uint32_t worker, cell_segment* segments, cell_record* records, void* context )
 {
+    (void)worker;
     const flat_fill* fill = context;
     slab_work work = {
         .kernels = fill->engine->kernels->cells,

@@ -33,6 +33,13 @@ static uint32_t count_after( const cell_segment* segment, uint32_t updates )
     return segment->count + ( growth < most ? growth : most ) * updates;
 }
 
+// Segments begin with a line.
+static uint32_t whole_lines( uint32_t count )
+{
+    const uint32_t line = BASE_ALIGNMENT / sizeof( cell_record );
+    return ( count + line - 1 ) / line * line;
+}
+
 static uint64_t segment_count( const engine_segments* segments )
 {
     return (uint64_t)segments->target_count * segments->piece_count;
@@ -79,7 +86,7 @@ static bool widen_all( engine_segments* segments, base_memory* memory )
     {
         cell_segment* segment = &segments->list.items[i];
         segment->first = (uint32_t)sum;
-        segment->capacity = count_after( segment, ahead ) + segment->count / 8 + SEGMENT_SLACK;
+        segment->capacity = whole_lines( count_after( segment, ahead ) + segment->count / 8 + SEGMENT_SLACK );
         sum += segment->capacity;
     }
     bool ok = sum <= UINT32_MAX / 2 && base_array_renew( &segments->records, memory, sum + sum / 16 );
@@ -101,7 +108,8 @@ static bool widen_some( segments_job* job )
         if ( segment->count > segment->capacity )
         {
             segment->first = (uint32_t)sum;
-            segment->capacity = count_after( segment, UPDATES_AHEAD ) + segment->count / 4 + SEGMENT_SLACK;
+            segment->capacity =
+                whole_lines( count_after( segment, UPDATES_AHEAD ) + segment->count / 4 + SEGMENT_SLACK );
             sum += segment->capacity;
             redo[i / segments->target_count] = true;
         }
@@ -125,7 +133,6 @@ static bool widen_some( segments_job* job )
 
 static void put_piece( uint32_t piece, uint32_t worker, void* context )
 {
-    (void)worker;
     const segments_job* job = context;
     engine_segments* segments = job->segments;
     cell_segment* items = segments->list.items + (size_t)piece * segments->target_count;
@@ -134,7 +141,7 @@ static void put_piece( uint32_t piece, uint32_t worker, void* context )
         items[target].last_count = job->is_again ? items[target].last_count : items[target].count;
         items[target].count = 0;
     }
-    job->put( piece, items, segments->records.items, job->context );
+    job->put( piece, worker, items, segments->records.items, job->context );
 }
 
 static void put_again( uint32_t index, uint32_t worker, void* context )

@@ -22,7 +22,8 @@ enum
 };
 
 /// The records of a piece to its segments, one for each target: counted there, and put where there is room.
-typedef void segments_put( uint32_t piece, cell_segment* segments, cell_record* records, void* context );
+typedef void segments_put(
+    uint32_t piece, uint32_t worker, cell_segment* segments, cell_record* records, void* context );
 
 /// All pieces. False if out of memory; the next call starts afresh.
 bool clv_engine_segments_fill( engine_segments* segments, base_memory* memory, task_runner* tasks,

@@ -10,11 +10,11 @@
 //   bytes_or, bytes_excess     unless OWN_MEET: a - b, or 0 where that is less
 //   words                      eight words of 16 bits, the coordinates of a box: lower x y z 0, upper x y z 0
 //   words_of( box, s )         as cell_words_of in simd/cells.h,
-//   words_span( w ), words_key( w, s ), words_code( w )   and as the others there
+//   words_key( w, s ), words_code( w )   and as the others there
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
 // Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says
 // so:
-//   OWN_RECORDS whole_records, OWN_MEET bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
+//   OWN_RECORDS whole_records and whole_tray, OWN_STREAM stream_record and finish_streams, OWN_MEET bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
 //   OWN_TIE entries_tie, OWN_TWO_HITS hit_entries and put_two_hits,
 //   OWN_HITS gather_slots, hit_walk_begin and split_hits
 // LENDS_CELLS and BORROWS_CELLS: the functions that AVX-512 has of AVX2, simd/cells.h.
@@ -25,9 +25,6 @@
 // it so: the boxes touch. Only a tie has to be looked up in float. No include guard: this is a template.
 
 #if defined( LENDS_CELLS ) || defined( BORROWS_CELLS )
-#define make_records_by clv_simd_avx2_make_records_by
-#define put_records_by clv_simd_avx2_put_records_by
-#define find_reaches clv_simd_avx2_find_reaches
 #define settle_ties clv_simd_avx2_settle_ties
 #define LENT
 #else
@@ -43,6 +40,24 @@ static inline uint32_t whole_records(
 {
     (void)boxes, (void)first, (void)count, (void)s, (void)out;
     return 0;
+}
+
+static inline uint32_t whole_tray(
+    const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out, bool streams )
+{
+    (void)tray, (void)count, (void)s, (void)out, (void)streams;
+    return 0;
+}
+#endif
+
+#ifndef OWN_STREAM
+static inline void stream_record( cell_record* out, cell_record record )
+{
+    *out = record;
+}
+
+static void finish_streams( void )
+{
 }
 #endif
 
@@ -63,39 +78,28 @@ static void make_records( const cell_boxes* some, const scaling* given, cell_rec
     }
 }
 
-#ifndef BORROWS_CELLS
-LENT void make_records_by(
-    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out )
+// Past the caches where whole lines are written, which are not fetched first then: half of the time to fill a
+// million boxes into blocks.
+static void empty_tray( const cell_tray* tray, uint32_t count, const scaling* given, cell_record* out )
 {
-    for ( uint32_t i = 0; i < some->count; ++i )
+    const scaling s = *given;
+    const bool streams = count == CELL_TRAY && ( (uintptr_t)out & 63 ) == 0;
+    uint32_t done =
+        streams ? whole_tray( tray, count, &s, out, true ) : whole_tray( tray, count, &s, out, false );
+    for ( uint32_t i = done; i < count; ++i )
     {
-        const scaling* s = &scales[numbers[i]];
-        uint32_t slot = cell_boxes_slot( some, i );
-        out[i] = record_of( words_of( &some->boxes[slot], s ), s, slot );
+        cell_record record = record_of( words_of( &tray->items[i].box, &s ), &s, tray->items[i].slot );
+        record.code |= tray->items[i].before;
+        if ( streams )
+        {
+            stream_record( &out[i], record );
+        }
+        else
+        {
+            out[i] = record;
+        }
     }
 }
-
-LENT void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
-    const bool* goes, cell_segment* segments, cell_record* out )
-{
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        const scaling* s = &scales[numbers[i]];
-        uint32_t slot = cell_boxes_slot( some, i );
-        cell_record record = record_of( words_of( &some->boxes[slot], s ), s, slot );
-        segment_put_if( &segments[numbers[i]], out, record, goes[i] );
-    }
-}
-
-LENT void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
-{
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        words w = words_of( &some->boxes[cell_boxes_slot( some, i )], s );
-        out[i] = ( cell_reach ){ words_span( w ), words_key( w, s ).cell };
-    }
-}
-#endif
 
 // ---- which lanes a row meets
 

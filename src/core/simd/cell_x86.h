@@ -4,6 +4,29 @@
 
 typedef __m128i words;
 
+static inline void store_record( cell_record* out, __m128i record, bool streams )
+{
+    if ( streams )
+    {
+        _mm_stream_si128( (__m128i*)(void*)out, record );
+    }
+    else
+    {
+        _mm_storeu_si128( (__m128i*)(void*)out, record );
+    }
+}
+
+#define OWN_STREAM
+static inline void stream_record( cell_record* out, cell_record record )
+{
+    store_record( out, _mm_set_epi64x( (long long)record.name, (long long)record.code ), true );
+}
+
+static void finish_streams( void )
+{
+    _mm_sfence();
+}
+
 static inline uint64_t low_half( __m128i v )
 {
     uint64_t low;
@@ -42,12 +65,6 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
     return _mm_packs_epi32( _mm256_castsi256_si128( whole ), _mm256_extracti128_si256( whole, 1 ) );
 }
 #endif
-
-static inline cell_span words_span( words w )
-{
-    __m128i cells = _mm_srli_epi16( w, 8 );
-    return ( cell_span ){ low_half( cells ), low_half( _mm_srli_si128( cells, 8 ) ) };
-}
 
 static inline cell_key words_key( words w, const scaling* s )
 {

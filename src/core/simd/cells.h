@@ -32,6 +32,7 @@ enum
     CELL_STEPS = 256, // positions inside a cell
     CELL_TIES = 1024, // collected before they are tested in float
     CELL_SLACK = 64,  // entries read past the last
+    CELL_TRAY = 16,   // boxes of one block that become records at once
     HITS_AT_ONCE =
         // that become pairs: whole registers may be written where pairs go, of which a sink has room for 64
     48
@@ -206,12 +207,16 @@ static inline uint32_t cell_boxes_slot( const cell_boxes* some, uint32_t index )
     return some->slots != NULL ? some->slots[some->first + index] : some->first + index;
 }
 
-/// Where a box lies in a grid: the number of its first cell, and its first and last cell by axis.
-typedef struct cell_reach
+/// Boxes that wait to become records at once, all on one scale.
+typedef struct cell_tray
 {
-    cell_span span;
-    uint32_t cell;
-} cell_reach;
+    struct
+    {
+        clv_aabb box;
+        uint32_t slot;
+        uint32_t before; ///< the before bits, where they are in a code
+    } items[CELL_TRAY];
+} cell_tray;
 
 /// What a search did; added to, never cleared here.
 typedef struct cell_counters
@@ -245,18 +250,11 @@ typedef struct simd_cells
     /// Boxes to records; before bits are 0.
     void ( *make_records )( const cell_boxes* some, const scaling* s, cell_record* out );
 
-    /// The same, box i on scale numbers[i].
-    void ( *make_records_by )(
-        const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out );
-
-    /// The same, and record i to segments[numbers[i]] of `out`, if goes[i]. A step of its own would be
-    /// shorter, but then records made and records on their way to far memory wait for each other: a fifth
-    /// more time to fill 1m boxes into blocks.
-    void ( *put_records_by )( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
-        const bool* goes, cell_segment* segments, cell_record* out );
-
-    /// Which cells boxes reach.
-    void ( *find_reaches )( const cell_boxes* some, const scaling* s, cell_reach* out );
+    /// The first `count` boxes of a tray to records, with their before bits. All of the tray may be read, and
+    /// CELL_TRAY records written: what is behind `count` means nothing. A full tray may go past the caches to
+    /// memory, where `out` begins a line: other threads see it after finish_streams.
+    void ( *empty_tray )( const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out );
+    void ( *finish_streams )( void );
 
     /// The pairs of one cell that have their home there: those that are sure to the sink, ties behind the
     /// others, which are settled when they are many. Order: words of 64 lanes; in each, words of rows up to
@@ -275,12 +273,7 @@ extern const simd_cells clv_simd_cells_avx512;
 extern const simd_cells clv_simd_cells_neon;
 
 #ifdef CLV_HAVE_AVX2
-/// AVX2's, which AVX-512 has too: they go box by box, and wider registers hold no more of one.
-void clv_simd_avx2_make_records_by(
-    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out );
-void clv_simd_avx2_put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
-    const bool* goes, cell_segment* segments, cell_record* out );
-void clv_simd_avx2_find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out );
+/// AVX2's, which AVX-512 has too: it goes pair by pair, and wider registers hold no more of one.
 clv_result clv_simd_avx2_settle_ties( cell_search* search );
 #endif
 

@@ -5,8 +5,8 @@
 #define TABLE_NAME( table, name ) clv_simd_##table##_##name
 #define TABLE_OF( table, name ) TABLE_NAME( table, name )
 
-const simd_cells TABLE_OF( cells, KERNELS ) = { make_records, make_records_by, put_records_by, find_reaches,
-    search_cell, settle_ties };
+const simd_cells TABLE_OF(
+    cells, KERNELS ) = { make_records, empty_tray, finish_streams, search_cell, settle_ties };
 
 const simd_queries TABLE_OF( queries, KERNELS ) = { walk_overlap, walk_cast, walk_distance, walk_closest,
     walk_nearest, walk_count, bound_node, look_overlap64, look_cast64, look_distance64, walk_overlap64,

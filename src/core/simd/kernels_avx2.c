@@ -75,9 +75,8 @@ typedef struct eight_quads
     __m256 of[4];
 } eight_quads;
 
-static inline eight_quads load_quads( const float* first )
+static inline eight_quads load_quads( const float* first, size_t stride )
 {
-    const size_t stride = sizeof( clv_aabb ) / sizeof( float );
     eight_quads q;
     for ( size_t i = 0; i < 4; ++i )
     {
@@ -134,21 +133,21 @@ static inline __m256i keys_of(
 }
 
 // Records i and i + 4 of the eight.
-static inline void store_two( cell_record* out, __m256i both )
+static inline void store_two( cell_record* out, __m256i both, bool streams )
 {
-    _mm_storeu_si128( (__m128i*)(void*)out, _mm256_castsi256_si128( both ) );
-    _mm_storeu_si128( (__m128i*)(void*)( out + 4 ), _mm256_extracti128_si256( both, 1 ) );
+    store_record( out, _mm256_castsi256_si128( both ), streams );
+    store_record( out + 4, _mm256_extracti128_si256( both, 1 ), streams );
 }
 
 static inline void store_records(
-    cell_record* out, __m256i lower, __m256i upper, __m256i slots, __m256i cells )
+    cell_record* out, __m256i lower, __m256i upper, __m256i slots, __m256i cells, bool streams )
 {
     __m256i codes[2] = { _mm256_unpacklo_epi32( lower, upper ), _mm256_unpackhi_epi32( lower, upper ) };
     __m256i names[2] = { _mm256_unpacklo_epi32( slots, cells ), _mm256_unpackhi_epi32( slots, cells ) };
     for ( int i = 0; i < 2; ++i )
     {
-        store_two( out + 2 * i, _mm256_unpacklo_epi64( codes[i], names[i] ) );
-        store_two( out + 2 * i + 1, _mm256_unpackhi_epi64( codes[i], names[i] ) );
+        store_two( out + 2 * i, _mm256_unpacklo_epi64( codes[i], names[i] ), streams );
+        store_two( out + 2 * i + 1, _mm256_unpackhi_epi64( codes[i], names[i] ), streams );
     }
 }
 
@@ -158,11 +157,12 @@ static inline uint32_t whole_records(
     const clv_aabb* boxes, uint32_t first, uint32_t count, const scaling* s, cell_record* out )
 {
     const __m256i numbers = _mm256_set_epi32( 7, 6, 5, 4, 3, 2, 1, 0 );
+    const size_t stride = sizeof( clv_aabb ) / sizeof( float );
     uint32_t done = 0;
     for ( ; count - done >= 8; done += 8 )
     {
-        eight_quads low = load_quads( &boxes[first + done].lower.x );  // lower x y z, upper x
-        eight_quads high = load_quads( &boxes[first + done].lower.z ); // lower z, upper x y z
+        eight_quads low = load_quads( &boxes[first + done].lower.x, stride );  // lower x y z, upper x
+        eight_quads high = load_quads( &boxes[first + done].lower.z, stride ); // lower z, upper x y z
         __m256 xy[2], zx[2], yz[2];
         split_quads( &low, false, xy );
         split_quads( &low, true, zx );
@@ -171,10 +171,34 @@ static inline uint32_t whole_records(
         __m256i upper[3] = { steps_of( zx[1], s, 0 ), steps_of( yz[0], s, 1 ), steps_of( yz[1], s, 2 ) };
         __m256i classes, cells = keys_of( lower, upper, s, &classes );
         __m256i slots = _mm256_add_epi32( numbers, _mm256_set1_epi32( (int)( first + done ) ) );
-        store_records(
-            out + done, bytes_of( lower ), _mm256_or_si256( bytes_of( upper ), classes ), slots, cells );
+        store_records( out + done, bytes_of( lower ), _mm256_or_si256( bytes_of( upper ), classes ), slots,
+            cells, false );
     }
     return done;
+}
+
+// A tray by eights, whatever is in it: how many is returned.
+static inline uint32_t whole_tray(
+    const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out, bool streams )
+{
+    const size_t stride = sizeof( tray->items[0] ) / sizeof( float );
+    for ( uint32_t done = 0; done < count; done += 8 )
+    {
+        eight_quads first = load_quads( &tray->items[done].box.lower.x, stride ); // lower x y z, upper x
+        eight_quads last = load_quads( &tray->items[done].box.upper.y, stride );  // upper y z, slot, before
+        __m256 xy[2], zx[2], yz[2], rest[2];
+        split_quads( &first, false, xy );
+        split_quads( &first, true, zx );
+        split_quads( &last, false, yz );
+        split_quads( &last, true, rest );
+        __m256i lower[3] = { steps_of( xy[0], s, 0 ), steps_of( xy[1], s, 1 ), steps_of( zx[0], s, 2 ) };
+        __m256i upper[3] = { steps_of( zx[1], s, 0 ), steps_of( yz[0], s, 1 ), steps_of( yz[1], s, 2 ) };
+        __m256i classes, cells = keys_of( lower, upper, s, &classes );
+        __m256i before = _mm256_castps_si256( rest[1] );
+        store_records( out + done, _mm256_or_si256( bytes_of( lower ), before ),
+            _mm256_or_si256( bytes_of( upper ), classes ), _mm256_castps_si256( rest[0] ), cells, streams );
+    }
+    return count;
 }
 
 // ---- nodes onto the stack, all at once: no instruction presses lanes together, so a table tells which lane

@@ -100,15 +100,28 @@ static inline __m512i keys_of(
     return cells;
 }
 
+// Four records: a line, where they are streamed.
+static inline void store_four( cell_record* out, __m512i records, bool streams )
+{
+    if ( streams )
+    {
+        _mm512_stream_si512( (__m512i*)(void*)out, records );
+    }
+    else
+    {
+        _mm512_storeu_si512( out, records );
+    }
+}
+
 static inline void store_records(
-    cell_record* out, __m512i lower, __m512i upper, __m512i slots, __m512i cells )
+    cell_record* out, __m512i lower, __m512i upper, __m512i slots, __m512i cells, bool streams )
 {
     __m512i codes[2] = { _mm512_unpacklo_epi32( lower, upper ), _mm512_unpackhi_epi32( lower, upper ) };
     __m512i names[2] = { _mm512_unpacklo_epi32( slots, cells ), _mm512_unpackhi_epi32( slots, cells ) };
     for ( int i = 0; i < 2; ++i )
     {
-        _mm512_storeu_si512( out + 8 * i, _mm512_unpacklo_epi64( codes[i], names[i] ) );
-        _mm512_storeu_si512( out + 8 * i + 4, _mm512_unpackhi_epi64( codes[i], names[i] ) );
+        store_four( out + 8 * i, _mm512_unpacklo_epi64( codes[i], names[i] ), streams );
+        store_four( out + 8 * i + 4, _mm512_unpackhi_epi64( codes[i], names[i] ), streams );
     }
 }
 
@@ -136,10 +149,44 @@ static inline uint32_t whole_records(
         __m512i cells = keys_of( lower, upper, s, &classes );
         __m512i slots =
             _mm512_add_epi32( _mm512_loadu_si512( lane_boxes ), _mm512_set1_epi32( (int)( first + done ) ) );
-        store_records(
-            out + done, bytes_of( lower ), _mm512_or_si512( bytes_of( upper ), classes ), slots, cells );
+        store_records( out + done, bytes_of( lower ), _mm512_or_si512( bytes_of( upper ), classes ), slots,
+            cells, false );
     }
     return done;
+}
+
+// Four registers of four times four floats: the first floats of all, the second ones, …
+static inline void transpose_quads( const __m512 q[4], __m512 out[4] )
+{
+    __m512 a = _mm512_unpacklo_ps( q[0], q[1] ), b = _mm512_unpackhi_ps( q[0], q[1] );
+    __m512 c = _mm512_unpacklo_ps( q[2], q[3] ), d = _mm512_unpackhi_ps( q[2], q[3] );
+    out[0] = _mm512_shuffle_ps( a, c, 0x44 );
+    out[1] = _mm512_shuffle_ps( a, c, 0xEE );
+    out[2] = _mm512_shuffle_ps( b, d, 0x44 );
+    out[3] = _mm512_shuffle_ps( b, d, 0xEE );
+}
+
+// All of a tray, whatever is in it: how many is returned.
+static inline uint32_t whole_tray(
+    const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out, bool streams )
+{
+    __m512 first[4], last[4], low[4], high[4];
+    for ( int i = 0; i < 4; ++i )
+    {
+        __m512 two = _mm512_loadu_ps( &tray->items[4 * i] ),
+               more = _mm512_loadu_ps( &tray->items[4 * i + 2] );
+        first[i] = _mm512_shuffle_f32x4( two, more, 0x88 ); // lower x y z, upper x
+        last[i] = _mm512_shuffle_f32x4( two, more, 0xDD );  // upper y z, slot, before
+    }
+    transpose_quads( first, low );
+    transpose_quads( last, high );
+    __m512i lower[3] = { steps_of( low[0], s, 0 ), steps_of( low[1], s, 1 ), steps_of( low[2], s, 2 ) };
+    __m512i upper[3] = { steps_of( low[3], s, 0 ), steps_of( high[0], s, 1 ), steps_of( high[1], s, 2 ) };
+    __m512i classes, cells = keys_of( lower, upper, s, &classes );
+    __m512i slots = _mm512_castps_si512( high[2] ), before = _mm512_castps_si512( high[3] );
+    store_records( out, _mm512_or_si512( bytes_of( lower ), before ),
+        _mm512_or_si512( bytes_of( upper ), classes ), slots, cells, streams );
+    return count;
 }
 
 #undef LANE_BOXES

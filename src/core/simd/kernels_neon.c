@@ -38,11 +38,6 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
     return w;
 }
 
-static inline cell_span words_span( words w )
-{
-    return cell_words_span( &w );
-}
-
 static inline cell_key words_key( words w, const scaling* s )
 {
     return cell_words_key( &w, s );

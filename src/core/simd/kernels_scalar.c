@@ -74,38 +74,17 @@ static void make_records( const cell_boxes* some, const scaling* s, cell_record*
     }
 }
 
-static void make_records_by(
-    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out )
+static void empty_tray( const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out )
 {
-    for ( uint32_t i = 0; i < some->count; ++i )
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = cell_boxes_slot( some, i );
-        out[i] = record_of( &some->boxes[slot], &scales[numbers[i]], slot );
+        out[i] = record_of( &tray->items[i].box, s, tray->items[i].slot );
+        out[i].code |= tray->items[i].before;
     }
 }
 
-static void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
-    const bool* goes, cell_segment* segments, cell_record* out )
+static void finish_streams( void )
 {
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        const scaling* s = &scales[numbers[i]];
-        uint32_t slot = cell_boxes_slot( some, i );
-        cell_record record = record_of( &some->boxes[slot], s, slot );
-        if ( goes[i] )
-        {
-            segment_put( &segments[numbers[i]], out, record );
-        }
-    }
-}
-
-static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
-{
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        cell_words w = cell_words_of( &some->boxes[cell_boxes_slot( some, i )], s );
-        out[i] = ( cell_reach ){ cell_words_span( &w ), cell_words_key( &w, s ).cell };
-    }
 }
 
 // ---- the pairs of a cell
