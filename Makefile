@@ -248,7 +248,8 @@ fuzz:
 fuzz-mpi:
 	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target fuzz_mpi
-	@for count in 4 3 2; do MPI_SECONDS=$$(($(FUZZ_SECONDS) + 300)) scripts/check.sh mpi $(BUILD)/test/fuzz_mpi $$count $(SEED) $$(($(FUZZ_SECONDS) / 3)) || exit 1; done
+	@for count in 4 3 2; do MPI_SECONDS=$$(($(FUZZ_SECONDS) + 300)) scripts/check.sh mpi $(BUILD)/test/fuzz_mpi $$count $(SEED) $$(($(FUZZ_SECONDS) / 3)) || { \
+		echo "make fuzz-mpi: recorded by CLEAVE_RECORD=FILE scripts/check.sh mpi $(BUILD)/test/fuzz_mpi $$count SEED 0, with the seed above" >&2; exit 1; }; done
 
 other-machines:
 	@JOBS=$(JOBS) scripts/other-machines.sh $(BUILD)/other

@@ -106,6 +106,12 @@ def fuzz_one(name, seconds):
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     if status != 0:
         inputs = sorted(build.glob(f"stopped-{name}-*"), key=lambda path: path.stat().st_mtime)
+        record = build / f"stopped-{name}.clvrec"
+        if inputs and name in ("space", "query", "world"):
+            subprocess.run([command[0], str(inputs[-1])], cwd=ROOT, env=os.environ | {"CLEAVE_RECORD": str(record)}, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False)
+            lines.append(f"campaign.py: {record}: its calls (those of a second space in {record.name}.1); `cleave replay FILE --judge --shrink OUT --c OUT.c` "
+                         "makes them a test")
         sys.exit("\n".join(lines[-40:]) + f"\ncampaign.py: fuzz-{name} was stopped by {inputs[-1] if inputs else 'no input; see ' + str(log)}\n"
                  "campaign.py: cut it down with -minimize_crash=1, fix, and keep it in test/fuzz/corpus with a line in its README")
     print("\n".join(line for line in lines if re.match(r"Done|stat::(number_of_executed|peak_rss)", line)))

@@ -8,6 +8,7 @@
 #include "cleave/cleave.h"
 #include "cleave/method.h"
 #include "cleave/methods.h"
+#include "recorded.h"
 #include "world_changes.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum
 {
@@ -65,6 +67,7 @@ typedef struct life_member
     clv_space_def def;
     char settings[64];
     life_answer last; ///< of the update before
+    unsigned number;  ///< among the members
     bool is_used;
 } life_member;
 
@@ -289,6 +292,7 @@ static void define_member( life* self, int which )
         def.settings = member->settings;
     }
     member->def = def;
+    member->number = (unsigned)which;
     member->is_used = which != FRAGILE || self->settings->is_fragile;
 }
 
@@ -306,6 +310,7 @@ static void create_member( life_member* self )
     {
         stop( self->def.method, result );
     }
+    recorded_begin( self->at.space, self->number );
     self->last = ( life_answer ){ 0 };
 }
 
@@ -418,6 +423,34 @@ static clv_result ask( life_member* member, int way, life_visit* seen )
     return result;
 }
 
+static const char* s_program; // argv[0]
+
+// The same world once more, and every call on its spaces goes to files.
+static void record_again( const life* self, const life_member* member )
+{
+    const life_settings* settings = self->settings;
+    const char* file = getenv( "CLEAVE_RECORD" );
+    char name[64], seed[24], from[16], to[16], updates[24];
+    if ( file != NULL )
+    {
+        fprintf( stderr, member->number == 0 ? "lives: %s: its calls; " : "lives: %s.%u: its calls; ", file,
+            member->number );
+        fprintf( stderr, "`cleave replay FILE --judge --shrink OUT --c OUT.c` makes them a test\n" );
+        return;
+    }
+    snprintf( name, sizeof( name ), "lives-%" PRIu64 ".clvrec", self->world.seed );
+    snprintf( seed, sizeof( seed ), "%" PRIu64, self->world.seed );
+    snprintf( from, sizeof( from ), "%u", settings->world.count_least );
+    snprintf( to, sizeof( to ), "%u", settings->world.count_most );
+    snprintf( updates, sizeof( updates ), "%" PRIu64, settings->updates );
+    char* again[] = { (char*)s_program, "--count", "1", "--seed", seed, "--from", from, "--to", to,
+        "--updates", updates, settings->is_fragile ? "--failing" : NULL, NULL };
+    setenv( "CLEAVE_RECORD", name, 1 );
+    fprintf( stderr, "lives: this world again, recorded\n" );
+    execv( s_program, again );
+    perror( s_program );
+}
+
 static void fault( const life* self, const life_member* member, const char* what )
 {
     const random_world* world = &self->world;
@@ -429,6 +462,7 @@ static void fault( const life* self, const life_member* member, const char* what
         member->def.method, clv_isa_name( clv_space_isa( member->at.space ) ), member->def.worker_count, what,
         world->seed, self->settings->world.count_least, self->settings->world.count_most,
         self->settings->updates, self->settings->is_fragile ? " --failing" : "" );
+    record_again( self, member );
     exit( 1 );
 }
 
@@ -764,6 +798,7 @@ static life_settings read_flags( int argc, char** argv )
 
 int main( int argc, char** argv )
 {
+    s_program = argv[0];
     life_settings settings = read_flags( argc, argv );
     clv_methods_register();
     life_totals totals = { 0 };

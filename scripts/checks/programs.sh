@@ -341,12 +341,12 @@ check_suite()
     expect 2 "short.schedule:1: one pairs_hash, 0x and 16 hex digits" "$cleave" run "$folder/short.schedule"
 }
 
-# build_copy: the program and the library, from the copy in $story/source.
+# build_copy: the program, the library and the fuzzers, from the copy in $story/source.
 build_copy()
 {
     cmake -S "$story/source" -B "$story/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DCLEAVE_PEERS=OFF \
-        -DCLEAVE_SHARED=OFF -DCLEAVE_INSTALL=OFF -DCLEAVE_WERROR=OFF -DCLEAVE_TESTS=OFF >"$folder/said" 2>&1 &&
-        cmake --build "$story/build" -j "${JOBS:-2}" --target cleave >"$folder/said" 2>&1 || fail "the copy does not build"
+        -DCLEAVE_SHARED=OFF -DCLEAVE_INSTALL=OFF -DCLEAVE_WERROR=OFF -DCLEAVE_TESTS=ON >"$folder/said" 2>&1 &&
+        cmake --build "$story/build" -j "${JOBS:-2}" --target cleave fuzz-replay >"$folder/said" 2>&1 || fail "the copy does not build"
     : >"$folder/said"
 }
 
@@ -366,7 +366,15 @@ differs()
     [ $status = 1 ] || fail "$reason"
 }
 
-# A fault is planted by hand in a copy of the engine, found by `cleave verify`, written as a recording, shrunk and turned into a
+# few_boxes FILE.c: at most ten are left in it.
+few_boxes()
+{
+    local boxes
+    boxes=$(sed -n '/static const clv_aabb boxes/,/};/p' "$1" | grep -c '{ {') || true
+    [ "$boxes" -ge 1 ] && [ "$boxes" -le 10 ] || fail "$boxes boxes are left"
+}
+
+# A fault is planted by hand in a copy of the engine, found by `cleave verify` and by a fuzzer, written as a recording, shrunk and turned into a
 # failing C program, by commands alone; without the fault the same program is fine. docs/replay.md tells it with what it prints.
 # Usage: check.sh story [FOLDER], which keeps the files; build/story if none is named
 check_story()
@@ -386,14 +394,20 @@ check_story()
     differs "verify did not notice" "$cleave" verify brownian-free:500 -m cleave --frames 20 --record "$story/found.clvrec" -q
     differs "replay did not notice" "$cleave" replay "$story/found.clvrec" --shrink "$story/small.clvrec" --c "$story/small.c" -q
     differs "the shrunk recording is fine" "$cleave" replay "$story/small.clvrec" -q
-    boxes=$(sed -n '/static const clv_aabb boxes/,/};/p' "$story/small.c" | grep -c '{ {') || true
-    [ "$boxes" -le 10 ] || fail "$boxes boxes are left"
+    few_boxes "$story/small.c"
     compile_small
     differs "the C program does not fail" "$story/small"
+
+    rm -f "$story/stopped.clvrec"
+    ! (cd "$story" && build/test/fuzz/fuzz-replay space --random 0 60) || fail "the fuzzer did not notice"
+    differs "replay did not notice what the fuzzer found" "$cleave" replay "$story/stopped.clvrec" --judge \
+        --shrink "$story/fuzzed.clvrec" --c "$story/fuzzed.c" -q
+    few_boxes "$story/fuzzed.c"
 
     cp "$story/right" "$file"
     build_copy
     compile_small
     "$story/small" || fail "without the fault the C program still fails"
     "$cleave" replay "$story/small.clvrec" -q || fail "without the fault the recording still differs"
+    "$cleave" replay "$story/fuzzed.clvrec" --judge -q || fail "without the fault the fuzzer's recording still differs"
 }

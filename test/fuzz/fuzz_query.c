@@ -6,6 +6,7 @@
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 #include "query_lists.h"
+#include "recorded.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,6 +52,8 @@ static void add_objects( query_game* game )
     float margin = fuzz_take_byte( &game->bytes ) % 4 == 0 ? 0.5f : 0;
     game->worlds[0] = make_space( margin, clv_isa_best() );
     game->worlds[1] = make_space( margin, CLV_ISA_SCALAR );
+    recorded_begin( game->worlds[0], 0 );
+    recorded_begin( game->worlds[1], 1 );
     uint32_t wanted = fuzz_take_byte( &game->bytes ) % ( MOST_OBJECTS + 1 );
     uint32_t seed = fuzz_take_word( &game->bytes );
     for ( uint32_t i = 0; i < wanted; ++i )

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs inputs through a target without libFuzzer, on any machine: files, or a number of random byte strings.
 // A random string that stops the program can be written to a file by its number.
+#define _POSIX_C_SOURCE 200809L // setenv
+
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 
@@ -8,16 +10,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined( _WIN32 )
+#include <unistd.h>
+#endif
 
 #define MOST_BYTES 65536
 
+#define RECORDING "stopped.clvrec"
+
 static char s_now[256]; // what is being run, for the last words
+static char s_number[24];
+static char* s_again[] = { NULL, NULL, "--random", s_number, "1",
+    NULL }; // this program with that input alone
+
+// The same input once more, its calls recorded (recorded.h).
+static void record_again( void )
+{
+#if !defined( _WIN32 )
+    if ( getenv( "CLEAVE_RECORD" ) != NULL )
+    {
+        fprintf( stderr,
+            "fuzz-replay: %s: its calls; `cleave replay FILE --judge --shrink OUT --c OUT.c` makes them a test\n",
+            getenv( "CLEAVE_RECORD" ) );
+        return;
+    }
+    setenv( "CLEAVE_RECORD", RECORDING, 1 );
+    signal( SIGABRT, SIG_DFL );
+    sigset_t all;
+    sigfillset( &all );
+    sigprocmask( SIG_UNBLOCK, &all, NULL ); // the handler's own signal is blocked, and would stay so
+    execv( s_again[0], s_again );
+#endif
+}
 
 static void tell_input( int number )
 {
     // Not safe in a handler by the letter of the standard; the program ends here anyway, and the name is
     // worth it.
     fprintf( stderr, "fuzz-replay: stopped in %s\n", s_now ); // NOLINT(bugprone-signal-handler)
+    record_again();
     signal( number, SIG_DFL );
     raise( number );
 }
@@ -45,6 +76,8 @@ static int run_file( fuzz_target* target, const char* path, uint8_t* data )
     size_t size = fread( data, 1, MOST_BYTES, file );
     fclose( file );
     snprintf( s_now, sizeof( s_now ), "%s", path );
+    s_again[2] = s_now;
+    s_again[3] = NULL;
     target( data, size );
     return 0;
 }
@@ -55,6 +88,9 @@ static void run_random( fuzz_target* target, uint64_t first, uint64_t count, uin
     {
         uint64_t number = first + i;
         snprintf( s_now, sizeof( s_now ), "random input %llu", (unsigned long long)number );
+        snprintf( s_number, sizeof( s_number ), "%llu", (unsigned long long)number );
+        s_again[2] = "--random";
+        s_again[3] = s_number;
         target( data, make_random( number, data, most ) );
     }
 }
@@ -106,6 +142,8 @@ static int usage( void )
         "  --random FIRST COUNT  run the random inputs FIRST .. FIRST + COUNT - 1\n"
         "  --damaged COUNT FILE  run so many damaged copies of FILE\n"
         "  --write NUMBER FILE   write random input NUMBER to FILE\n"
+        "An input of space, query or world that stops the program is run once more, and its calls are written to\n"
+        "stopped.clvrec, those of the second space to stopped.clvrec.1: docs/replay.md.\n"
         "example: fuzz-replay space --random 0 500 test/fuzz/corpus/space-*\n",
         stderr );
     return 2;
@@ -166,6 +204,8 @@ int main( int argc, char** argv )
     {
         return usage();
     }
+    s_again[0] = argv[0];
+    s_again[1] = argv[1];
     signal( SIGABRT, tell_input );
     signal( SIGSEGV, tell_input );
     size_t most = 1500;

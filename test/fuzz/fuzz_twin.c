@@ -4,6 +4,7 @@
 #include "fuzz_bytes.h"
 #include "fuzz_mode.h"
 #include "method/method.h"
+#include "recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +68,11 @@ void fuzz_twin_open( fuzz_twin* twin, const clv_space_def* def, clv_isa isa, uin
     twin->sides[0].heap.refuse_after = refuse_after;
     twin->sides[0].heap.refuse_count = 1;
     open_side( &twin->sides[0], def, isa );
+    recorded_begin( twin->sides[0].space, 0 );
     clv_space_def plain = *def;
     plain.worker_count = 1;
     open_side( &twin->sides[1], &plain, CLV_ISA_SCALAR );
+    recorded_begin( twin->sides[1].space, 1 );
 }
 
 void fuzz_twin_close( fuzz_twin* twin )

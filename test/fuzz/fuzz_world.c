@@ -7,6 +7,7 @@
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 #include "query_lists.h"
+#include "recorded.h"
 
 #include <math.h>
 #include <string.h>
@@ -451,6 +452,7 @@ static void start_game( world_game* game )
     game->place = game->is_flat ? 0 : places[kind >> 2 & 7];
     float margin = ( kind & 32 ) != 0 ? 0.5f : 0.0f;
     game->world = make_world( game, margin );
+    recorded_begin( game->world, 0 );
     for ( uint32_t i = fuzz_take_byte( &game->bytes ) % ( MOST_OBJECTS + 1 ); i > 0; --i )
     {
         add_one( game, margin );

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "mpi_mirror.h"
 
+#include "../recorded.h"
+#include "mpi_state.h"
+
 #include <math.h>
 
 static clv_aabb new_box( mpi_dice* dice, mpi_crowd kind )
@@ -103,6 +106,7 @@ static void open_space( mpi_mirror* w, int active_count )
     {
         clv_mpi_def def = def_of( w );
         CHECK( clv_mpi_space_create( w->active, &def, &w->space ) == CLV_OK );
+        recorded_begin( w->space->inside, (unsigned)g_mpi_rank );
     }
 }
 
