@@ -51,7 +51,7 @@ void driver_open( method_driver* r, const char* name, const char* settings, clv_
     CHECK( r->row != NULL );
     r->isa = isa;
     r->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
-    r->context = clv_method_host_context( &r->memory, &r->tasks, isa );
+    r->context = clv_method_host_context( &r->memory, &r->tasks, isa, &r->reasons );
     CHECK( clv_method_parse_settings( r->row, settings, r->context.params, text, sizeof( text ) ) );
     r->state = r->row->create( &r->context );
     CHECK( r->state != NULL );

@@ -61,6 +61,7 @@ typedef struct method_driver
     const clv_method* row;
     clv_isa isa;
     clv_method_context context;
+    uint32_t reasons; ///< of the last update
     base_memory memory;
     task_runner tasks;
     void* state;

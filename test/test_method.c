@@ -254,11 +254,13 @@ static void check_update( const clv_method* row, void* state, const slots* world
     narrow_close( &narrow );
 }
 
+static uint32_t reasons; // of the method at work; the tests do not ask
+
 static clv_method_context make_context( test_variant variant, base_memory* memory, task_runner* tasks )
 {
     CHECK( clv_task_runner_start( tasks, variant.worker_count, 0, ( clv_task_hooks ){ 0 }, memory ) );
     clv_isa isa = variant.isa != CLV_ISA_AUTO ? variant.isa : CLV_ISA_SCALAR;
-    clv_method_context context = clv_method_host_context( memory, tasks, isa );
+    clv_method_context context = clv_method_host_context( memory, tasks, isa, &reasons );
     CHECK( clv_method_parse_settings( variant.method, NULL, context.params, NULL, 0 ) );
     return context;
 }
@@ -426,7 +428,7 @@ static void what_a_method_charges_is_the_spaces( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     task_runner tasks = { 0 };
-    clv_method_context context = clv_method_host_context( &memory, &tasks, CLV_ISA_SCALAR );
+    clv_method_context context = clv_method_host_context( &memory, &tasks, CLV_ISA_SCALAR, &reasons );
     void* user = context.account.user;
     void* data = context.memory.allocate( 100, 64, context.memory.user );
     CHECK( data != NULL && context.account.held( user ) == 100 );
@@ -450,7 +452,7 @@ static void a_watched_block_is_told_before_it_goes( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     task_runner tasks = { 0 };
-    clv_method_context context = clv_method_host_context( &memory, &tasks, CLV_ISA_SCALAR );
+    clv_method_context context = clv_method_host_context( &memory, &tasks, CLV_ISA_SCALAR, &reasons );
     const clv_method_watch* watch = &context.watch;
     void *block = NULL, *other = NULL;
     uint64_t capacity = 0, other_capacity = 0;

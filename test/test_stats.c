@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "space_group.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 enum
 {
     OBJECTS = 500,
@@ -182,6 +185,149 @@ static void events_are_counted( void )
     }
 }
 
+// ---- reasons
+// ------------------------------------------------------------------------------------------------------------
+
+typedef struct reason_world
+{
+    clv_space* space;
+    uint32_t count;
+    clv_aabb* boxes;
+    clv_id* ids;
+    test_random random;
+} reason_world;
+
+// Boxes of a metre, `volume` of space for each.
+static reason_world make_reason_world( const clv_space_def* def, uint32_t count, double volume )
+{
+    reason_world w = { NULL, count, test_alloc( count, sizeof( clv_aabb ) ),
+        test_alloc( count, sizeof( clv_id ) ), test_random_make( 5 ) };
+    float side = (float)cbrt( volume * count );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        w.boxes[i] = test_cube( test_random_between( &w.random, 0, side ),
+            test_random_between( &w.random, 0, side ), test_random_between( &w.random, 0, side ), 1 );
+    }
+    CHECK_OK( clv_space_create( def, &w.space ) );
+    CHECK_OK( clv_space_add( w.space, w.boxes, count, w.ids ) );
+    return w;
+}
+
+static void free_reason_world( reason_world* w )
+{
+    clv_space_destroy( w->space );
+    free( w->boxes );
+    free( w->ids );
+}
+
+// The reasons of an update after the first `moving` boxes were moved by `reach` at most.
+static uint32_t reasons_of_step( reason_world* w, uint32_t moving, float reach )
+{
+    for ( uint32_t i = 0; i < moving; ++i )
+    {
+        float by = test_random_between( &w->random, -reach, reach );
+        w->boxes[i].lower.x += by;
+        w->boxes[i].upper.x += by;
+    }
+    CHECK_OK( clv_space_move( w->space, w->ids, w->boxes, w->count ) );
+    CHECK_OK( clv_space_update( w->space ) );
+    return clv_space_stats( w->space ).reasons;
+}
+
+static void an_update_says_why_it_took_long( void )
+{
+    clv_space_def def = clv_default_space_def();
+    reason_world w = make_reason_world( &def, 4000, 30 );
+    CHECK_EQUAL( reasons_of_step( &w, 0, 0 ), CLV_REASON_MEMORY | CLV_REASON_MEMBERS | CLV_REASON_GRID );
+    CHECK_EQUAL( reasons_of_step( &w, 0, 0 ), 0 ); // nothing moved
+    uint32_t grids = 0;
+    for ( uint32_t frame = 0; frame < 40; ++frame )
+    {
+        uint32_t reasons = reasons_of_step( &w, w.count, 2 );
+        CHECK( ( reasons & ~(uint32_t)( CLV_REASON_GRID | CLV_REASON_MEMORY ) ) == 0 );
+        CHECK( frame < 8 || ( reasons & CLV_REASON_MEMORY ) == 0 );
+        grids += ( reasons & CLV_REASON_GRID ) != 0;
+    }
+    CHECK_EQUAL( grids, 5 ); // one in eight
+    CHECK_OK( clv_space_remove( w.space, w.ids, 1 ) );
+    CHECK_OK( clv_space_update( w.space ) );
+    CHECK( ( clv_space_stats( w.space ).reasons & CLV_REASON_MEMBERS ) != 0 );
+    free_reason_world( &w );
+
+    def.max_pairs = 1;
+    w = make_reason_world( &def, 4000, 1 );
+    CHECK_RESULT( clv_space_update( w.space ), CLV_TOO_MANY_PAIRS );
+    CHECK( ( clv_space_stats( w.space ).reasons & CLV_REASON_FAILURE ) == 0 );
+    CHECK_RESULT( clv_space_update( w.space ), CLV_TOO_MANY_PAIRS );
+    CHECK( ( clv_space_stats( w.space ).reasons & CLV_REASON_FAILURE ) != 0 );
+    free_reason_world( &w );
+}
+
+static void plans_scales_and_crowds_are_reasons( void )
+{
+    clv_space_def def = clv_default_space_def();
+    def.settings = "cleave.block=16";
+    reason_world w = make_reason_world( &def, 3000, 30 );
+    CHECK( ( reasons_of_step( &w, 0, 0 ) & CLV_REASON_PLAN ) != 0 );
+    CHECK( ( reasons_of_step( &w, w.count, 0.1f ) & CLV_REASON_PLAN ) == 0 );
+    free_reason_world( &w );
+
+    def.settings = NULL;
+    w = make_reason_world( &def, 4000, 30 );
+    for ( uint32_t i = 0; i < w.count; ++i ) // sizes and places over twelve powers of ten
+    {
+        float scale = powf( 10, test_random_between( &w.random, -6, 6 ) );
+        w.boxes[i] = test_cube(
+            w.boxes[i].lower.x * scale, w.boxes[i].lower.y * scale, w.boxes[i].lower.z * scale, scale );
+    }
+    CHECK( ( reasons_of_step( &w, 0, 0 ) & CLV_REASON_SCALE ) != 0 );
+    CHECK( ( reasons_of_step( &w, w.count, 0.01f ) & CLV_REASON_SCALE ) == 0 );
+    free_reason_world( &w );
+
+    w = make_reason_world( &def, 4000, 30 );
+    bool was_relaid = false;
+    for ( uint32_t frame = 0; frame < 20; ++frame ) // all gather in one place
+    {
+        for ( uint32_t i = 0; i < w.count; ++i )
+        {
+            const clv_vec3* at = &w.boxes[i].lower;
+            w.boxes[i] = test_cube( at->x / 4, at->y / 4, at->z / 4, i < 8 ? 50.0f : 1e-6f );
+        }
+        was_relaid = was_relaid || ( reasons_of_step( &w, 0, 0 ) & CLV_REASON_RELAID ) != 0;
+    }
+    CHECK( was_relaid );
+    free_reason_world( &w );
+}
+
+static void rest_is_a_reason( void )
+{
+    clv_space_def def = clv_default_space_def();
+    reason_world w = make_reason_world( &def, 4000, 1.2 );
+    uint32_t seen = 0;
+    for ( uint32_t frame = 0; frame < 20; ++frame )
+    {
+        seen |= reasons_of_step( &w, frame < 3 ? w.count : 20, 0.001f );
+    }
+    CHECK( ( seen & CLV_REASON_REST_NOTED ) != 0 && ( seen & CLV_REASON_REST_ENTERED ) != 0 );
+    CHECK( ( seen & CLV_REASON_REST_LEFT ) == 0 );
+    CHECK( ( reasons_of_step( &w, w.count, 3 ) & CLV_REASON_REST_LEFT ) != 0 );
+    free_reason_world( &w );
+}
+
+static void a_tree_built_anew_is_a_reason( void )
+{
+    static const char* const names[] = { "kd", "bvh-f", "kd-rebuilt" };
+    for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
+    {
+        clv_space_def def = clv_default_space_def();
+        def.method = names[i];
+        reason_world w = make_reason_world( &def, 1000, 8 );
+        CHECK( ( reasons_of_step( &w, 0, 0 ) & CLV_REASON_TREE ) != 0 );
+        CHECK( ( ( reasons_of_step( &w, 10, 0.1f ) & CLV_REASON_TREE ) != 0 ) == ( i == 2 ) );
+        free_reason_world( &w );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -192,6 +338,10 @@ int main( int argc, char** argv )
         TEST_CASE( stages_are_timed_where_the_def_asks ),
         TEST_CASE( pairs_that_are_kept_are_cleaned ),
         TEST_CASE( events_are_counted ),
+        TEST_CASE( an_update_says_why_it_took_long ),
+        TEST_CASE( plans_scales_and_crowds_are_reasons ),
+        TEST_CASE( rest_is_a_reason ),
+        TEST_CASE( a_tree_built_anew_is_a_reason ),
     };
     return test_run( "stats", cases, TEST_COUNT( cases ), argc, argv );
 }

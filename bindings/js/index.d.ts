@@ -89,6 +89,8 @@ export interface SpaceStats {
     searchMs: number;
     cleanMs: number;
     outputMs: number;
+    /** Bits of clv_update_reason in cleave/types.h: why the update took longer than those around it. */
+    reasons: number;
 }
 
 export interface AddOptions {

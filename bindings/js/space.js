@@ -14,7 +14,8 @@ const LOAD_KEYS = ['capacity', 'pairCapacity', 'workers', 'stageTimes', 'isa', '
 const WHOLE = ['capacity', 'pairCapacity', 'maxPairs', 'workers'];
 
 const STATS = ['objectCount', 'slotCount', 'pairCount', 'candidateCount', 'testCount', 'begunCount', 'endedCount', 'updateCount',
-    'memoryBytes', 'memoryPeakBytes', 'allocationCount', 'updateMs', 'searchMs', 'cleanMs', 'outputMs'];
+    'memoryBytes', 'memoryPeakBytes', 'allocationCount', 'updateMs', 'searchMs', 'cleanMs', 'outputMs',
+    'reasons'];
 
 // By the numbers of src/module.c: the type of an entry and how many of them.
 const COLUMNS = {

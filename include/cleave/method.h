@@ -185,6 +185,10 @@ typedef struct clv_method_context
 
     clv_method_account account;
     clv_method_watch watch; ///< Since 0.2.0.
+
+    /// Set bits of clv_update_reason here in an update that does what they say; they are 0 when it begins. It is
+    /// there if `size` reaches as far.
+    uint32_t* reasons; ///< Since 0.2.0.
 } clv_method_context;
 
 /// The world as of this update. Lives during the call.

@@ -286,6 +286,23 @@ typedef struct clv_space_def
         worker_spin_ms; ///< our own threads look for the next call this long before they sleep. Since 0.2.0.
 } clv_space_def;
 
+/// What an update did beside its search, as bits of clv_stats.reasons: why it took longer than those around it.
+/// All but CLV_REASON_MEMORY depend on the def and the calls alone. Since 0.2.0.
+typedef enum clv_update_reason
+{
+    CLV_REASON_MEMORY = 1 << 0,  ///< memory was taken: a list or a structure grew, or is needed for a moment
+    CLV_REASON_MEMBERS = 1 << 1, ///< objects were added or removed since the last good update
+    CLV_REASON_FAILURE = 1 << 2, ///< the update or visit before it failed
+    CLV_REASON_SCALE = 1 << 3,   ///< an axis is seen on another scale than before: all below is made anew
+    CLV_REASON_GRID = 1 << 4,    ///< a grid was chosen by a sample; the first in eight updates is routine
+    CLV_REASON_RELAID = 1 << 5,  ///< that grid had too many entries, or a crowded cell, and another was tried
+    CLV_REASON_PLAN = 1 << 6,    ///< blocks were planned anew (many boxes)
+    CLV_REASON_REST_NOTED = 1 << 7,   ///< where all boxes are was noted, since the world may be at rest
+    CLV_REASON_REST_ENTERED = 1 << 8, ///< the world rests: its pairs were found with margins, to be followed
+    CLV_REASON_REST_LEFT = 1 << 9,    ///< it rests no longer; with CLV_REASON_REST_ENTERED: that was in vain
+    CLV_REASON_TREE = 1 << 10,        ///< a tree was built anew
+} clv_update_reason;
+
 /// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.
 typedef struct clv_stats
 {
@@ -304,4 +321,5 @@ typedef struct clv_stats
     double search_ms;          ///< overlaps found
     double clean_ms;           ///< pairs kept from earlier updates tested, and dropped where they ended
     double output_ms;          ///< filtered, sorted, compared with the last list
+    uint32_t reasons;          ///< bits of clv_update_reason; 0 of an update that only searched. Since 0.2.0.
 } clv_stats;

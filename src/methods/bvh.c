@@ -55,6 +55,8 @@ static clv_result update_bvh(
     method_stopwatch watch = method_stopwatch_start( self->context );
     self->engine.is_sound &= !input->last_failed;
     clv_result result = clv_bvh_engine_update( &self->engine, input );
+    bool is_anew = self->engine.touched.count > 0 && self->engine.churn == 0;
+    *self->context->host->reasons |= is_anew ? CLV_REASON_TREE : 0;
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {

@@ -58,6 +58,8 @@ static clv_result kd_row_update(
     {
         clv_kd_engine_distrust( &self->engine );
     }
+    bool is_anew = !self->engine.is_sound || self->engine.rules.mode == KD_MODE_REBUILT;
+    *self->context->host->reasons |= is_anew ? CLV_REASON_TREE : 0;
     clv_result result = clv_kd_engine_update( &self->engine, input );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result != CLV_OK )

@@ -459,7 +459,8 @@ EMSCRIPTEN_KEEPALIVE void js_stats( const clv_space* space, double* out )
     const double values[] = { stats.object_count, stats.slot_count, (double)stats.pair_count,
         (double)stats.candidate_count, (double)stats.test_count, (double)stats.begun_count,
         (double)stats.ended_count, (double)stats.update_count, stats.memory_bytes, stats.memory_peak_bytes,
-        (double)stats.allocation_count, stats.update_ms, stats.search_ms, stats.clean_ms, stats.output_ms };
+        (double)stats.allocation_count, stats.update_ms, stats.search_ms, stats.clean_ms, stats.output_ms,
+        stats.reasons };
     memcpy( out, values, sizeof( values ) );
 }
 

@@ -610,13 +610,13 @@ PyObject* clv_py_space_stats( PyObject* object, PyObject* unused )
         return NULL;
     }
     clv_stats stats = clv_space_stats( self->space );
-    return Py_BuildValue( "{sIsIsKsKsKsKsKsKsnsnsKsdsdsdsd}", "object_count", stats.object_count,
+    return Py_BuildValue( "{sIsIsKsKsKsKsKsKsnsnsKsdsdsdsdsI}", "object_count", stats.object_count,
         "slot_count", stats.slot_count, "pair_count", stats.pair_count, "candidate_count",
         stats.candidate_count, "test_count", stats.test_count, "begun_count", stats.begun_count,
         "ended_count", stats.ended_count, "update_count", stats.update_count, "memory_bytes",
         (Py_ssize_t)stats.memory_bytes, "memory_peak_bytes", (Py_ssize_t)stats.memory_peak_bytes,
         "allocation_count", stats.allocation_count, "update_ms", stats.update_ms, "search_ms",
-        stats.search_ms, "clean_ms", stats.clean_ms, "output_ms", stats.output_ms );
+        stats.search_ms, "clean_ms", stats.clean_ms, "output_ms", stats.output_ms, "reasons", stats.reasons );
 }
 
 // about(): objects, whether the list is valid, method, instruction set, workers.

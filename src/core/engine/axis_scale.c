@@ -187,6 +187,7 @@ static BASE_COLD void choose_axes( clv_engine* engine, const clv_method_input* i
     axes->age = 0;
     axes->count = input->live_count;
     axes->is_new = axes->is_new || any_other;
+    engine->reasons |= any_other ? CLV_REASON_SCALE : 0;
 }
 
 // Boxes [first, last), all of them alive: where no axis is magnified, six faces of four boxes at a time and

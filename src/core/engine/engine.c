@@ -97,6 +97,7 @@ static bool make_plan( clv_engine* engine, const clv_method_input* input )
         engine->plan.block_count = 0;
         return false;
     }
+    engine->reasons |= CLV_REASON_PLAN;
     engine->plan_age = 0;
     engine->plan_outside = count_outside( &engine->plan, input );
     return true;

@@ -91,6 +91,7 @@ typedef struct clv_engine
     BASE_ARRAY( cell_scratch ) scratches; ///< per worker
     BASE_ARRAY( cell_counters ) counters; ///< likewise
     task_gather gather;
+    uint32_t reasons; ///< bits of clv_update_reason, set by fills since the owner set it to 0
 } clv_engine;
 
 void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernels* kernels,

@@ -184,6 +184,7 @@ static void reconsider( cell_crew* crew )
 {
     flat_fill* fill = (flat_fill*)crew;
     clv_engine* engine = fill->engine;
+    engine->reasons |= CLV_REASON_RELAID;
     if ( engine->grid_age > 0 )
     {
         clv_engine_choose_grid( engine, fill->input, false );

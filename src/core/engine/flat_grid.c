@@ -125,6 +125,7 @@ BASE_COLD void clv_engine_choose_grid( clv_engine* engine, const clv_method_inpu
     }
     engine->strip_axis = is_strip ? engine->strip_axis : -1;
     engine->chosen = grids_are_alike( &grid, &engine->chosen ) ? engine->chosen : grid;
+    engine->reasons |= CLV_REASON_GRID;
     engine->grid_age = 0;
     engine->grid_count = input->live_count;
     CLV_ASSERT( ( input->live_count > CELL_ALONE && engine->strip_axis < 0 ) ||

@@ -81,8 +81,14 @@ static bool begin( void* state, int variant )
 METHOD_CREATE( create, cleave_state, begin, end, 0 )
 METHOD_DESTROY( destroy, cleave_state, end )
 
+static void note( const cleave_state* self, uint32_t reasons )
+{
+    *self->context->host->reasons |= reasons;
+}
+
 static void end_rest( cleave_state* self )
 {
+    note( self, self->rest.is_on ? CLV_REASON_REST_LEFT : 0 );
     clv_rest_world_leave( &self->rest );
     clv_rest_mode_note_end( &self->mode );
     self->rest_is_behind = false;
@@ -105,7 +111,10 @@ static clv_result search(
     cleave_state* self, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     method_stopwatch watch = method_stopwatch_start( self->context );
-    if ( !clv_engine_fill( &self->engine, input ) )
+    self->engine.reasons = 0;
+    bool is_filled = clv_engine_fill( &self->engine, input );
+    note( self, self->engine.reasons );
+    if ( !is_filled )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -138,8 +147,9 @@ static bool follow( cleave_state* self, clv_method_input input, clv_method_count
         input.members_changed = true;
         input.moved = NULL;
     }
-    if ( clv_rest_world_follow( &self->rest, &input, clv_rest_mode_limit( &self->mode, &input ) ) !=
-        REST_FOLLOWED )
+    rest_outcome outcome =
+        clv_rest_world_follow( &self->rest, &input, clv_rest_mode_limit( &self->mode, &input ) );
+    if ( outcome != REST_FOLLOWED )
     {
         end_rest( self );
         return false;
@@ -156,6 +166,7 @@ static bool enter(
     cleave_state* self, const clv_method_input* input, uint64_t most, clv_method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
+    note( self, CLV_REASON_REST_ENTERED );
     self->rest.reference_age = self->rest.reference_age > 0 ? self->mode.remembered : 0;
     if ( expected <= most &&
         clv_rest_world_enter( &self->rest, input, expected, most, &self->engine, &counters->test_count ) )
@@ -164,6 +175,7 @@ static bool enter(
         return true;
     }
     counters->test_count = 0;
+    note( self, CLV_REASON_REST_LEFT );
     end_rest( self );
     return false;
 }
@@ -195,6 +207,7 @@ static clv_result update_by_engine(
     clv_result result = search( self, input, sink, counters );
     if ( advice == REST_REMEMBER )
     {
+        note( self, CLV_REASON_REST_NOTED );
         clv_rest_world_remember( &self->rest, input );
     }
     return result;

@@ -42,7 +42,8 @@ static void watch( const void* block, void ( *gone )( void* data ), void* data, 
     memory->gone_data = data;
 }
 
-clv_method_context clv_method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa )
+clv_method_context clv_method_host_context(
+    base_memory* memory, task_runner* tasks, clv_isa isa, uint32_t* reasons )
 {
     return ( clv_method_context ){
         .size = sizeof( clv_method_context ),
@@ -53,5 +54,6 @@ clv_method_context clv_method_host_context( base_memory* memory, task_runner* ta
         .logger = { write_nowhere, NULL },
         .account = { held, charge, memory },
         .watch = { watch, memory },
+        .reasons = reasons,
     };
 }

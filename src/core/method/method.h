@@ -57,7 +57,8 @@ void clv_method_destroy( void* state, size_t size, method_end* end );
 
 /// The other side: a context of this memory and these workers, both of which outlive it. Parameters are 0,
 /// there is no logger, and times are not measured; the caller fills these in.
-clv_method_context clv_method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa );
+clv_method_context clv_method_host_context(
+    base_memory* memory, task_runner* tasks, clv_isa isa, uint32_t* reasons );
 
 // ---- settings
 

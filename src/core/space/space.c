@@ -99,7 +99,8 @@ static void write_line( clv_log_level level, const char* line, void* user )
 // What the method is given; the workers are there by now.
 static void fill_context( clv_space* space, const double* params )
 {
-    space->context = clv_method_host_context( &space->memory, &space->tasks, space->kernels->isa );
+    space->context =
+        clv_method_host_context( &space->memory, &space->tasks, space->kernels->isa, &space->stats.reasons );
     space->context.stage_times = space->def.stage_times;
     space->context.logger = ( clv_logger ){ write_line, space };
     memcpy( space->context.params, params, sizeof( space->context.params ) );

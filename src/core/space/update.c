@@ -200,6 +200,8 @@ static bool borrow_list( clv_pair_sink* sink, const clv_pair* pairs, uint64_t co
 static clv_result run_method( clv_space* space, clv_pair_sink* sink, uint64_t keep_most )
 {
     object_store* objects = &space->objects;
+    space->stats.reasons |= ( objects->members_changed ? CLV_REASON_MEMBERS : 0 ) |
+        ( space->last_failed ? CLV_REASON_FAILURE : 0 );
     clv_space_will_change( space, objects->motion_is_spent );
     clv_space_drop_motions( space );
     if ( !clv_object_store_list_live( objects ) || !space_fit( space ) )
@@ -446,6 +448,18 @@ static clv_result fail_update( clv_space* space, clv_result code, uint64_t pair_
     return code;
 }
 
+// Reasons are collected between these two; the caller's allocator is asked only where something grows.
+static uint64_t begin_reasons( clv_space* space )
+{
+    space->stats.reasons = 0;
+    return space->memory.allocation_count;
+}
+
+static void end_reasons( clv_space* space, uint64_t allocation_count )
+{
+    space->stats.reasons |= space->memory.allocation_count != allocation_count ? CLV_REASON_MEMORY : 0;
+}
+
 clv_result clv_space_update( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
@@ -457,6 +471,7 @@ clv_result clv_space_update( clv_space* space )
     space->lists_are_busy = true;
     space->list_number += 1;
     base_fp_mode mode = base_fp_enter();
+    uint64_t allocation_count = begin_reasons( space );
     bool holds = clv_space_list_holds( space );
     clv_result result = holds ? keep_unsearched( space ) : make_list( space );
     if ( result == CLV_OK && !holds )
@@ -481,6 +496,7 @@ clv_result clv_space_update( clv_space* space )
         forget_list( space );
         fail_update( space, result, pair_count );
     }
+    end_reasons( space, allocation_count );
     base_fp_leave( mode );
     return clv_space_leave( space, result );
 }
@@ -502,6 +518,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     space->lists_are_busy = true;
     space->list_number += 1;
     base_fp_mode mode = base_fp_enter();
+    uint64_t allocation_count = begin_reasons( space );
     forget_list( space );
     clv_pair chunk[VISIT_BUFFER];
     visit_sink visiting = {
@@ -525,6 +542,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     {
         fail_update( space, result, visiting.visited + visiting.settled );
     }
+    end_reasons( space, allocation_count );
     base_fp_leave( mode );
     return clv_space_leave( space, result );
 }
