@@ -46,11 +46,12 @@ WAYS ?=
 ONLY ?=
 
 .PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
-	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb site interface guide install uninstall format clean
+	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst cores fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb site interface guide install uninstall format clean
 
 # What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
 NEEDS_all := build
 NEEDS_worst := build
+NEEDS_cores := build
 NEEDS_install := build
 NEEDS_single := single
 NEEDS_rust := rust
@@ -111,6 +112,7 @@ help:
 	@echo "make speed-raise  the same, and raises floors to 60 % of what was measured; never lowers one"
 	@echo "make instructions  instructions per object and frame under callgrind; fails at 3 % more than bench/instructions.csv"
 	@echo "make instructions-store  the same, and stores what was counted"
+	@echo "make cores   frames of 1, 2, 4 ... workers, as many as there are cores, and their jobs one by one, into build/cores.md; OUT=bench/cores.md to keep them"
 	@echo "make worst   scenes that hurt against ordinary ones with as many boxes and pairs; fails above three times"
 	@echo "make test-report  the pages of cleave report and cleave view, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
@@ -205,6 +207,12 @@ instructions: all
 instructions-store: all
 	@scripts/speed.sh count $(CLEAVE) $(BUILD)/instructions
 	@cp $(BUILD)/instructions/instructions.csv bench/instructions.csv
+
+# A page about this machine, build/cores.md unless OUT names another: OUT=bench/cores.md stores it.
+cores: all
+	@cmake --build $(BUILD) -j $(JOBS) --target workers
+	@scripts/speed.sh cores $(CLEAVE) $(or $(OUT),$(BUILD)/cores.md)
+	@cat $(or $(OUT),$(BUILD)/cores.md)
 
 worst: all
 	@cmake --build $(BUILD) -j $(JOBS) --target space_moments

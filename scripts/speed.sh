@@ -8,6 +8,7 @@
 #   speed.sh worst CLEAVE                  the schedule `worst`, and its table; exit 1 where methods disagree or the goal is missed
 #   speed.sh table RESULTS.csv             that table alone
 #   speed.sh verify CLEAVE [N...]          the worlds that are no cube against brute force; without sizes at 400, 4k and 32k
+#   speed.sh cores CLEAVE OUT.md           frames of 1, 2, 4 ... workers, as many as there are cores, as a page; SCENES="WHAT=FRAMES ..." for others
 set -eu
 
 complain()
@@ -218,6 +219,59 @@ verify()
     done
 }
 
+# ---- workers
+
+# cores_table [--spin] WHAT=FRAMES...: a row for each world, a column for each number of workers.
+cores_table()
+{
+    spin=
+    [ "$1" != --spin ] || { spin=$1 && shift; }
+    printf '| world |'
+    for threads in $crews; do printf ' %s |' "$threads"; done
+    printf '\n| --- |'
+    for threads in $crews; do printf ' --- |'; done
+    printf '\n'
+    for world in "$@"; do
+        "$cleave" bench "${world%=*}" -m cleave --frames "${world#*=}" --threads "$(echo "$crews" | tr ' ' ,)" \
+            ${spin:+"$spin"} --warmup 1 --repeat 1 --quiet >"$said" || { cat "$said" >&2; complain "${world%=*} failed"; }
+        awk -v world="${world%=*}" '
+            $3 == "cleave" { cells = cells " " $6 " (" $8 ") |"; rows += 1 }
+            END { if ( !rows ) exit 1; printf "| `%s` |%s\n", world, cells }' "$said" ||
+            complain "${world%=*}: no row of results"
+    done
+}
+
+cores()
+{
+    cleave=$1 out=$2
+    most=$(getconf _NPROCESSORS_ONLN)
+    crews=1
+    threads=2
+    while [ $threads -le "$most" ] && [ $threads -le 64 ]; do
+        crews="$crews $threads"
+        threads=$((threads * 2))
+    done
+    worlds=${SCENES:-brownian-free:8k=200 brownian-free:32k=200 jitter:32k=200 brownian-free:128k=60 brownian-free:1m=16 brownian-free:4m=6 brownian-free:8m=4}
+    said=$(mktemp)
+    {
+        # shellcheck disable=SC2016 # names of commands
+        printf '# Frames of several workers\n\nWritten by `make cores`: milliseconds a frame, median (minimum), %s cores, %s, %s. What it tells: [engine.md](engine.md#cores).\n' \
+            "$most" "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)" "$(date +%Y-%m-%d)"
+        printf '\n## Workers that sleep between updates\n\n'
+        # shellcheck disable=SC2086 # a list of words
+        cores_table $worlds
+        printf '\n## Workers that look for the next call meanwhile\n\n'
+        # shellcheck disable=SC2086
+        cores_table --spin $worlds
+        if [ -x "$(dirname "$cleave")/bench/workers" ] && [ "$most" -gt 1 ]; then
+            printf '\n## Job by job\n\n'
+            "$(dirname "$cleave")/bench/workers" --workers "${crews##* }" --spin 20 --meet ${SCENES:+--frames 20} 32000 128000
+        fi
+    } >"$out.part"
+    rm -f "$said"
+    mv "$out.part" "$out"
+}
+
 step=${1:-}
 case "$step" in
 floors) usage="CLEAVE FLOORS.csv [--raise]" least=2 ;;
@@ -226,7 +280,8 @@ compare) usage="STORED.csv NOW.csv" least=2 ;;
 worst) usage="CLEAVE" least=1 ;;
 table) usage="RESULTS.csv" least=1 ;;
 verify) usage="CLEAVE [N...]" least=1 ;;
-*) complain "unknown step '$step'; use floors, count, compare, worst, table or verify" ;;
+cores) usage="CLEAVE OUT.md" least=2 ;;
+*) complain "unknown step '$step'; use floors, count, compare, worst, table, verify or cores" ;;
 esac
 shift
 [ $# -ge $least ] || complain "usage: speed.sh $step $usage"

@@ -130,11 +130,56 @@ static void a_refusing_sink_ends_the_joining( void )
     free( pairs );
 }
 
+static bool says_yes( void* context )
+{
+    (void)context;
+    return true;
+}
+
+static bool says_no( void* context )
+{
+    (void)context;
+    return false;
+}
+
+// Pieces in vain leave the sink as it was, whatever they found, and so do those for which there are too few
+// chunks at once.
+static void pieces_in_vain_put_nothing( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    clv_pair* pairs = test_alloc( MOST, sizeof( clv_pair ) );
+    task_runner tasks;
+    CHECK( clv_task_runner_start( &tasks, 3, 0, ( clv_task_hooks ){ 0 }, &memory ) );
+    task_gather gather = { 0 };
+    script plan = { 100 };
+    fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST };
+    uint64_t test_count = 0;
+    clv_result result = CLV_OUT_OF_MEMORY;
+    CHECK( !clv_task_gather_try(
+        &gather, &memory, &tasks, PIECES, put_numbers, says_no, &plan, &out.sink, &test_count, &result ) );
+    CHECK_EQUAL( out.sink.count, 0 );
+    CHECK_EQUAL( test_count, 0 );
+    CHECK( clv_task_gather_try(
+        &gather, &memory, &tasks, PIECES, put_numbers, says_yes, &plan, &out.sink, &test_count, &result ) );
+    CHECK_OK( result );
+    check_joined( &out.sink, 100 );
+    CHECK_EQUAL( test_count, out.sink.count );
+    gather.wanted_chunks = 1000000; // more than there may be
+    CHECK( !clv_task_gather_try(
+        &gather, &memory, &tasks, PIECES, put_numbers, says_yes, &plan, &out.sink, &test_count, &result ) );
+    check_joined( &out.sink, 100 );
+    clv_task_gather_release( &gather, &memory );
+    clv_task_runner_stop( &tasks, &memory );
+    CHECK_EQUAL( memory.bytes, 0 );
+    free( pairs );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( pieces_are_joined_in_order_for_any_size ),
         TEST_CASE( a_refusing_sink_ends_the_joining ),
+        TEST_CASE( pieces_in_vain_put_nothing ),
     };
     return test_run( "gather", cases, TEST_COUNT( cases ), argc, argv );
 }

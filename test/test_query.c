@@ -535,7 +535,7 @@ static void four_threads_and_workers_ask_at_once( void )
             all->rays[i] = query_world_item( world, CLV_QUERY_RAY, NULL ).ray;
             all->rays[i].max_t = 3;
         }
-        clv_task_pool_run( pool, ask_as_one, ASKERS, all );
+        clv_task_pool_run( pool, ask_as_one, ASKERS, all, true );
         for ( int i = 1; i < ASKERS; ++i )
         {
             CHECK( memcmp( all->hits[0], all->hits[i], sizeof( all->hits[0] ) ) == 0 );

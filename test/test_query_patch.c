@@ -370,13 +370,13 @@ static void threads_and_workers_ask_after_one_change( void )
         {
             all->rays[i] = query_world_item( world, CLV_QUERY_RAY, NULL ).ray;
         }
-        clv_task_pool_run( pool, ask_rays, ASKERS, all );
+        clv_task_pool_run( pool, ask_rays, ASKERS, all, true );
         for ( int i = 1; i < ASKERS; ++i )
         {
             CHECK( memcmp( all->hits[0], all->hits[i], sizeof( all->hits[0] ) ) == 0 );
         }
         query_world_change_one( world );
-        clv_task_pool_run( pool, ask_rays, ASKERS, all ); // where it was
+        clv_task_pool_run( pool, ask_rays, ASKERS, all, true ); // where it was
     }
     CHECK( tree_of( world->space )->patch_count > 0 );
     query_world_check( world, 2 );

@@ -251,7 +251,7 @@ static const char* check_flat( clv_engine* engine, const clv_method_input* input
     uint32_t one_cell[1];
     uint32_t* counts = is_placed ? one_cell : engine->scratches.items[0].starts;
     count_reached( engine, input, counts, expected );
-    for ( uint32_t cell = 0; cell < cell_count; ++cell )
+    for ( uint32_t cell = 0; cell < cell_count && !engine->is_trusted; ++cell )
     {
         if ( engine->starts.items[cell + 1] - engine->starts.items[cell] != counts[cell] )
         {

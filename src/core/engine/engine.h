@@ -23,6 +23,21 @@ typedef struct engine_slabs
     uint32_t rows[ENGINE_SLABS + 1]; ///< first row of each, and one more
 } engine_slabs;
 
+/// Room for the records of one slab, for each worker.
+typedef struct engine_slab_room
+{
+    uint32_t layout_number; ///< of the segments it is for
+    uint64_t most;          ///< records
+} engine_slab_room;
+
+/// What a worker found in a slab.
+typedef struct engine_slab_found
+{
+    uint32_t entry_count;
+    uint32_t fullest; ///< entries of its fullest cell
+    bool fits;        ///< there was room for all of that
+} engine_slab_found;
+
 typedef enum engine_scale_kind
 {
     ENGINE_PLAIN,
@@ -87,6 +102,15 @@ typedef struct clv_engine
     engine_slabs slabs;      ///< of this update
     engine_slabs next_slabs; ///< for the next, by the entries of this one
     BASE_ARRAY( uint8_t ) slab_of_cell;
+    engine_slabs mapped;        ///< the slabs that it is about
+    engine_slab_room slab_room; ///< where a worker brings a slab's records together
+    engine_slab_found found[ENGINE_SLABS];
+
+    // Where the last update's grid served as it was, this one's is not counted before it is searched.
+    bool has_served;          ///< so it was
+    bool is_trusted;          ///< by the fill, until the search has found it right or wrong
+    uint32_t trusted_entries; ///< room for those of one slab
+    clv_method_input trusted_input;
 
     BASE_ARRAY( cell_scratch ) scratches; ///< per worker
     BASE_ARRAY( cell_counters ) counters; ///< likewise

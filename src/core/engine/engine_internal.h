@@ -50,6 +50,12 @@ void clv_engine_remember_slabs( clv_engine* engine );
 /// The records that reach a slab, and its cells.
 cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab );
 
+/// Room for each worker to bring the records of a slab together. False if out of memory.
+bool clv_engine_reserve_slabs( clv_engine* engine, uint32_t workers );
+
+/// The same records in the worker's room, piece by piece.
+cell_share clv_engine_bring_slab( const clv_engine* engine, uint32_t slab, uint32_t worker );
+
 // ---- strip.c
 // -----------------------------------------------------------------------------------------------------
 

@@ -58,6 +58,7 @@ static bool reserve_items( engine_segments* segments, base_memory* memory, uint3
         return false;
     }
     memset( segments->list.items, 0, (size_t)targets * pieces * sizeof( cell_segment ) );
+    memset( segments->is_tight, 0, sizeof( segments->is_tight ) );
     segments->target_count = targets;
     segments->piece_count = pieces;
     segments->room = NO_ROOM;
@@ -68,10 +69,9 @@ static bool reserve_items( engine_segments* segments, base_memory* memory, uint3
 static bool segments_fit( const engine_segments* segments )
 {
     bool all = true;
-    for ( uint64_t i = 0; i < segment_count( segments ); ++i )
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
     {
-        const cell_segment* segment = &segments->list.items[i];
-        all = all & ( count_after( segment, 1 ) <= segment->capacity );
+        all = all && !segments->is_tight[piece];
     }
     return all;
 }
@@ -92,7 +92,33 @@ static bool widen_all( engine_segments* segments, base_memory* memory )
     bool ok = sum <= UINT32_MAX / 2 && base_array_renew( &segments->records, memory, sum + sum / 16 );
     segments->target_count = ok ? segments->target_count : 0;
     segments->room = sum;
+    segments->layout_number += 1;
     return ok;
+}
+
+// Wider segments for one piece, where too much came for them, behind all others. False if there is no room.
+static bool widen_piece( engine_segments* segments, uint32_t piece )
+{
+    cell_segment* items = segments->list.items + (size_t)piece * segments->target_count;
+    uint64_t sum = segments->room;
+    segments->layout_number += 1;
+    for ( uint32_t target = 0; target < segments->target_count; ++target )
+    {
+        cell_segment* segment = &items[target];
+        if ( segment->count > segment->capacity )
+        {
+            segment->first = (uint32_t)sum;
+            segment->capacity =
+                whole_lines( count_after( segment, UPDATES_AHEAD ) + segment->count / 4 + SEGMENT_SLACK );
+            sum += segment->capacity;
+        }
+        if ( sum > segments->records.capacity )
+        {
+            return false;
+        }
+    }
+    segments->room = sum;
+    return true;
 }
 
 // The pieces of which too much came for some segment, and wider segments for these, behind all others. False
@@ -100,32 +126,16 @@ static bool widen_all( engine_segments* segments, base_memory* memory )
 static bool widen_some( segments_job* job )
 {
     engine_segments* segments = job->segments;
-    uint64_t sum = segments->room;
-    bool redo[SEGMENTS_PIECES] = { false };
-    for ( uint64_t i = 0; i < segment_count( segments ); ++i )
-    {
-        cell_segment* segment = &segments->list.items[i];
-        if ( segment->count > segment->capacity )
-        {
-            segment->first = (uint32_t)sum;
-            segment->capacity =
-                whole_lines( count_after( segment, UPDATES_AHEAD ) + segment->count / 4 + SEGMENT_SLACK );
-            sum += segment->capacity;
-            redo[i / segments->target_count] = true;
-        }
-        if ( sum > segments->records.capacity )
-        {
-            return false;
-        }
-    }
-    CLV_ASSERT( sum <= segments->records.capacity );
-    segments->room = sum;
     job->redo_count = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
     {
-        if ( redo[piece] )
+        if ( segments->is_over[piece] )
         {
             job->redo[job->redo_count++] = piece;
+            if ( !widen_piece( segments, piece ) )
+            {
+                return false;
+            }
         }
     }
     return true;
@@ -142,6 +152,15 @@ static void put_piece( uint32_t piece, uint32_t worker, void* context )
         items[target].count = 0;
     }
     job->put( piece, worker, items, segments->records.items, job->context );
+    // Here, where they were counted: the calling thread would ask for the lines of all workers.
+    bool is_over = false, is_tight = false;
+    for ( uint32_t target = 0; target < segments->target_count; ++target )
+    {
+        is_over |= items[target].count > items[target].capacity;
+        is_tight |= count_after( &items[target], 1 ) > items[target].capacity;
+    }
+    segments->is_over[piece] = is_over;
+    segments->is_tight[piece] = is_tight;
 }
 
 static void put_again( uint32_t index, uint32_t worker, void* context )

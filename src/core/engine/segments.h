@@ -8,18 +8,21 @@
 #include "engine/cell.h"
 #include "task/task.h"
 
+enum
+{
+    SEGMENTS_PIECES = 64 // at most
+};
+
 typedef struct engine_segments
 {
     BASE_ARRAY( cell_segment ) list;    ///< by piece, in a piece by target
     uint32_t target_count, piece_count; ///< 0: none yet
     BASE_ARRAY( cell_record ) records;
-    uint64_t room; ///< records that all segments have room for
+    uint64_t room;                  ///< records that all segments have room for
+    uint32_t layout_number;         ///< another one when segments were made wider
+    bool is_over[SEGMENTS_PIECES];  ///< by piece: more came than some segment had room for
+    bool is_tight[SEGMENTS_PIECES]; ///< likewise: more may come in the next update
 } engine_segments;
-
-enum
-{
-    SEGMENTS_PIECES = 64 // at most
-};
 
 /// The records of a piece to its segments, one for each target: counted there, and put where there is room.
 typedef void segments_put(

@@ -13,6 +13,7 @@ enum
     SLAB_SAMPLES = 1024, // boxes looked at to cut slabs of equal weight
     GRID_ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
     SLABS_PER_WORKER = 2,
+    LINE_RECORDS = BASE_ALIGNMENT / sizeof( cell_record ),
 };
 
 static uint32_t cell_along( const cell_grid* grid, int axis, float lower )
@@ -142,4 +143,55 @@ cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab )
     const engine_segments* segments = &engine->segments;
     return ( cell_share ){ segments->records.items, segments->list.items + slab, segments->target_count,
         segments->piece_count, true, first, last };
+}
+
+bool clv_engine_reserve_slabs( clv_engine* engine, uint32_t workers )
+{
+    engine_slab_room* room = &engine->slab_room;
+    const engine_segments* segments = &engine->segments;
+    if ( room->layout_number != segments->layout_number )
+    {
+        room->most = 0;
+        for ( uint32_t slab = 0; slab < segments->target_count; ++slab )
+        {
+            uint64_t sum = 0;
+            for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
+            {
+                sum += segments->list.items[(size_t)piece * segments->target_count + slab].capacity;
+            }
+            room->most = sum > room->most ? sum : room->most;
+        }
+        // No two workers write to one line of memory.
+        room->most = ( room->most + LINE_RECORDS - 1 ) / LINE_RECORDS * LINE_RECORDS;
+        room->layout_number = segments->layout_number;
+    }
+    return base_array_renew( &engine->records, engine->memory, room->most * workers );
+}
+
+// A copy, since it asks for many lines of other workers' at once, where the loops that count and place ask for
+// one after the other; and what is placed together then depends on slots alone, not on pieces.
+cell_share clv_engine_bring_slab( const clv_engine* engine, uint32_t slab, uint32_t worker )
+{
+    const engine_segments* segments = &engine->segments;
+    const cell_segment* list = segments->list.items + slab;
+    cell_record* records = engine->records.items + engine->slab_room.most * worker;
+    cell_segment near[SEGMENTS_PIECES]; // all are asked for before the first one has come
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
+    {
+        near[piece] = list[(size_t)piece * segments->target_count];
+    }
+    uint32_t count = 0;
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
+    {
+        CLV_ASSERT( near[piece].count <= near[piece].capacity );
+        memcpy( records + count, segments->records.items + near[piece].first,
+            near[piece].count * sizeof( cell_record ) );
+        count += near[piece].count;
+    }
+    CLV_ASSERT( count <= engine->slab_room.most );
+    cell_share share = clv_engine_share_of( engine, slab );
+    share.records = records;
+    share.segments = NULL;
+    share.count = count;
+    return share;
 }

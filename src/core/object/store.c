@@ -686,7 +686,7 @@ uint32_t clv_object_store_drop_motion( object_store* store, uint32_t slot )
 enum
 {
     GROUP = 8,  // boxes that are compared in one go
-    BLOCK = 512 // and to see whether everything moves
+    BLOCK = 128 // and to see whether everything moves
 };
 
 static inline bool are_same( const clv_aabb* a, const clv_aabb* b, uint32_t count )

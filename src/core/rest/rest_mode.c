@@ -164,14 +164,15 @@ static uint64_t expected_refits( const rest_mode* mode, const clv_method_input* 
     return mode->sample_count > 0 && sum > 0 ? (uint64_t)( sum * 1024 / (float)mode->sample_count ) : 0;
 }
 
-static uint64_t moved_count( const clv_method_input* input )
+// Have at most so many moved? Where many have, a few words tell, and the others are in other workers' caches.
+static bool moved_at_most( const clv_method_input* input, uint64_t most )
 {
     uint64_t count = 0;
-    for ( uint64_t word = 0; word < base_bits_words( input->slot_count ); ++word )
+    for ( uint64_t word = 0; word < base_bits_words( input->slot_count ) && count <= most; ++word )
     {
         count += base_bit_count( input->moved[word] );
     }
-    return count;
+    return count <= most;
 }
 
 // ---- advice
@@ -243,7 +244,7 @@ static rest_advice advise( rest_mode* mode, const clv_method_input* input )
         mode->wait -= 1;
         return REST_SEARCH;
     }
-    if ( input->moved != NULL && 2 * moved_count( input ) <= clv_rest_mode_limit( mode, input ) )
+    if ( input->moved != NULL && moved_at_most( input, clv_rest_mode_limit( mode, input ) / 2 ) )
     {
         mode->age = 0;
         return REST_ENTER;

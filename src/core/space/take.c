@@ -14,7 +14,8 @@
 
 enum
 {
-    ROW_BOXES = 1 << 13, // boxes in a piece of a row, at least
+    ROW_BOXES = 1 << 11, // boxes in a piece of a row, at least
+    ROW_WAKES = 1 << 15, // boxes that are worth waking sleeping workers for
     ROW_PIECES = 64,     // at most
     ROW_RUN = 16,        // slots behind each other, at least, that are taken as a row between gaps
     FAR_GROUP = 64,      // boxes in double that are mapped together
@@ -268,6 +269,12 @@ static bool may_be_row( const object_store* objects, const clv_id* ids, uint32_t
             ids[count - 1].index == ids[0].index + count - 1 );
 }
 
+static void run_row( row_move* move, clv_task* piece )
+{
+    task_runner* tasks = &move->space->tasks;
+    ( move->count >= ROW_WAKES ? clv_task_run : clv_task_offer )( tasks, piece, move->piece_count, move );
+}
+
 // One pass checks, one takes the boxes. After false no box was taken, but the check may have marked slots as
 // moved, which costs a comparison at the next update and changes no answer.
 bool clv_space_take_row(
@@ -280,7 +287,7 @@ bool clv_space_take_row(
         return false;
     }
     row_move move = row_of( space, owners, boxes, count );
-    clv_task_run( &space->tasks, check_row_piece, move.piece_count, &move );
+    run_row( &move, check_row_piece );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
     {
         if ( !move.is_good[piece] )
@@ -289,7 +296,7 @@ bool clv_space_take_row(
         }
     }
     clv_space_will_change_some( space, &move.slots, count );
-    clv_task_run( &space->tasks, take_row_piece, move.piece_count, &move );
+    run_row( &move, take_row_piece );
     return true;
 }
 
@@ -511,7 +518,7 @@ static void take_doubles(
     row_move move = row_of( space, owners, boxes, count );
     bool is_row = owners->ids == NULL || are_slots_in_a_row( owners->ids, count );
     move.piece_count = is_row ? move.piece_count : 1;
-    clv_task_run( &space->tasks, take_piece64, move.piece_count, &move );
+    run_row( &move, take_piece64 );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
     {
         changes += move.changes[piece];

@@ -235,15 +235,40 @@ static uint32_t round_length(
     return length > workers ? (uint32_t)length : workers;
 }
 
-static clv_result run_round( gathering* job, task_runner* tasks, uint32_t piece_count, clv_pair_sink* sink,
-    uint64_t* test_count, uint64_t* chunk_count )
+static void run_round( gathering* job, task_runner* tasks, uint32_t piece_count )
 {
     atomic_store_explicit( &job->next_free, 0, memory_order_relaxed );
     job->turns = job->end - job->first == piece_count ? job->gather->turns : NULL;
     clv_task_run( tasks, run_piece, job->end - job->first, job );
+}
+
+static clv_result join_round(
+    gathering* job, task_runner* tasks, clv_pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
+{
     return join_together( job, tasks, sink, test_count, chunk_count )
         ? CLV_OK
         : join( job, sink, test_count, chunk_count );
+}
+
+// Memory for pieces and as many chunks as may be, and how many pieces are run at once. False if out of memory
+// for the pieces; fewer chunks than wanted cost time and nothing else.
+static bool open_gathering( gathering* job, base_memory* memory, task_runner* tasks, uint32_t piece_count,
+    const clv_pair_sink* sink, uint32_t* length )
+{
+    task_gather* gather = job->gather;
+    if ( !base_array_reserve( &gather->pieces, memory, piece_count ) )
+    {
+        return false;
+    }
+    uint64_t chunks = most_chunks( gather, piece_count, sink );
+    reserve_chunks( gather, memory, chunks );
+    uint64_t capacity = gather->chunks.capacity;
+    capacity = gather->chunk_counts.capacity < capacity ? gather->chunk_counts.capacity : capacity;
+    capacity = gather->next_chunks.capacity < capacity ? gather->next_chunks.capacity : capacity;
+    job->chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
+    atomic_init( &job->next_free, 0 );
+    *length = round_length( gather, piece_count, chunks, task_worker_count( tasks ) );
+    return true;
 }
 
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
@@ -259,29 +284,43 @@ clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_r
         }
         return result;
     }
-    if ( !base_array_reserve( &gather->pieces, memory, piece_count ) )
+    gathering job = { .gather = gather, .search = search, .context = context };
+    uint32_t length = 0;
+    if ( !open_gathering( &job, memory, tasks, piece_count, sink, &length ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    // Fewer chunks than wanted cost time and nothing else.
-    uint64_t chunks = most_chunks( gather, piece_count, sink );
-    reserve_chunks( gather, memory, chunks );
-    uint64_t capacity = gather->chunks.capacity;
-    capacity = gather->chunk_counts.capacity < capacity ? gather->chunk_counts.capacity : capacity;
-    capacity = gather->next_chunks.capacity < capacity ? gather->next_chunks.capacity : capacity;
-    gathering job = { .gather = gather, .search = search, .context = context };
-    job.chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
-    atomic_init( &job.next_free, 0 );
-    uint32_t length = round_length( gather, piece_count, chunks, task_worker_count( tasks ) );
     uint64_t chunk_count = 0;
     while ( job.end < piece_count && result == CLV_OK )
     {
         job.first = job.end;
         job.end = length < piece_count - job.first ? job.first + length : piece_count;
-        result = run_round( &job, tasks, piece_count, sink, test_count, &chunk_count );
+        run_round( &job, tasks, piece_count );
+        result = join_round( &job, tasks, sink, test_count, &chunk_count );
     }
     gather->wanted_chunks = result == CLV_OK ? chunk_count : gather->wanted_chunks;
     return result;
+}
+
+bool clv_task_gather_try( task_gather* gather, base_memory* memory, task_runner* tasks, uint32_t piece_count,
+    task_search* search, bool ( *is_good )( void* context ), void* context, clv_pair_sink* sink,
+    uint64_t* test_count, clv_result* result )
+{
+    gathering job = { .gather = gather, .search = search, .context = context, .end = piece_count };
+    uint32_t length = 0;
+    if ( !open_gathering( &job, memory, tasks, piece_count, sink, &length ) || length < piece_count )
+    {
+        return false;
+    }
+    run_round( &job, tasks, piece_count );
+    if ( !is_good( context ) )
+    {
+        return false;
+    }
+    uint64_t chunk_count = 0;
+    *result = join_round( &job, tasks, sink, test_count, &chunk_count );
+    gather->wanted_chunks = *result == CLV_OK ? chunk_count : gather->wanted_chunks;
+    return true;
 }
 
 void clv_task_gather_release( task_gather* gather, base_memory* memory )

@@ -51,5 +51,12 @@ typedef struct task_gather
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, clv_pair_sink* sink, uint64_t* test_count );
 
+/// The same where pieces may turn out to have been in vain: what they found is joined only if is_good( context )
+/// says so after all of them have run. False if it did not, or there were not enough chunks to run them all at
+/// once: then nothing was put, and the caller has other pieces run. *result is what the sink said.
+bool clv_task_gather_try( task_gather* gather, base_memory* memory, task_runner* tasks, uint32_t piece_count,
+    task_search* search, bool ( *is_good )( void* context ), void* context, clv_pair_sink* sink,
+    uint64_t* test_count, clv_result* result );
+
 /// Back to no memory at all.
 void clv_task_gather_release( task_gather* gather, base_memory* memory );

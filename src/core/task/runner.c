@@ -55,6 +55,19 @@ void clv_task_run( task_runner* runner, clv_task* piece, uint32_t count, void* c
     }
     else
     {
-        clv_task_pool_run( runner->pool, piece, count, context );
+        clv_task_pool_run( runner->pool, piece, count, context, true );
+    }
+}
+
+void clv_task_offer( task_runner* runner, clv_task* piece, uint32_t count, void* context )
+{
+    if ( runner->pool != NULL && count > 1 )
+    {
+        clv_task_pool_run( runner->pool, piece, count, context, false );
+        return;
+    }
+    for ( uint32_t index = 0; index < count; ++index )
+    {
+        piece( index, 0, context );
     }
 }

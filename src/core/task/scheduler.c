@@ -233,11 +233,11 @@ static uint32_t sleep_until_job( task_pool* pool, uint32_t last )
     return number;
 }
 
-// Hand a new job, or the wish to stop, to everyone.
-static void publish( task_pool* pool )
+// Hand a new job, or the wish to stop, to all workers, or to those that are awake.
+static void publish( task_pool* pool, bool wakes )
 {
     atomic_fetch_add( &pool->job_number, 1 );
-    if ( atomic_load( &pool->sleeper_count ) > 0 )
+    if ( wakes && atomic_load( &pool->sleeper_count ) > 0 )
     {
         wake( pool );
     }
@@ -267,12 +267,15 @@ static uint32_t sleep_until_job( task_pool* pool, uint32_t last )
     return number;
 }
 
-// Hand a new job, or the wish to stop, to everyone.
-static void publish( task_pool* pool )
+// Hand a new job, or the wish to stop, to all workers, or to those that are awake.
+static void publish( task_pool* pool, bool wakes )
 {
     lock_take( pool );
     atomic_fetch_add_explicit( &pool->job_number, 1, memory_order_release );
-    wake_all( pool );
+    if ( wakes )
+    {
+        wake_all( pool );
+    }
     lock_give( pool );
 }
 
@@ -360,7 +363,7 @@ static void work_as_member( member* self )
     }
 }
 
-void clv_task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context )
+void clv_task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context, bool wakes )
 {
     CLV_ASSERT( count < UINT32_MAX / 2 ); // members that find nothing left count on
     uint32_t workers = pool->worker_count;
@@ -372,7 +375,7 @@ void clv_task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* 
         uint64_t first = (uint64_t)count * i / workers, end = (uint64_t)count * ( i + 1 ) / workers;
         atomic_store_explicit( &pool->members[i].ticket, end << END_SHIFT | first, memory_order_release );
     }
-    publish( pool );
+    publish( pool, wakes );
     take_pieces( pool, 0 );
     int spin = 0;
     while ( atomic_load_explicit( &pool->done_count, memory_order_acquire ) < count )
@@ -397,7 +400,7 @@ static size_t pool_bytes( uint32_t worker_count )
 void clv_task_pool_destroy( task_pool* pool, base_memory* memory )
 {
     atomic_store_explicit( &pool->is_stopping, true, memory_order_release );
-    publish( pool );
+    publish( pool, true );
     for ( uint32_t i = 0; i < pool->started_count; ++i )
     {
         thread_join( &pool->members[i + 1] );
