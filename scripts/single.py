@@ -42,18 +42,17 @@ def fail(sentence):
 
 
 def without_comments(text):
-    """C without its comments, and without the spaces inside parentheses, behind commas and around =; strings are left alone."""
-    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[(,] +(?=\S)|(?<=\S) +\)|(?<=\S) = (?=\S)', re.S)
+    """C without its comments, and without the spaces inside parentheses, behind commas and around operators; strings are left alone."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[(,] +(?=\S)|(?<=\S) +\)|(?<=[;{]) (?=\S)|(?<=\S) (?=[{}])|(?<=\S) = (?=\S)|'
+                         r'(?<=[\w)\]]) (?:[=!<>]=|&&|\|\||<<|>>|[-+*/&|^]=|[*/%<>&|^?:]) (?=[\w(])|(?<=[\w)\]])(?<![eEpP]) [-+] (?=[\w(])', re.S)
     text = pattern.sub(lambda m: " " if m[0].startswith("/") else m[0].strip() if m[0][0] in "(, " else m[0], text)
     lines = (without_columns(line.rstrip()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 
 def without_columns(line):
-    """One space in place of four that indent, and before the backslash that ends a line of a macro: an eighth of the file."""
-    text = line.lstrip(" ")
-    text = re.sub(r" +\\$", r" \\", text)
-    return " " * ((len(line) - len(line.lstrip(" "))) // 4) + text
+    """Without what indents it, and with one space before the backslash that ends a line of a macro: a sixth of the file."""
+    return re.sub(r" +\\$", r" \\", line.lstrip(" "))
 
 
 class Reader:

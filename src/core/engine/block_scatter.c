@@ -26,7 +26,7 @@ static inline uint32_t before_block( const block_work* work, uint64_t first_cell
 }
 
 // The boxes of a tray to their block's segment, as records.
-static void empty_tray( const block_work* work, uint32_t block )
+static void flush_tray( const block_work* work, uint32_t block )
 {
     cell_segment* segment = &work->segments[block];
     const cell_tray* tray = &work->trays.items[block];
@@ -65,7 +65,7 @@ static inline void wait_in_tray(
     trays.counts[block] = (uint8_t)count;
     if ( count == CELL_TRAY )
     {
-        empty_tray( work, block );
+        flush_tray( work, block );
     }
 }
 
@@ -88,7 +88,7 @@ static void visit_leaves( const block_work* work, uint32_t slot, const cell_span
     visit_leaves( work, slot, span, node->left + 1 );
 }
 
-static void scatter_wide( const block_work* work, const scaling* s, const cell_record* coarse,
+static void scatter_large( const block_work* work, const scaling* s, const cell_record* coarse,
     const uint16_t* more, uint32_t more_count )
 {
     for ( uint32_t i = 0; i < more_count; ++i )
@@ -165,7 +165,7 @@ void clv_engine_block_scatter( const block_work* work )
         cell_boxes part = cell_boxes_part( work->input, first, count );
         work->kernels->make_records( &part, &s, coarse );
         uint32_t more_count = scatter_inner( work, &near, coarse, count, more );
-        scatter_wide( work, &s, coarse, more, more_count );
+        scatter_large( work, &s, coarse, more, more_count );
         for ( uint32_t i = 0; i < more_count; ++i )
         {
             if ( cell_class( &coarse[more[i]] ) != CELL_WIDE )
@@ -178,7 +178,7 @@ void clv_engine_block_scatter( const block_work* work )
     {
         if ( work->trays.counts[block] > 0 )
         {
-            empty_tray( work, block );
+            flush_tray( work, block );
         }
     }
     work->kernels->finish_streams();

@@ -685,8 +685,9 @@ uint32_t clv_object_store_drop_motion( object_store* store, uint32_t slot )
 
 enum
 {
-    GROUP = 8,  // boxes that are compared in one go
-    BLOCK = 128 // and to see whether everything moves
+    GROUP = 8,        // boxes that are compared in one go
+    BLOCK = 128,      // and to see whether everything moves
+    BLIND = 4 * BLOCK // noted then, the first time
 };
 
 static inline bool are_same( const clv_aabb* a, const clv_aabb* b, uint32_t count )
@@ -757,21 +758,21 @@ bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv
     }
     bool good = true;
     uint32_t done = 0;
-    uint32_t blind = BLOCK; // boxes to note without a look after a block in which everything moved
+    uint32_t blind = BLIND; // boxes to note without a look after a block in which everything moved
     while ( count - done >= BLOCK )
     {
         uint32_t changed = note_block( store, slot + done, &boxes[done], BLOCK, boxes_are_good, &good );
         done += BLOCK;
         if ( changed < BLOCK / GROUP )
         {
-            blind = BLOCK;
+            blind = BLIND;
             continue;
         }
         uint32_t noted = count - done < blind ? count - done : blind;
         mark_moved( store, slot + done, slot + done + noted );
         good &= boxes_are_good( &boxes[done], noted );
         done += noted;
-        blind *= 2;
+        blind *= 4;
     }
     note_block( store, slot + done, &boxes[done], count - done, boxes_are_good, &good );
     return good;

@@ -84,8 +84,7 @@ static void empty_tray( const cell_tray* tray, uint32_t count, const scaling* gi
 {
     const scaling s = *given;
     const bool streams = count == CELL_TRAY && ( (uintptr_t)out & 63 ) == 0;
-    uint32_t done =
-        streams ? whole_tray( tray, count, &s, out, true ) : whole_tray( tray, count, &s, out, false );
+    uint32_t done = whole_tray( tray, count, &s, out, streams );
     for ( uint32_t i = done; i < count; ++i )
     {
         cell_record record = record_of( words_of( &tray->items[i].box, &s ), &s, tray->items[i].slot );
