@@ -74,9 +74,10 @@ build_playground()
 {
     build_library "$folder/library"
     cd "$root" # paths in the module are relative, so that it is the same wherever it is made
-    emcc -std=c17 -O3 -ffp-contract=off -msimd128 -msse2 -Wall -Wextra -Werror -I. -Iinclude -Isrc/core -Isrc/methods -Isrc/physics -Isrc/kdop \
-        view/engine/playground.c src/kdop/dop.c src/kdop/obb.c src/kdop/principal_axis.c src/kdop/volume_sweep.c src/kdop/soft_match.c src/kdop/shape_sim.c lab/scene/body.c lab/scene/recipe.c \
-        lab/scene/tower.c lab/base/random.c lab/base/text.c lab/base/bytes.c \
+    # Without assertions, as the libraries are: a failing one would print, and the module has nothing to print to.
+    emcc -std=c17 -O3 -DNDEBUG -ffp-contract=off -msimd128 -msse2 -Wall -Wextra -Werror -I. -Iinclude -Isrc/core -Isrc/methods -Isrc/physics -Isrc/kdop \
+        view/engine/playground.c src/kdop/dop.c src/kdop/obb.c src/kdop/principal_axis.c src/kdop/volume_sweep.c src/kdop/soft_match.c src/kdop/shape_sim.c \
+        lab/scene/body.c lab/scene/recipe.c lab/scene/recipe_text.c lab/scene/tower.c lab/base/random.c lab/base/text.c lab/base/bytes.c \
         lab/view/view_overlay.c "$folder/library/libcleave-physics.a" "$folder/library/libcleave-methods.a" \
         "$folder/library/libcleave.a" -sSTANDALONE_WASM --no-entry -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB \
         -sEXPORTED_FUNCTIONS=_malloc,_free -o "$folder/playground.wasm"

@@ -115,7 +115,7 @@ typedef struct view_volumes
     uint64_t bit_capacity;
 } view_volumes;
 
-/// Room for `count` bodies. False if out of memory; then nothing is kept.
+/// Room for `count` bodies.
 void view_volumes_open( view_volumes* volumes, uint32_t count );
 void view_volumes_close( view_volumes* volumes );
 

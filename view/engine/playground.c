@@ -51,7 +51,7 @@ typedef struct playground
 } playground;
 
 static playground s_here = { .held = UINT32_MAX };
-static char s_error[512];
+static char s_error[1024]; // as long as a lab_error
 
 // What the lab's files ask for, and which here has no program around it.
 bool lab_error_write( lab_error* why, const char* format, ... )
@@ -71,7 +71,7 @@ _Noreturn void lab_out_of_memory( void )
 
 EMSCRIPTEN_KEEPALIVE int pg_start( void )
 {
-    return clv_methods_register();
+    return (int)clv_methods_register();
 }
 
 EMSCRIPTEN_KEEPALIVE const char* pg_error( void )
@@ -120,14 +120,10 @@ static bool open_by_hand( playground* p )
 
 static bool open_scene( playground* p, const char* name, double seed )
 {
-    static const generator* const scenes[] = { &generator_freefall, &generator_brownian, &generator_gravity,
-        &generator_city, &generator_tower };
-    for ( size_t i = 0; i < sizeof( scenes ) / sizeof( scenes[0] ); ++i )
+    for ( uint32_t i = 0; i < generator_simulated.count; ++i )
     {
-        if ( strcmp( scenes[i]->name, name ) == 0 )
-        {
-            p->scene = scenes[i];
-        }
+        const generator* scene = &generator_simulated.items[i];
+        p->scene = strcmp( scene->name, name ) == 0 ? scene : p->scene;
     }
     if ( p->scene == NULL )
     {
@@ -136,13 +132,13 @@ static bool open_scene( playground* p, const char* name, double seed )
     generator_def def = {
         .body_count = p->capacity, .seed = (uint64_t)seed, .thread_count = 1, .lean = p->lean
     };
-    p->state = p->scene->create( &def );
+    p->state = p->scene->create( p->scene, &def );
     if ( p->state == NULL )
     {
         p->scene = NULL;
         return false;
     }
-    bool is_tower = p->scene == &generator_tower;
+    bool is_tower = p->scene->create == tower_create;
     p->rigid = is_tower ? NULL : recipe_run_rigid( p->state );
     p->sim = is_tower ? tower_sim( p->state ) : NULL;
     p->world = p->scene->world( p->state );
@@ -400,8 +396,8 @@ EMSCRIPTEN_KEEPALIVE uint32_t pg_tree( int side, double step )
 {
     view_scale scale = { { 0, 0, 0 }, step };
     byte_buffer_clear( &s_here.tree );
-    bool good = view_tree_put( s_here.rivals[side].space, &scale, &s_here.tree_text, &s_here.tree );
-    return good ? (uint32_t)s_here.tree.count : 0;
+    view_tree_put( s_here.rivals[side].space, &scale, &s_here.tree_text, &s_here.tree );
+    return (uint32_t)s_here.tree.count;
 }
 
 EMSCRIPTEN_KEEPALIVE const uint8_t* pg_tree_bytes( void )
@@ -422,7 +418,11 @@ EMSCRIPTEN_KEEPALIVE const char* pg_cells( void )
 EMSCRIPTEN_KEEPALIVE const uint8_t* pg_apart( void )
 {
     playground* p = &s_here;
-    bool good = p->volumes.bodies != NULL || view_volumes_open( &p->volumes, p->capacity );
+    bool good = true;
+    if ( p->volumes.bodies == NULL )
+    {
+        view_volumes_open( &p->volumes, p->capacity );
+    }
     for ( uint32_t i = 0; good && i < p->count; ++i )
     {
         const clv_aabb* box = &p->boxes[i];
