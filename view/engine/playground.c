@@ -8,12 +8,17 @@
 #include "lab/scene/generator.h"
 #include "lab/view/view_overlay.h"
 
-#include <emscripten.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined( __EMSCRIPTEN__ )
+#include <emscripten.h>
+#else
+#define EMSCRIPTEN_KEEPALIVE // test/test_playground.c, with the lab around it
+#endif
 
 #define SIDES 3 // two methods side by side, and a space for begun and ended pairs
 #define TELLER 2
@@ -53,6 +58,8 @@ typedef struct playground
 static playground s_here = { .held = UINT32_MAX };
 static char s_error[1024]; // as long as a lab_error
 
+#if defined( __EMSCRIPTEN__ )
+
 // What the lab's files ask for, and which here has no program around it.
 bool lab_error_write( lab_error* why, const char* format, ... )
 {
@@ -68,6 +75,8 @@ _Noreturn void lab_out_of_memory( void )
 {
     abort();
 }
+
+#endif
 
 EMSCRIPTEN_KEEPALIVE int pg_start( void )
 {
