@@ -51,8 +51,10 @@ def without_comments(text):
 
 
 def without_columns(line):
-    """Without what indents it, and with one space before the backslash that ends a line of a macro: a sixth of the file."""
-    return re.sub(r" +\\$", r" \\", line.lstrip(" "))
+    """One space in place of four that indent, since names_of looks for what is not indented, and before the backslash that ends a line."""
+    text = line.lstrip(" ")
+    text = re.sub(r" +\\$", r" \\", text)
+    return " " * ((len(line) - len(line.lstrip(" "))) // 4) + text
 
 
 class Reader:
@@ -147,7 +149,7 @@ def main():
         source.append(f"// ---- {name}\n{text}")
     (out / "cleave.c").write_text(
         BANNER.format(version=version, what="its core: pairs and questions; cleave.h tells how it is called, "
-                      "the repository how it works") + "\n".join(source) + "\n")
+                      "the repository how it works") + re.sub(r"^ +", "", "\n".join(source), flags=re.M) + "\n")
 
 
 main()
