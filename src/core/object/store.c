@@ -686,7 +686,7 @@ uint32_t clv_object_store_drop_motion( object_store* store, uint32_t slot )
 enum
 {
     GROUP = 8,        // boxes that are compared in one go
-    BLOCK = 128,      // and to see whether everything moves
+    BLOCK = 128,      // and to see whether most move
     BLIND = 4 * BLOCK // noted then, the first time
 };
 
@@ -719,18 +719,21 @@ static void mark_moved( object_store* store, uint32_t from, uint32_t to )
     }
 }
 
-// Most boxes are as before, or most are not: either way the common branch is known beforehand.
-static void note_group( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+// Most boxes are as before, or most are not: either way the common branch is known beforehand. Returns how many
+// differ.
+static uint32_t note_group( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
 {
+    uint32_t changed = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint64_t different = !are_same( &object_boxes( store )[slot + i], &boxes[i], 1 );
         store->moved.items[( slot + i ) >> 6] |= different << ( ( slot + i ) & 63 );
+        changed += (uint32_t)different;
     }
+    return changed;
 }
 
-// Marks the slots whose box differs. Returns how many groups have one; the boxes of the others were checked
-// before.
+// Marks the slots whose box differs. Returns how many do; the boxes of groups without one were checked before.
 static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
 {
@@ -740,9 +743,8 @@ static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* 
         uint32_t some = count - done < GROUP ? count - done : GROUP;
         if ( !are_same( &object_boxes( store )[slot + done], &boxes[done], some ) )
         {
-            note_group( store, slot + done, &boxes[done], some );
+            changed += note_group( store, slot + done, &boxes[done], some );
             *good &= boxes_are_good( &boxes[done], some );
-            changed += 1;
         }
     }
     return changed;
@@ -758,12 +760,12 @@ bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv
     }
     bool good = true;
     uint32_t done = 0;
-    uint32_t blind = BLIND; // boxes to note without a look after a block in which everything moved
+    uint32_t blind = BLIND; // boxes to note without a look after a block in which most moved
     while ( count - done >= BLOCK )
     {
         uint32_t changed = note_block( store, slot + done, &boxes[done], BLOCK, boxes_are_good, &good );
         done += BLOCK;
-        if ( changed < BLOCK / GROUP )
+        if ( changed < BLOCK / 2 )
         {
             blind = BLIND;
             continue;
