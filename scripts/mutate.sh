@@ -414,6 +414,7 @@ mutate "engine: what lies beyond the grid has no grid within its cell" "engine_s
 mutate "rest: the wrong class after a refit" "rest" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'
 mutate "rest: who leaves far behind keeps its pairs" "rest" src/core/rest/refit.c 's/else if ( !reclassify( world, slot, \&before.fat, \&before, NULL ) ||/else if (/'
 mutate "rest: who is refitted stays in its old cell" "rest" src/core/rest/refit.c 's/if ( clv_rest_grid_is_same_place( /if ( true || clv_rest_grid_is_same_place( /'
+mutate "rest: what was entered in vain is soon entered again" "stats" src/core/rest/rest_mode.c 's/    LONGEST_WAIT = 4096,/    LONGEST_WAIT = 64,/'
 mutate "rest: a new space waits for rest like an old one" "rest" src/core/rest/rest_mode.c 's/if ( mode->remembered > 0 \&\& promises_rest/if ( false \&\& promises_rest/'
 mutate "rest: a core as large as its box" "rest" src/core/rest/margin.h 's/{ { box->lower\[0\] + e, /{ { box->lower[0], /'
 mutate "rest: strays within twice their margin" "rest" src/core/simd/kernels_scalar.c '/^static uint64_t find_strays/,/^}/s/rest->margin )/2 * rest->margin )/'

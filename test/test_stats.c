@@ -315,6 +315,39 @@ static void rest_is_a_reason( void )
     free_reason_world( &w );
 }
 
+// Updates out of `frames` that enter rest, in a world of which every 50th box is elsewhere in each.
+static uint32_t entries_while_jumping( reason_world* w, uint32_t frames )
+{
+    uint32_t entered = 0, moving = w->count / 50;
+    float side = (float)cbrt( 1.2 * w->count );
+    for ( uint32_t frame = 0; frame < frames; ++frame )
+    {
+        for ( uint32_t i = 0; i < moving; ++i )
+        {
+            float x = test_random_between( &w->random, 0, side ),
+                  y = test_random_between( &w->random, 0, side );
+            w->boxes[i] = test_cube( x, y, test_random_between( &w->random, 0, side ), 1 );
+        }
+        entered += ( reasons_of_step( w, 0, 0 ) & CLV_REASON_REST_ENTERED ) != 0;
+    }
+    return entered;
+}
+
+static void rest_that_does_not_pay_is_entered_ever_more_seldom( void )
+{
+    clv_space_def def = clv_default_space_def();
+    reason_world w = make_reason_world( &def, 4000, 1.2 );
+    CHECK( entries_while_jumping( &w, 600 ) <= 10 );
+    CHECK( entries_while_jumping( &w, 600 ) <= 2 );
+    uint32_t updates = 1; // and yet it is seen soon when the world comes to rest
+    while ( ( reasons_of_step( &w, 40, 0.001f ) & CLV_REASON_REST_ENTERED ) == 0 && updates < 100 )
+    {
+        ++updates;
+    }
+    CHECK( updates < 80 );
+    free_reason_world( &w );
+}
+
 static void a_tree_built_anew_is_a_reason( void )
 {
     static const char* const names[] = { "kd", "bvh-f", "kd-rebuilt" };
@@ -342,6 +375,7 @@ int main( int argc, char** argv )
         TEST_CASE( an_update_says_why_it_took_long ),
         TEST_CASE( plans_scales_and_crowds_are_reasons ),
         TEST_CASE( rest_is_a_reason ),
+        TEST_CASE( rest_that_does_not_pay_is_entered_ever_more_seldom ),
         TEST_CASE( a_tree_built_anew_is_a_reason ),
     };
     return test_run( "stats", cases, TEST_COUNT( cases ), argc, argv );

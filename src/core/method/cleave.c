@@ -86,11 +86,11 @@ static void note( const cleave_state* self, uint32_t reasons )
     *self->context->host->reasons |= reasons;
 }
 
-static void end_rest( cleave_state* self )
+static void end_rest( cleave_state* self, uint32_t object_count )
 {
     note( self, self->rest.is_on ? CLV_REASON_REST_LEFT : 0 );
     clv_rest_world_leave( &self->rest );
-    clv_rest_mode_note_end( &self->mode );
+    clv_rest_mode_note_end( &self->mode, object_count );
     self->rest_is_behind = false;
     self->rest_is_over = false;
 }
@@ -151,7 +151,7 @@ static bool follow( cleave_state* self, clv_method_input input, clv_method_count
         clv_rest_world_follow( &self->rest, &input, clv_rest_mode_limit( &self->mode, &input ) );
     if ( outcome != REST_FOLLOWED )
     {
-        end_rest( self );
+        end_rest( self, input.live_count );
         return false;
     }
     self->rest_is_behind = false;
@@ -176,7 +176,7 @@ static bool enter(
     }
     counters->test_count = 0;
     note( self, CLV_REASON_REST_LEFT );
-    end_rest( self );
+    end_rest( self, input->live_count );
     return false;
 }
 
@@ -186,7 +186,7 @@ static clv_result update_by_engine(
     method_stopwatch watch = method_stopwatch_start( self->context );
     if ( self->rest_is_over )
     {
-        end_rest( self );
+        end_rest( self, input->live_count );
     }
     if ( self->rest.is_on && follow( self, *input, counters ) )
     {
@@ -237,7 +237,7 @@ static clv_result update(
         self->by_brute = true;
         if ( self->rest.is_on )
         {
-            end_rest( self );
+            end_rest( self, input->live_count );
         }
         return clv_method_brute.update( self->brute, input, sink, counters );
     }

@@ -36,11 +36,16 @@ static float spread_by( uint32_t salt )
     return 0.5f + (float)( ( mixed ^ mixed >> 13 ) >> 8 & 0xFFFF ) / 65536.0f;
 }
 
+static float size_of( const clv_aabb* box )
+{
+    return ( ( box->upper.x - box->lower.x ) + ( box->upper.y - box->lower.y ) +
+               ( box->upper.z - box->lower.z ) ) *
+        ( 1.0f / 3.0f );
+}
+
 float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt )
 {
-    float size = ( ( box->upper.x - box->lower.x ) + ( box->upper.y - box->lower.y ) +
-                     ( box->upper.z - box->lower.z ) ) *
-        ( 1.0f / 3.0f );
+    float size = size_of( box );
     if ( !( size < FLT_MAX / 4 ) )
     {
         return 0; // infinite, or nearly: any change is a refit
@@ -51,4 +56,10 @@ float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt )
     float wanted = UPDATES_TO_REACH * speed * spread_by( salt );
     wanted = wanted > least ? wanted : least;
     return wanted < most ? wanted : most;
+}
+
+float clv_rest_margin_part( const clv_aabb* box, float margin )
+{
+    float size = size_of( box );
+    return margin > 0 && size > 0 ? margin / size : 0; // there is a margin of finite boxes alone
 }

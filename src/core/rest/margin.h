@@ -53,6 +53,15 @@ float clv_rest_shift( const clv_aabb* from, const clv_aabb* to );
 /// different ones if their salts differ, so that what sets out together is not refitted together.
 float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt );
 
+/// The margin as a part of the box's size.
+float clv_rest_margin_part( const clv_aabb* box, float margin );
+
+/// Would testing so many marginal pairs in every update cost more than searching?
+static inline bool rest_is_too_marginal( uint32_t object_count, uint64_t sure_count, uint64_t marginal_count )
+{
+    return marginal_count > object_count / 8 + ( sure_count + marginal_count ) / 4;
+}
+
 static inline simd_rest_box rest_box_make( const clv_aabb* box, float margin )
 {
     simd_rest_box rest = {

@@ -28,10 +28,11 @@ enum
 enum
 {
     SAMPLE_AGE = 6, // updates after which a sample is judged: jitter has gone nowhere, drift has
-    FIRST_WAIT = 4, // updates after rest ended before it is thought of again
-    LONGEST_WAIT = 64,
-    LONG_STAY = 32, // rest that lasted so long was worth it
-    REST_HOLD = 5,  // updates between a sample that promises rest and entering, to learn speeds
+    FIRST_WAIT = 4, // updates after rest ended without having been worth it; twice as many each time
+    LONGEST_WAIT = 4096,
+    DEAF_WAIT = 64,     // so many of those without a thought of rest; in the others much must be promised
+    ENTER_SEARCHES = 4, // entering costs as much as so many searches; rest that saved that was worth it
+    REST_HOLD = 5,      // updates between a sample that promises rest and entering, to learn speeds
 };
 
 void clv_rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )
@@ -111,6 +112,21 @@ static float sample_shift( const rest_mode* mode, const clv_method_input* input,
     return is_live( input, slot ) ? clv_rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
 }
 
+// Marginal pairs to be expected for each pair that touches, in 1024ths, with the margins that these shifts make.
+// Boxes of one size whose margins are a part e of it are marginal in a room of (1 + 2e)^3 - (1 - 2e)^3 of that in
+// which they touch.
+static uint64_t expected_marginal( const rest_mode* mode, const clv_method_input* input )
+{
+    float sum = 0, count = (float)mode->sample_count;
+    for ( uint32_t i = 0; i < mode->sample_count; ++i )
+    {
+        float speed = sample_shift( mode, input, i ) / (float)mode->age;
+        sum += clv_rest_margin_part( &mode->boxes[i], clv_rest_margin( &mode->boxes[i], speed, i ) );
+    }
+    float e = mode->sample_count > 0 ? sum / count : 0;
+    return (uint64_t)( 1024 * ( 12 * e + 16 * e * e * e ) );
+}
+
 static void give_sample_margins( rest_mode* mode, const clv_method_input* input )
 {
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
@@ -178,14 +194,23 @@ static bool moved_at_most( const clv_method_input* input, uint64_t most )
 // ---- advice
 // ------------------------------------------------------------------------------------------------------
 
-// Does following promise to cost less than searching?
+// Does following promise to cost enough less than searching? Entering has its price, too, and where it was paid
+// in vain not long ago a fourth is asked for.
+static bool promises_enough( const rest_mode* mode, uint64_t cost, uint32_t object_count )
+{
+    uint64_t search = search_cost( mode, object_count );
+    return mode->wait > 0 ? 4 * cost <= search : 3 * cost <= 2 * search;
+}
+
 static bool promises_rest( const rest_mode* mode, const clv_method_input* input )
 {
-    uint64_t refits = expected_refits( mode, input ) * input->live_count / 1024;
-    CLV_ASSERT( refits <= input->live_count );
-    uint64_t cost = (uint64_t)input->live_count * COMPARE + mode->pair_count / 4 * TEST +
-        refits * refit_cost( mode, input->live_count );
-    return 3 * cost <= 2 * search_cost( mode, input->live_count ); // entering has its price, too
+    uint32_t count = input->live_count;
+    uint64_t refits = expected_refits( mode, input ) * count / 1024;
+    uint64_t marginal = expected_marginal( mode, input ) * mode->pair_count / 1024;
+    CLV_ASSERT( refits <= count );
+    uint64_t cost = (uint64_t)count * COMPARE + marginal * TEST + refits * refit_cost( mode, count );
+    uint64_t sure = mode->pair_count > marginal / 2 ? mode->pair_count - marginal / 2 : 0;
+    return !rest_is_too_marginal( count, sure, marginal ) && promises_enough( mode, cost, count );
 }
 
 // What the sample, an update older, says. While a space's first sample ages all boxes are remembered, unless
@@ -239,12 +264,14 @@ static rest_advice advise( rest_mode* mode, const clv_method_input* input )
         mode->hold = mode->hold < REST_HOLD ? mode->hold + 1 : 0;
         return mode->hold > 0 ? REST_SEARCH : REST_ENTER;
     }
-    if ( mode->wait > 0 )
+    mode->waited = mode->wait > 0 ? mode->waited + 1 : 0;
+    mode->wait -= mode->wait > 0;
+    if ( mode->wait > 0 && mode->waited <= DEAF_WAIT )
     {
-        mode->wait -= 1;
         return REST_SEARCH;
     }
-    if ( input->moved != NULL && moved_at_most( input, clv_rest_mode_limit( mode, input ) / 2 ) )
+    uint64_t few = clv_rest_mode_limit( mode, input ) / ( mode->wait > 0 ? 8 : 2 );
+    if ( input->moved != NULL && moved_at_most( input, few ) )
     {
         mode->age = 0;
         return REST_ENTER;
@@ -284,15 +311,19 @@ bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t ob
     mode->stay += 1;
     mode->pair_count = world->pairs.list.count;
     mode->cost = mode->stay == 1 ? cost : ( 3 * mode->cost + cost ) / 4;
-    return mode->choice == REST_ALWAYS || mode->cost <= search_cost( mode, object_count );
+    uint64_t search = search_cost( mode, object_count );
+    mode->saved += search > cost ? search - cost : 0;
+    return mode->choice == REST_ALWAYS || mode->cost <= search;
 }
 
-void clv_rest_mode_note_end( rest_mode* mode )
+void clv_rest_mode_note_end( rest_mode* mode, uint32_t object_count )
 {
-    bool was_long = mode->stay >= LONG_STAY;
-    mode->wait = was_long ? FIRST_WAIT : mode->next_wait;
+    bool was_worth_it = mode->saved >= ENTER_SEARCHES * search_cost( mode, object_count );
+    mode->wait = was_worth_it ? FIRST_WAIT : mode->next_wait;
     mode->next_wait = 2 * mode->wait < LONGEST_WAIT ? 2 * mode->wait : LONGEST_WAIT;
     CLV_ASSERT( mode->wait > 0 && mode->next_wait <= LONGEST_WAIT );
+    mode->waited = 0;
+    mode->saved = 0;
     mode->stay = 0;
     mode->age = 0;
     mode->hold = 0;

@@ -28,11 +28,13 @@ typedef struct rest_mode
 {
     rest_choice choice;
     uint32_t least; ///< objects below which searching is as quick
-    uint32_t wait;  ///< updates before resting is thought of again
+    uint32_t wait;  ///< updates for which the last end of rest still counts
+    uint32_t waited;
     uint32_t next_wait;
     uint32_t stay; ///< updates at rest this time
     uint64_t pair_count;
     uint64_t cost;       ///< of following, averaged
+    uint64_t saved;      ///< what searching would have cost more than following this time, in all
     uint32_t hold;       ///< updates since a sample promised rest; 0: none did
     uint32_t remembered; ///< updates since all boxes were remembered, for entering; 0: they are not
 
@@ -64,5 +66,6 @@ uint64_t clv_rest_mode_limit( const rest_mode* mode, const clv_method_input* inp
 /// After an update at rest: false if searching promises to be quicker from now on.
 bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count );
 
-/// Rest has ended. It is thought of again later, and the later the shorter it lasted.
-void clv_rest_mode_note_end( rest_mode* mode );
+/// Rest has ended, or could not be entered. If following saved less than entering cost, the wait is twice as long
+/// as last time: a while without a thought of rest, then one in which much must be promised.
+void clv_rest_mode_note_end( rest_mode* mode, uint32_t object_count );

@@ -22,7 +22,9 @@
 
 #define REST_MODE_VALUES( X )                                                                                \
     X( wait )                                                                                                \
+    X( waited )                                                                                              \
     X( next_wait )                                                                                           \
+    X( saved )                                                                                               \
     X( stay )                                                                                                \
     X( pair_count )                                                                                          \
     X( cost )                                                                                                \

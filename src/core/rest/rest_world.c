@@ -169,12 +169,11 @@ typedef struct enter_sink
     clv_pair pairs[ENTER_CHUNK];
 } enter_sink;
 
-// Would so many of the pairs seen so far have to be tested in every update that searching costs less?
 static bool is_too_marginal( const enter_sink* entering, uint64_t sure_count )
 {
-    uint64_t marginal = entering->world->pairs.marginal.count;
-    return !entering->world->is_forced &&
-        marginal > entering->object_count / 8 + ( sure_count + marginal ) / 4;
+    const rest_world* world = entering->world;
+    return !world->is_forced &&
+        rest_is_too_marginal( entering->object_count, sure_count, world->pairs.marginal.count );
 }
 
 // Sure pairs to the list, all of a chunk at once; marginal ones are put there when all are known.
