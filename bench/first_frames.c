@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a space costs before it is warm: create, add, the first update, and how far the slowest of the first
-// 60 frames lies above their median. Time of the processor, the least of many rounds. bench/first_frames.md
+// 60 frames lies above their median; and what filters add to an update. Time of the processor, the least of many rounds. bench/first_frames.md
 // has its results.
 //
 //   first_frames [BOXES]...       default: 10000 32000 128000
@@ -136,6 +136,48 @@ static void time_frames( crowd* c )
     printf( " %.3f | %.2f |\n", times[FRAMES / 2], times[FRAMES - 1] / times[FRAMES / 2] );
 }
 
+// Least time of an update after clear and add_with. 64 different filters, an eighth of the pairs may not meet.
+static double time_filled( const crowd* c, const clv_filter* filters )
+{
+    double least = 1e300;
+    clv_space* space = NULL;
+    clv_space_def def = clv_default_space_def();
+    def.settings = "cleave.rest=0"; // the boxes are the same in every round, as no caller's are
+    check( clv_space_create( &def, &space ) == CLV_OK, "clv_space_create" );
+    for ( int round = 0; round < ROUNDS / 2; ++round )
+    {
+        clv_space_clear( space );
+        clv_add_def with = clv_default_add_def();
+        with.boxes = c->boxes;
+        with.filters = filters;
+        check( clv_space_add_with( space, &with, c->count, c->ids ) == CLV_OK, "clv_space_add_with" );
+        double start = cpu_ms();
+        check( clv_space_update( space ) == CLV_OK, "clv_space_update" );
+        double ms = cpu_ms() - start;
+        least = ms < least ? ms : least;
+    }
+    clv_space_destroy( space );
+    return least;
+}
+
+static void time_filters( uint32_t count, double density )
+{
+    crowd c = make_crowd( count, density );
+    clv_filter* filters = calloc( count, sizeof( clv_filter ) );
+    check( filters != NULL, "taking memory" );
+    math_random random = math_random_seed( 2 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t kind = (uint32_t)math_random_between( &random, 0, 64 );
+        uint64_t category = (uint64_t)1 << kind % 16;
+        filters[i] = ( clv_filter ){ category, kind < 32 ? UINT64_MAX : ~category, kind < 48 ? 0 : -1 };
+    }
+    double without = time_filled( &c, NULL ), with = time_filled( &c, filters );
+    printf( "| %u, density %.1f | %.3f | %.3f | %.2f |\n", count, density, without, with, with / without );
+    free( filters );
+    free_crowd( &c );
+}
+
 static void time_count( uint32_t count )
 {
     static const double densities[] = { 0.1, 8.5 };
@@ -168,6 +210,15 @@ int main( int argc, char** argv )
     for ( size_t i = 0; argc < 2 && i < sizeof( counts ) / sizeof( counts[0] ); ++i )
     {
         time_count( counts[i] );
+    }
+    printf( "\n| boxes | update, ms | with filters | ratio |\n| --- | --- | --- | --- |\n" );
+    for ( size_t i = 0; i < sizeof( counts ) / sizeof( counts[0] ); ++i )
+    {
+        uint32_t count = argc < 2 ? counts[i] : (uint32_t)strtoul( argv[1], NULL, 10 );
+        time_filters( count, 0.1 );
+        time_filters( count, 0.8 );
+        time_filters( count, 8.5 );
+        i = argc < 2 ? i : sizeof( counts );
     }
     return 0;
 }

@@ -410,6 +410,11 @@ mutate "engine: its checker looks at no home" "engine_search" src/core/engine/ch
 mutate "engine: an outgrown plan is kept" "engine_search" src/core/engine/engine.c 's/return engine->plan_age > 0 \&\& /return false \&\& /'
 mutate "engine: what lies beyond the grid has no grid within its cell" "engine_search" src/core/engine/flat.c 's/        low\[axis\] = -INFINITY;/        low[axis] = 0;/; s/        high\[axis\] = INFINITY;/        high[axis] = 1;/'
 
+# Filters.
+mutate "filter: classes of filters outlive a change" "filter" src/core/space/update.c 's/        filter_classes_forget( &space->filter_classes );/        (void)objects;/'
+mutate "filter: a class for static and moving objects" "filter" src/core/space/filter_classes.c 's/if ( by.statics != NULL \&\& by.statics\[a\] != by.statics\[b\] )/if ( false )/; s/= by.statics != NULL ? by.statics\[slot\] : 0;/= 0;/'
+mutate "filter: classes that lack a class" "filter" src/core/space/filter_classes.c 's/classes->count = ok ? count : 0;/classes->count = count;/'
+
 # What rests in it.
 mutate "rest: the wrong class after a refit" "rest" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'
 mutate "rest: who leaves far behind keeps its pairs" "rest" src/core/rest/refit.c 's/else if ( !reclassify( world, slot, \&before.fat, \&before, NULL ) ||/else if (/'

@@ -423,6 +423,145 @@ static void answers_about_a_hub_lie_spread( void )
     CHECK_EQUAL( memory.bytes, 0 );
 }
 
+// ---- many objects with few different filters
+
+enum
+{
+    CLASSED = 700
+};
+
+typedef struct classed_world
+{
+    clv_space *filtered, *all; ///< the same calls, but for filters
+    clv_id ids[CLASSED];
+    clv_filter filters[CLASSED];
+    bool statics[CLASSED];
+    test_random random;
+} classed_world;
+
+static clv_aabb classed_box( classed_world* w )
+{
+    float x = test_random_between( &w->random, 0, 5 ), y = test_random_between( &w->random, 0, 5 );
+    return test_cube( x, y, test_random_between( &w->random, 0, 5 ), 1 );
+}
+
+static clv_filter classed_filter( classed_world* w, uint32_t kinds )
+{
+    uint32_t kind = test_random_below( &w->random, kinds );
+    return ( clv_filter ){ (uint64_t)1 << kind % 64, ~( (uint64_t)1 << ( kind * 7 + 3 ) % 64 ),
+        kind % 5 == 0 ? (int32_t)( kind / 5 ) - 3 : 0 };
+}
+
+// The rule of types.h once more.
+static bool classed_may_pair( const classed_world* w, clv_pair pair, bool skips_static )
+{
+    const clv_filter *a = &w->filters[pair.a], *b = &w->filters[pair.b];
+    if ( skips_static && w->statics[pair.a] && w->statics[pair.b] )
+    {
+        return false;
+    }
+    if ( a->group != 0 && a->group == b->group )
+    {
+        return a->group > 0;
+    }
+    return ( a->category & b->mask ) != 0 && ( b->category & a->mask ) != 0;
+}
+
+static void classed_add( classed_world* w, uint32_t i, const clv_filter* filter )
+{
+    clv_aabb box = classed_box( w );
+    clv_add_def with = clv_default_add_def();
+    with.boxes = &box;
+    with.filters = filter;
+    with.is_static = filter != NULL ? &w->statics[i] : NULL;
+    clv_id id;
+    CHECK_OK( clv_space_add( w->all, &box, 1, &id ) );
+    CHECK_OK( filter != NULL ? clv_space_add_with( w->filtered, &with, 1, &w->ids[i] )
+                             : clv_space_add( w->filtered, &box, 1, &w->ids[i] ) );
+    CHECK_EQUAL( id.index, i );
+    CHECK_EQUAL( w->ids[i].index, i );
+    w->filters[i] = filter != NULL ? *filter : clv_default_filter();
+    w->statics[i] = filter != NULL && w->statics[i];
+}
+
+static void classed_change( classed_world* w, uint32_t kinds )
+{
+    for ( uint32_t change = 0; change < 20; ++change )
+    {
+        uint32_t i = test_random_below( &w->random, CLASSED );
+        clv_filter filter = classed_filter( w, kinds );
+        w->statics[i] = test_random_below( &w->random, 2 ) != 0;
+        switch ( test_random_below( &w->random, 4 ) )
+        {
+        case 0:
+            w->filters[i] = filter;
+            CHECK_OK( clv_space_set_filter( w->filtered, &w->ids[i], &filter, 1 ) );
+            CHECK_OK( clv_space_set_static( w->filtered, &w->ids[i], &w->statics[i], 1 ) );
+            break;
+        case 1: // another object in the same slot, with a filter of its own or without
+        case 2:
+            CHECK_OK( clv_space_remove( w->filtered, &w->ids[i], 1 ) );
+            CHECK_OK( clv_space_remove( w->all, &w->ids[i], 1 ) );
+            classed_add( w, i, change % 2 == 0 ? &filter : NULL );
+            break;
+        default: CHECK_OK( clv_space_set_static( w->filtered, &w->ids[i], &w->statics[i], 1 ) ); break;
+        }
+    }
+}
+
+static void classed_check( const classed_world* w, bool skips_static )
+{
+    clv_pair_view all = clv_space_pairs( w->all ), some = clv_space_pairs( w->filtered );
+    uint64_t kept = 0;
+    CHECK( all.count > CLASSED );
+    for ( uint64_t i = 0; i < all.count; ++i )
+    {
+        if ( classed_may_pair( w, all.pairs[i], skips_static ) )
+        {
+            CHECK( kept < some.count );
+            CHECK( some.pairs[kept].a == all.pairs[i].a && some.pairs[kept].b == all.pairs[i].b );
+            kept += 1;
+        }
+    }
+    CHECK_EQUAL( kept, some.count );
+}
+
+// One class each, all 64 that a table has room for, one more, and as many as objects: the list is the unfiltered
+// one without the pairs that may not meet, whatever changed since the table was made.
+static void any_number_of_different_filters_thins_the_list( void )
+{
+    static const uint32_t kinds[] = { 1, 4, 64, 65, 300 };
+    for ( uint32_t run = 0; run < 2 * TEST_COUNT( kinds ); ++run )
+    {
+        clv_space_def def = clv_default_space_def();
+        classed_world w = { .random = test_random_make( run + 1 ) };
+        CHECK_OK( clv_space_create( &def, &w.all ) );
+        def.skip_static_pairs = run % 2 != 0;
+        CHECK_OK( clv_space_create( &def, &w.filtered ) );
+        for ( uint32_t i = 0; i < CLASSED; ++i )
+        {
+            clv_filter filter = classed_filter( &w, kinds[run / 2] );
+            w.statics[i] = test_random_below( &w.random, 2 ) != 0;
+            classed_add( &w, i, &filter );
+        }
+        for ( uint32_t step = 0; step < 12; ++step )
+        {
+            CHECK_OK( clv_space_update( w.all ) );
+            CHECK_OK( clv_space_update( w.filtered ) );
+            classed_check( &w, def.skip_static_pairs );
+            if ( step % 3 != 0 ) // now and then nothing changes but places
+            {
+                classed_change( &w, kinds[run / 2] );
+            }
+            clv_aabb box = classed_box( &w );
+            CHECK_OK( clv_space_move( w.all, &w.ids[step], &box, 1 ) );
+            CHECK_OK( clv_space_move( w.filtered, &w.ids[step], &box, 1 ) );
+        }
+        clv_space_destroy( w.all );
+        clv_space_destroy( w.filtered );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -439,6 +578,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_callback_is_asked_only_about_what_passed_the_filters ),
         TEST_CASE( a_refilter_without_a_callback_is_legal ),
         TEST_CASE( answers_about_a_hub_lie_spread ),
+        TEST_CASE( any_number_of_different_filters_thins_the_list ),
     };
     return test_run( "filter", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -249,13 +249,13 @@ static void copy_scaled( uint32_t piece, uint32_t worker, void* context )
     for ( uint32_t i = first; i < last; ++i )
     {
         uint32_t slot = clv_method_live_slot( input, i );
-        const clv_aabb* box = &input->boxes[slot];
-        job->axes->boxes.items[slot] = ( clv_aabb ){
-            { scaled( box->lower.x, scales[0] ), scaled( box->lower.y, scales[1] ),
-                scaled( box->lower.z, scales[2] ) },
-            { scaled( box->upper.x, scales[0] ), scaled( box->upper.y, scales[1] ),
-                scaled( box->upper.z, scales[2] ) },
-        };
+        float faces[6];
+        memcpy( faces, &input->boxes[slot], sizeof( faces ) );
+        for ( int face = 0; face < 6; ++face )
+        {
+            faces[face] = scaled( faces[face], scales[face % 3] );
+        }
+        memcpy( &job->axes->boxes.items[slot], faces, sizeof( faces ) );
     }
 }
 

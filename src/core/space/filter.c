@@ -3,7 +3,6 @@
 #include "space/space_internal.h"
 
 #include "base/bits.h"
-#include "object/filter_rule.h"
 
 #include <string.h>
 
@@ -40,24 +39,11 @@ bool clv_space_has_filter( const clv_space* space, space_filter_stage stage )
     return has_columns( space, stage ) || has_callback( space, stage ) || decides_doubles( space, stage );
 }
 
-// What the objects themselves say of pairs.
-typedef struct filter_columns
-{
-    const clv_filter* filters; ///< NULL: all may pair
-    const uint8_t* statics;    ///< NULL: pairs of two static objects count
-} filter_columns;
-
 static filter_columns columns_of( const clv_space* space )
 {
     const void* statics = space->objects.columns[OBJECT_STATIC];
     return (
         filter_columns ){ space->objects.columns[OBJECT_FILTER], skips_static( space ) ? statics : NULL };
-}
-
-static inline bool columns_allow( filter_columns by, clv_pair pair )
-{
-    bool may_pair = by.filters == NULL || object_filters_allow( &by.filters[pair.a], &by.filters[pair.b] );
-    return may_pair & ( by.statics == NULL || ( by.statics[pair.a] & by.statics[pair.b] ) == 0 );
 }
 
 // Where the columns alone decide: without a branch on the answer, and with the filters of later pairs on
@@ -73,9 +59,38 @@ static space_filtered filter_by_columns(
         base_prefetch( by.filters != NULL ? (const void*)&by.filters[later.a] : by.statics + later.a );
         base_prefetch( by.filters != NULL ? (const void*)&by.filters[later.b] : by.statics + later.b );
         to[kept] = pair;
-        kept += columns_allow( by, pair );
+        kept += filter_columns_allow( by, pair.a, pair.b );
     }
     return ( space_filtered ){ taken, 0, kept };
+}
+
+// Where the objects' classes decide, without a branch on the answer. The loop is short enough for the processor to
+// have several pairs on their way.
+static space_filtered filter_by_classes(
+    const filter_classes* classes, const clv_pair* from, uint64_t count, clv_pair* to, uint64_t most )
+{
+    uint64_t taken = 0, kept = 0;
+    for ( ; taken < count && kept < most; ++taken )
+    {
+        clv_pair pair = from[taken];
+        to[kept] = pair;
+        kept += filter_classes_allow( classes, pair );
+    }
+    return ( space_filtered ){ taken, 0, kept };
+}
+
+// Are there classes to decide by? Making them is a look at every slot, so as many pairs wait for it, in this update
+// or in several.
+static bool use_classes( clv_space* space, filter_columns columns, uint64_t count )
+{
+    filter_classes* classes = &space->filter_classes;
+    uint32_t slots = space->objects.slot_count;
+    classes->waiting += count;
+    if ( classes->count == 0 && !classes->are_many && classes->waiting >= slots )
+    {
+        clv_filter_classes_make( classes, &space->memory, columns, slots );
+    }
+    return classes->count > 0;
 }
 
 // An answer given before stands, unless one of the two objects is new or asked to be asked again.
@@ -108,7 +123,9 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
     filter_columns columns = columns_of( space );
     if ( by_columns && !by_callback && boxes64 == NULL )
     {
-        *done = filter_by_columns( columns, from, count, to, most );
+        *done = use_classes( space, columns, count )
+            ? filter_by_classes( &space->filter_classes, from, count, to, most )
+            : filter_by_columns( columns, from, count, to, most );
         return CLV_OK;
     }
     uint64_t taken = 0, kept = 0, apart = 0;
@@ -129,7 +146,7 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
             apart += 1;
             continue;
         }
-        bool allowed = !by_columns || columns_allow( columns, pair );
+        bool allowed = !by_columns || filter_columns_allow( columns, pair.a, pair.b );
         if ( allowed && by_callback )
         {
             result = ask_callback( space, pair, remember, &allowed );

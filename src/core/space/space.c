@@ -237,6 +237,7 @@ BASE_COLD void clv_space_destroy( clv_space* space )
     clv_pair_decisions_free( &space->decisions, &space->memory );
     clv_pair_decisions_free( &space->next_decisions, &space->memory );
     clv_far_fit_free( &space->far, &space->memory );
+    base_array_free( &space->filter_classes.of_slot, &space->memory );
     clv_object_store_free( &space->objects );
     clv_query_state_free( &space->query, &space->memory );
     CLV_ASSERT( space->memory.bytes == sizeof( clv_space ) );
@@ -263,6 +264,8 @@ clv_result clv_space_shrink( clv_space* space )
     base_array_free( &space->now_sorted, memory );
     clv_pair_decisions_free( &space->next_decisions, memory );
     clv_far_fit_shrink( &space->far, memory );
+    filter_classes_forget( &space->filter_classes );
+    base_array_free( &space->filter_classes.of_slot, memory );
     bool ok = base_array_shrink( &space->list, memory ) && base_array_shrink( &space->last_sorted, memory ) &&
         base_array_shrink( &space->begun, memory ) && base_array_shrink( &space->ended, memory ) &&
         base_array_shrink( &space->begun_user, memory ) && base_array_shrink( &space->ended_user, memory ) &&

@@ -12,6 +12,7 @@
 #include "query/query_state.h"
 #include "simd/kernels.h"
 #include "space/call.h"
+#include "space/filter_classes.h"
 #include "task/task.h"
 
 #include <string.h>
@@ -44,6 +45,7 @@ struct clv_space
     clv_pair stray;          ///< the first,
     uint64_t stray_position; ///< and how many came before it
     bool filters_changed;    ///< since the last good update
+    filter_classes filter_classes;
     bool last_failed;        ///< the last update or visit
     bool is_busy;            ///< inside a call that changes it, where callbacks and hooks may be at work
     bool is_refusing;        ///< and asserts that it must not be called there

@@ -222,6 +222,10 @@ static clv_result run_method( clv_space* space, clv_pair_sink* sink, uint64_t ke
     clv_method_counters counters = { 0 };
     space->handed_count = 0;
     space->has_stray = false;
+    if ( space->filters_changed || objects->members_changed )
+    {
+        filter_classes_forget( &space->filter_classes );
+    }
     clv_result result = space->method->update( space->method_state, &input, sink, &counters );
     space->stats.test_count = counters.test_count;
     space->stats.update_ms = counters.update_ms;
