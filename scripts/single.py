@@ -42,10 +42,10 @@ def fail(sentence):
 
 
 def without_comments(text):
-    """C without its comments, and without the spaces inside parentheses, behind commas and around operators; strings are left alone."""
-    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[(,] +(?=\S)|(?<=\S) +\)|(?<=[;{]) (?=\S)|(?<=\S) (?=[{}])|(?<=\S) = (?=\S)|'
+    """C without its comments, and without the spaces inside parentheses, behind commas, keywords and pointers and around operators; strings are left alone."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[(,] +(?=\S)|(?<=\S) +\)|(?<=[;{]) (?=\S)|(?<=\w)\* (?=\w)|(?:(?<=\bif)|(?<=\bfor)|(?<=\bwhile)|(?<=\bswitch)) (?=\()|(?<=\S) (?=[{}])|(?<=\S) = (?=\S)|'
                          r'(?<=[\w)\]]) (?:[=!<>]=|&&|\|\||<<|>>|[-+*/&|^]=|[*/%<>&|^?:]) (?=[\w(])|(?<=[\w)\]])(?<![eEpP]) [-+] (?=[\w(])', re.S)
-    text = pattern.sub(lambda m: " " if m[0].startswith("/") else m[0].strip() if m[0][0] in "(, " else m[0], text)
+    text = pattern.sub(lambda m: " " if m[0].startswith("/") else m[0].strip() if m[0][0] in "(,* " else m[0], text)
     lines = (without_columns(line.rstrip()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
