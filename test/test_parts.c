@@ -46,8 +46,8 @@ static bool read_sample( base_parts_reader* reader, sample* to )
         clv_base_part_get_ordered( reader, to->doubles, 3, 8 ) && clv_base_part_close( reader ) &&
         clv_base_part_expect( reader, BYTES, sizeof( to->text ) ) &&
         clv_base_part_get( reader, to->text, sizeof( to->text ) ) && clv_base_part_close( reader ) &&
-        clv_base_part_next( reader ) && clv_base_part_skip( reader ) && clv_base_part_next( reader ) &&
-        reader->tag == BASE_PART_END;
+        clv_base_part_next( reader ) && clv_base_part_skip( reader, reader->length ) &&
+        clv_base_part_close( reader ) && clv_base_part_next( reader ) && reader->tag == BASE_PART_END;
 }
 
 // The file of the sample, in memory of exactly its size, so that a sanitizer sees a read behind it.

@@ -20,17 +20,6 @@
 #define process_number() ( (uint64_t)getpid() )
 #endif
 
-uint64_t clv_mpi_file_sum( uint64_t seed, const uint8_t* bytes, uint64_t size )
-{
-    uint64_t sum = seed;
-    CLV_ASSERT( size % 8 == 0 );
-    for ( uint64_t i = 0; i < size; i += 8 )
-    {
-        sum = clv_mpi_ids_mix( ( sum ^ mpi_get_u64( bytes + i ) ) + 0x9E3779B97F4A7C15u );
-    }
-    return sum;
-}
-
 uint64_t clv_mpi_file_unique( void )
 {
     uint64_t now = clv_mpi_ids_mix( clv_base_clock_ns() ) ^ (uint64_t)time( NULL );
@@ -134,7 +123,22 @@ static bool abandon( mpi_file* file, const char* what )
     return false;
 }
 
-bool clv_mpi_file_create( mpi_file* file, const char* path )
+// A base_parts_put.
+static bool write_bytes( const void* bytes, uint64_t size, void* user )
+{
+    mpi_file* file = user;
+    errno = 0;
+    CLV_ASSERT( file->stream != NULL && file->beside[0] != '\0' );
+    if ( fwrite( bytes, 1, (size_t)size, file->stream ) != (size_t)size )
+    {
+        return abandon( file, "cannot be written" );
+    }
+    file->at += size;
+    return true;
+}
+
+bool clv_mpi_file_create(
+    mpi_file* file, base_parts_writer* writer, const char* path, uint32_t kind, uint64_t stamp )
 {
     file->stream = NULL;
     file->at = 0;
@@ -149,23 +153,21 @@ bool clv_mpi_file_create( mpi_file* file, const char* path )
     remove( file->beside ); // left by a job that was killed while it wrote
     errno = 0;
     file->stream = fopen( file->beside, "wbx" );
-    return file->stream != NULL || fail( file, "cannot be made" );
-}
-
-bool clv_mpi_file_write( mpi_file* file, const uint8_t* bytes, uint64_t size )
-{
-    errno = 0;
-    CLV_ASSERT( file->stream != NULL && file->beside[0] != '\0' );
-    if ( fwrite( bytes, 1, (size_t)size, file->stream ) != (size_t)size )
+    if ( file->stream == NULL )
     {
-        return abandon( file, "cannot be written" );
+        return fail( file, "cannot be made" );
     }
-    file->at += size;
-    return true;
+    *writer = ( base_parts_writer ){ .put = write_bytes, .user = file };
+    clv_base_parts_begin( writer, kind, CHECKPOINT_VERSION, 0, stamp );
+    return !writer->failed;
 }
 
-bool clv_mpi_file_finish( mpi_file* file )
+bool clv_mpi_file_finish( mpi_file* file, base_parts_writer* writer )
 {
+    if ( writer->failed || !clv_base_parts_end( writer ) )
+    {
+        return false;
+    }
     errno = 0;
     CLV_ASSERT( file->stream != NULL && file->beside[0] != '\0' ); // there is a file to rename
     if ( fflush( file->stream ) != 0 || !put_on_disk( file->stream ) )
@@ -217,8 +219,9 @@ bool clv_mpi_file_size( mpi_file* file, uint64_t* size )
     return tell_end( file->stream, size ) || fail( file, "has no size" );
 }
 
-bool clv_mpi_file_read( mpi_file* file, uint64_t offset, uint8_t* bytes, uint64_t size )
+bool clv_mpi_file_read( uint64_t offset, void* bytes, uint64_t size, void* user )
 {
+    mpi_file* file = user;
     errno = 0;
     file->at = offset;
     CLV_ASSERT( file->stream != NULL );
@@ -257,28 +260,37 @@ bool clv_mpi_file_is_missing( const char* path )
 
 // ---- errors
 
-static clv_result path_error( clv_mpi_space* space, const char* path, const char* reason, const char* place )
+static clv_result path_error( clv_mpi_space* space, const char* path, const char* reason, uint64_t offset )
 {
     enum
     {
         SHOWN = 90 ///< of a long path the end, which tells files apart
     };
     size_t length = strlen( path ), cut = length > SHOWN ? length - SHOWN : 0;
+    char place[48] = "";
+    if ( offset != UINT64_MAX )
+    {
+        snprintf( place, sizeof( place ), " at byte %llu", (unsigned long long)offset );
+    }
     return clv_mpi_fail(
         space, CLV_FILE_FAILED, "%s%s: %s%s", cut > 0 ? "..." : "", path + cut, reason, place );
 }
 
 clv_result clv_mpi_file_error( clv_mpi_space* space, const char* path, const char* reason )
 {
-    return path_error( space, path, reason, "" );
+    return path_error( space, path, reason, UINT64_MAX );
 }
 
-clv_result clv_mpi_file_error_at(
-    clv_mpi_space* space, const char* path, const char* reason, uint64_t offset )
+clv_result clv_mpi_reader_error( clv_mpi_space* space, const char* path, const base_parts_reader* reader )
 {
-    char place[48];
-    snprintf( place, sizeof( place ), " at byte %llu", (unsigned long long)offset );
-    return path_error( space, path, reason, place );
+    return path_error( space, path, reader->fault, reader->fault_offset );
+}
+
+clv_result clv_mpi_file_reader_error(
+    clv_mpi_space* space, const mpi_file* file, const base_parts_reader* reader )
+{
+    return file->reason[0] != '\0' ? clv_mpi_file_error( space, file->path, file->reason )
+                                   : clv_mpi_reader_error( space, file->path, reader );
 }
 
 // ---- numbers to bytes and back
@@ -290,62 +302,36 @@ typedef struct coder
     bool writes;
 } coder;
 
-static void code_u32( coder* c, uint32_t* value )
+static void code( coder* c, void* numbers, uint64_t count, uint32_t unit )
 {
-    if ( c->writes )
-    {
-        mpi_put_u32( c->at, *value );
-    }
-    *value = mpi_get_u32( c->at );
-    c->at += 4;
-}
-
-static void code_u64( coder* c, uint64_t* value )
-{
-    if ( c->writes )
-    {
-        mpi_put_u64( c->at, *value );
-    }
-    *value = mpi_get_u64( c->at );
-    c->at += 8;
-}
-
-// `count` floats or int32_t in a row.
-static void code_bits( coder* c, void* values, size_t count )
-{
-    for ( size_t i = 0; i < count; ++i )
-    {
-        uint32_t bits;
-        memcpy( &bits, (char*)values + i * sizeof( bits ), sizeof( bits ) );
-        code_u32( c, &bits );
-        memcpy( (char*)values + i * sizeof( bits ), &bits, sizeof( bits ) );
-    }
+    clv_base_copy_ordered( c->writes ? c->at : numbers, c->writes ? numbers : c->at, count, unit );
+    c->at += count * unit;
 }
 
 static void code_filter( coder* c, clv_filter* filter )
 {
-    code_u64( c, &filter->category );
-    code_u64( c, &filter->mask );
-    code_bits( c, &filter->group, 1 );
+    code( c, &filter->category, 1, 8 );
+    code( c, &filter->mask, 1, 8 );
+    code( c, &filter->group, 1, 4 );
 }
 
 uint8_t* clv_mpi_code_object( uint8_t* bytes, bool writes, const mpi_save_kind* kind, mpi_saved_object* o )
 {
     coder c = { bytes, writes };
-    code_u64( &c, &o->id );
-    code_bits( &c, &o->box, 6 );
-    code_u32( &c, &o->flags );
+    code( &c, &o->id, 1, 8 );
+    code( &c, &o->box, 6, 4 );
+    code( &c, &o->flags, 1, 4 );
     c.at += 4;
     if ( ( kind->flags & SAVES_FILTERS ) != 0 )
     {
-        code_bits( &c, &o->before, 6 );
+        code( &c, &o->before, 6, 4 );
         code_filter( &c, &o->filter );
         code_filter( &c, &o->filter_before );
     }
     if ( ( kind->flags & SAVES_MARGINS ) != 0 )
     {
-        code_bits( &c, &o->rule, 3 );
-        code_bits( &c, &o->motion, 3 );
+        code( &c, &o->rule, 3, 4 );
+        code( &c, &o->motion, 3, 4 );
     }
     CLV_ASSERT( c.at + ( (uint64_t)kind->payload_size + 7 ) / 8 * 8 == bytes + kind->record_size );
     return c.at;
@@ -354,48 +340,21 @@ uint8_t* clv_mpi_code_object( uint8_t* bytes, bool writes, const mpi_save_kind* 
 void clv_mpi_code_pair( uint8_t* bytes, bool writes, mpi_saved_pair* pair )
 {
     coder c = { bytes, writes };
-    code_u64( &c, &pair->a );
-    code_u64( &c, &pair->b );
-    code_bits( &c, &pair->corner, 3 );
-    code_u32( &c, &pair->is_gone );
+    code( &c, &pair->a, 1, 8 );
+    code( &c, &pair->b, 1, 8 );
+    code( &c, &pair->corner, 3, 4 );
+    code( &c, &pair->is_gone, 1, 4 );
     CLV_ASSERT( c.at == bytes + PAIR_RECORD_BYTES );
-}
-
-static void code_part( coder* c, mpi_part* part )
-{
-    code_u64( c, &part->object_count );
-    code_u64( c, &part->pair_count );
-    code_u64( c, &part->size );
-    code_u64( c, &part->header_sum );
-}
-
-// All behind the signature.
-static void code_manifest( coder* c, mpi_manifest* m, uint32_t* version, uint32_t* chunk_records )
-{
-    code_u32( c, version );
-    code_u32( c, &m->kind.flags );
-    code_u64( c, &m->kind.save );
-    code_u32( c, &m->part_count );
-    code_u32( c, &m->generation );
-    code_u64( c, &m->object_count );
-    code_u64( c, &m->pair_count );
-    code_u64( c, &m->update_count );
-    code_u32( c, &m->kind.payload_size );
-    code_u32( c, chunk_records );
 }
 
 // ---- sizes
 
 enum
 {
-    MANIFEST_PARTS_MOST = 1 << 24,
-    SIGNATURE_BYTES = 8,
     RECORD_PLAIN = 40,   ///< id, box, flags, 4 bytes of nothing
     RECORD_FILTERS = 64, ///< box before, filter, filter before
     RECORD_MARGINS = 24, ///< rule, motion
 };
-
-static const char s_manifest_signature[] = "CLVMANIF", s_part_signature[] = "CLVMPART";
 
 mpi_save_kind clv_mpi_save_kind( uint64_t save, uint32_t flags, uint32_t payload_size )
 {
@@ -405,47 +364,46 @@ mpi_save_kind clv_mpi_save_kind( uint64_t save, uint32_t flags, uint32_t payload
         ( (uint64_t)payload_size + 7 ) / 8 * 8;
     uint64_t fit = CHUNK_BYTES / kind.record_size;
     kind.chunk_records = fit < 1 ? 1 : fit < CHUNK_RECORDS ? fit : CHUNK_RECORDS;
-    CLV_ASSERT( kind.record_size % 8 == 0 && kind.chunk_records > 0 ); // sums are made of words
     return kind;
 }
 
-uint64_t clv_mpi_section_size( uint64_t count, uint64_t record_size, uint64_t chunk_records )
+uint64_t clv_mpi_chunk_count( const mpi_section* s, uint64_t first )
 {
-    CLV_ASSERT( chunk_records > 0 );
-    uint64_t blocks = count / chunk_records + ( count % chunk_records != 0 );
-    return count * record_size + blocks * sizeof( uint64_t );
+    return s->count - first < s->chunk_records ? s->count - first : s->chunk_records;
 }
 
-mpi_section clv_mpi_section( const mpi_save_kind* kind, bool is_pairs )
+uint64_t clv_mpi_chunk_offset( const mpi_section* s, uint64_t first )
 {
-    return is_pairs ? ( mpi_section ){ true, PAIR_RECORD_BYTES, CHUNK_RECORDS }
-                    : ( mpi_section ){ false, kind->record_size, kind->chunk_records };
+    return s->begin + first / s->chunk_records * base_part_bytes( s->chunk_records * s->record_size );
 }
 
-uint64_t clv_mpi_part_size( const mpi_save_kind* kind, uint64_t object_count, uint64_t pair_count )
+uint64_t clv_mpi_record_offset( const mpi_section* s, uint64_t record )
 {
-    return PART_HEADER_BYTES + clv_mpi_section_size( object_count, kind->record_size, kind->chunk_records ) +
-        clv_mpi_section_size( pair_count, PAIR_RECORD_BYTES, CHUNK_RECORDS );
+    return clv_mpi_chunk_offset( s, record ) + BASE_PART_HEAD_BYTES +
+        record % s->chunk_records * s->record_size;
 }
 
-uint64_t clv_mpi_chunk_room( const mpi_save_kind* kind )
+mpi_section clv_mpi_section( const mpi_save_kind* kind, const mpi_part* part, bool is_pairs )
 {
-    uint64_t objects = kind->record_size * kind->chunk_records,
-             pairs = (uint64_t)PAIR_RECORD_BYTES * CHUNK_RECORDS;
-    return ( objects > pairs ? objects : pairs ) + 8;
-}
-
-uint64_t clv_mpi_record_offset(
-    const mpi_save_kind* kind, const mpi_part* part, const mpi_section* section, uint64_t record )
-{
-    uint64_t objects = clv_mpi_section_size( part->object_count, kind->record_size, kind->chunk_records );
-    return PART_HEADER_BYTES + ( section->is_pairs ? objects : 0 ) + record * section->record_size +
-        record / section->chunk_records * 8;
-}
-
-uint64_t clv_mpi_chunk_seed( const mpi_save_kind* kind, uint32_t part, bool is_pairs, uint64_t chunk )
-{
-    return clv_mpi_ids_mix( kind->save + clv_mpi_ids_mix( chunk * 2 + is_pairs + 1 ) + part );
+    mpi_section s = { .tag = BASE_TAG( 'O', 'B', 'J', 'S' ),
+        .count = part->object_count,
+        .record_size = kind->record_size,
+        .chunk_records = kind->chunk_records,
+        .begin = BASE_PARTS_HEADER_BYTES };
+    if ( is_pairs )
+    {
+        mpi_section objects = clv_mpi_section( kind, part, false );
+        uint64_t chunks = ( objects.count + objects.chunk_records - 1 ) / objects.chunk_records;
+        s = ( mpi_section ){ .tag = BASE_TAG( 'P', 'A', 'I', 'R' ),
+            .first_chunk = (uint32_t)chunks,
+            .count = part->pair_count,
+            .record_size = PAIR_RECORD_BYTES,
+            .chunk_records = CHUNK_RECORDS,
+            .begin = objects.end };
+    }
+    uint64_t rest = s.count % s.chunk_records;
+    s.end = clv_mpi_chunk_offset( &s, s.count ) + ( rest > 0 ? base_part_bytes( rest * s.record_size ) : 0 );
+    return s;
 }
 
 // ---- names
@@ -470,124 +428,112 @@ clv_result clv_mpi_check_path( clv_mpi_space* space, const char* base )
                                                 : clv_mpi_file_error( space, base, "the path is too long" );
 }
 
-// ---- the header of a part
+// ---- a part
 
-void clv_mpi_part_header_write(
-    uint8_t* bytes, const mpi_save_kind* kind, uint32_t part, uint32_t part_count, const mpi_part* sizes )
+bool clv_mpi_part_open( mpi_file* file, base_parts_reader* reader, const char* base,
+    const mpi_save_kind* kind, uint32_t generation, uint32_t part )
 {
-    uint8_t* at = bytes;
-    memcpy( at, s_part_signature, 8 );
-    at = mpi_put_u32( at + 8, CHECKPOINT_VERSION );
-    at = mpi_put_u32( at, kind->flags );
-    at = mpi_put_u64( at, kind->save );
-    at = mpi_put_u32( at, part );
-    at = mpi_put_u32( at, part_count );
-    at = mpi_put_u64( at, sizes->object_count );
-    at = mpi_put_u64( at, sizes->pair_count );
-    at = mpi_put_u32( at, kind->payload_size );
-    at = mpi_put_u32( at, (uint32_t)kind->chunk_records );
-    CLV_ASSERT( at == bytes + PART_HEADER_BYTES - 8 );
-    mpi_put_u64( at, clv_mpi_file_sum( kind->save, bytes, PART_HEADER_BYTES - 8 ) );
+    char path[FILE_PATH_ROOM];
+    clv_mpi_part_path( path, base, generation, part );
+    *reader = ( base_parts_reader ){ .get = clv_mpi_file_read, .user = file };
+    return clv_mpi_file_open( file, path ) && clv_mpi_file_size( file, &reader->size ) &&
+        clv_base_parts_open( reader, CHECKPOINT_PART, CHECKPOINT_VERSION ) &&
+        ( reader->stamp == kind->save + part ||
+            clv_base_parts_fault( reader, 24, "is a part of another save, or of another process" ) );
 }
 
 // ---- the manifest
 
-uint64_t clv_mpi_manifest_size( uint64_t part_count )
+#define MANIFEST_SETTINGS BASE_TAG( 'S', 'E', 'T', 'S' )
+#define MANIFEST_COUNTS BASE_TAG( 'C', 'N', 'T', 'S' )
+
+enum
 {
-    return MANIFEST_HEADER_BYTES + part_count * MANIFEST_PART_BYTES + sizeof( uint64_t );
+    SETTING_FLAGS,
+    SETTING_PAYLOAD,
+    SETTING_GENERATION,
+    SETTING_UPDATES,
+    SETTINGS,
+    MANIFEST_PARTS_MOST = 1 << 24,
+    MANIFEST_BYTES_MOST = MANIFEST_PARTS_MOST * MANIFEST_PART_BYTES + 1024
+};
+
+static const uint64_t PAIRS_MOST = UINT64_C( 1 )
+    << 39; // of a part, so that all numbers of chunks and sums fit
+
+void clv_mpi_manifest_write( base_parts_writer* writer, const mpi_manifest* m, const uint64_t* counts )
+{
+    const uint64_t settings[SETTINGS] = { m->kind.flags, m->kind.payload_size, m->generation,
+        m->update_count };
+    clv_base_part_write( writer, MANIFEST_SETTINGS, settings, SETTINGS, 8 );
+    clv_base_part_write(
+        writer, MANIFEST_COUNTS, counts, (uint64_t)m->part_count * MANIFEST_PART_BYTES / 8, 8 );
 }
 
-static uint64_t part_offset( uint32_t part )
+mpi_part clv_mpi_manifest_part( const mpi_manifest* manifest, uint32_t part )
 {
-    return MANIFEST_HEADER_BYTES + (uint64_t)part * MANIFEST_PART_BYTES;
-}
-
-void clv_mpi_manifest_put_part( uint8_t* bytes, uint32_t part, const mpi_part* sizes )
-{
-    coder c = { bytes + part_offset( part ), true };
-    mpi_part copy = *sizes;
-    code_part( &c, &copy );
-}
-
-mpi_part clv_mpi_manifest_part( const uint8_t* bytes, uint32_t part )
-{
-    coder c = { (uint8_t*)(uintptr_t)( bytes + part_offset( part ) ), false };
-    mpi_part sizes = { 0 };
-    code_part( &c, &sizes );
-    return sizes;
-}
-
-void clv_mpi_manifest_write( uint8_t* bytes, const mpi_manifest* manifest )
-{
-    coder c = { bytes + SIGNATURE_BYTES, true };
-    mpi_manifest copy = *manifest;
-    uint32_t version = CHECKPOINT_VERSION, chunk_records = (uint32_t)manifest->kind.chunk_records;
-    memcpy( bytes, s_manifest_signature, SIGNATURE_BYTES );
-    code_manifest( &c, &copy, &version, &chunk_records );
-    CLV_ASSERT( c.at == bytes + MANIFEST_HEADER_BYTES );
-    uint64_t size = clv_mpi_manifest_size( manifest->part_count ) - 8;
-    mpi_put_u64( bytes + size, clv_mpi_file_sum( 0, bytes, size ) );
+    CLV_ASSERT( part < manifest->part_count );
+    const uint8_t* at = manifest->parts + (uint64_t)part * MANIFEST_PART_BYTES;
+    return ( mpi_part ){ base_get_u64( at ), base_get_u64( at + 8 ) };
 }
 
 // Impossible counts, whose sizes would not fit 64 bits, are refused before they are multiplied.
-static const char* check_parts( const uint8_t* bytes, const mpi_manifest* manifest, uint64_t* offset )
+static bool sum_parts( base_parts_reader* reader, uint64_t offset, mpi_manifest* manifest )
 {
-    uint64_t objects = 0, pairs = 0;
     for ( uint32_t i = 0; i < manifest->part_count; ++i )
     {
-        mpi_part part = clv_mpi_manifest_part( bytes, i );
-        *offset = MANIFEST_HEADER_BYTES + (uint64_t)i * MANIFEST_PART_BYTES;
-        if ( part.object_count > CLV_MAX_OBJECTS || part.pair_count > UINT64_C( 1 ) << 56 ||
-            part.size != clv_mpi_part_size( &manifest->kind, part.object_count, part.pair_count ) )
+        mpi_part part = clv_mpi_manifest_part( manifest, i );
+        if ( part.object_count > CLV_MAX_OBJECTS || part.pair_count > PAIRS_MOST )
         {
-            return "has a part with counts that do not fit its size";
+            return clv_base_parts_fault( reader, offset + (uint64_t)i * MANIFEST_PART_BYTES,
+                "has a part with counts that no process has" );
         }
-        objects += part.object_count;
-        pairs = pairs + part.pair_count < pairs ? UINT64_MAX : pairs + part.pair_count;
+        manifest->object_count += part.object_count;
+        manifest->pair_count += part.pair_count;
     }
-    *offset = 32;
-    return objects != manifest->object_count || pairs != manifest->pair_count
-        ? "has sums that differ from its parts"
-        : NULL;
+    return true;
 }
 
-const char* clv_mpi_manifest_read(
-    const uint8_t* bytes, uint64_t size, mpi_manifest* manifest, uint64_t* offset )
+static bool set_kind( base_parts_reader* reader, const uint64_t settings[SETTINGS], mpi_manifest* manifest )
 {
-    *offset = 0;
-    if ( size < MANIFEST_HEADER_BYTES || memcmp( bytes, s_manifest_signature, SIGNATURE_BYTES ) != 0 )
-    {
-        return "is no manifest of a checkpoint: wrong signature";
-    }
-    uint32_t version = 0, chunk_records = 0;
-    coder c = { (uint8_t*)(uintptr_t)( bytes + SIGNATURE_BYTES ), false };
-    code_manifest( &c, manifest, &version, &chunk_records );
-    *offset = SIGNATURE_BYTES;
-    if ( version != CHECKPOINT_VERSION )
-    {
-        return "has a version other than 1";
-    }
-    *offset = 24;
-    if ( manifest->part_count == 0 || manifest->part_count > MANIFEST_PARTS_MOST ||
-        size != clv_mpi_manifest_size( manifest->part_count ) )
-    {
-        return "has a number of parts that does not fit its size";
-    }
-    *offset = size - 8;
-    if ( mpi_get_u64( bytes + size - 8 ) != clv_mpi_file_sum( 0, bytes, size - 8 ) )
-    {
-        return "checksum mismatch";
-    }
-    uint32_t flags = manifest->kind.flags;
-    manifest->kind = clv_mpi_save_kind( manifest->kind.save, flags, manifest->kind.payload_size );
+    uint64_t flags = settings[SETTING_FLAGS];
     bool has_before = ( flags & SAVES_EVENTS ) == 0 || ( flags & SAVES_FILTERS ) != 0;
-    *offset = 12;
-    if ( ( flags & ~(uint32_t)SAVES_ALL ) != 0 || !has_before || manifest->generation > 1 ||
-        chunk_records != manifest->kind.chunk_records )
+    if ( flags > SAVES_ALL || !has_before || settings[SETTING_PAYLOAD] > UINT32_MAX ||
+        settings[SETTING_GENERATION] > 1 )
     {
-        return "has settings that version 1 does not have";
+        return clv_base_parts_fault( reader, MANIFEST_SETTINGS_AT, "has settings that no space has" );
     }
-    return check_parts( bytes, manifest, offset );
+    manifest->kind = clv_mpi_save_kind( reader->stamp, (uint32_t)flags, (uint32_t)settings[SETTING_PAYLOAD] );
+    manifest->generation = (uint32_t)settings[SETTING_GENERATION];
+    manifest->update_count = settings[SETTING_UPDATES];
+    return true;
+}
+
+bool clv_mpi_manifest_read( base_parts_reader* reader, mpi_manifest* manifest )
+{
+    uint64_t settings[SETTINGS];
+    *manifest = ( mpi_manifest ){ 0 };
+    if ( reader->size >= 8 && memcmp( reader->memory, "CLVMANIF", 8 ) == 0 )
+    {
+        return clv_base_parts_fault(
+            reader, 0, "was made by Cleave 0.1; later versions do not read its format: old signature" );
+    }
+    if ( !clv_base_parts_open( reader, CHECKPOINT_MANIFEST, CHECKPOINT_VERSION ) ||
+        !clv_base_part_expect( reader, MANIFEST_SETTINGS, sizeof( settings ) ) ||
+        !clv_base_part_get_ordered( reader, settings, SETTINGS, 8 ) || !clv_base_part_close( reader ) ||
+        !clv_base_part_expect( reader, MANIFEST_COUNTS, UINT64_MAX ) )
+    {
+        return false;
+    }
+    uint64_t count = reader->length / MANIFEST_PART_BYTES, offset = reader->payload_offset;
+    if ( count == 0 || count > MANIFEST_PARTS_MOST || reader->length % MANIFEST_PART_BYTES != 0 )
+    {
+        return clv_base_parts_fault( reader, offset - 16, "has an impossible number of parts" );
+    }
+    manifest->part_count = (uint32_t)count;
+    manifest->parts = clv_base_part_view( reader, reader->length );
+    return clv_base_part_close( reader ) && clv_base_part_expect( reader, BASE_PART_END, 0 ) &&
+        set_kind( reader, settings, manifest ) && sum_parts( reader, offset, manifest );
 }
 
 uint8_t* clv_mpi_manifest_fetch( clv_mpi_space* space, const char* base, uint64_t* size )
@@ -597,16 +543,15 @@ uint8_t* clv_mpi_manifest_fetch( clv_mpi_space* space, const char* base, uint64_
     clv_mpi_manifest_path( path, base );
     uint8_t* bytes = NULL;
     bool ok = clv_mpi_file_open( &file, path ) && clv_mpi_file_size( &file, size );
-    if ( ok &&
-        ( *size < clv_mpi_manifest_size( 1 ) || *size > clv_mpi_manifest_size( MANIFEST_PARTS_MOST ) ) )
+    if ( ok && ( *size < BASE_PARTS_HEADER_BYTES || *size > MANIFEST_BYTES_MOST ) )
     {
-        clv_mpi_file_error_at( space, path, "is no manifest of a checkpoint: it ends", *size );
+        path_error( space, path, "is no manifest of a checkpoint: it ends", *size );
     }
     else if ( ok )
     {
         bytes = clv_base_memory_take( &space->memory, *size, 1 );
         clv_mpi_reserved( space, bytes != NULL, "a manifest" );
-        ok = bytes == NULL || clv_mpi_file_read( &file, 0, bytes, *size );
+        ok = bytes == NULL || clv_mpi_file_read( 0, bytes, *size, &file );
     }
     if ( !ok )
     {

@@ -28,8 +28,6 @@ typedef struct loading
     uint8_t* manifest_bytes;
     uint64_t manifest_size;
     mpi_manifest manifest;
-    uint8_t* chunk; ///< room for any chunk
-    uint64_t chunk_room;
     record_range objects, pairs;
     uint8_t* records;
     uint64_t* ids;
@@ -90,14 +88,14 @@ static clv_result read_manifest( loading* l )
 {
     char path[FILE_PATH_ROOM];
     clv_mpi_manifest_path( path, l->base );
-    uint64_t offset = 0;
-    const char* fault = clv_mpi_manifest_read( l->manifest_bytes, l->manifest_size, &l->manifest, &offset );
-    if ( fault == NULL )
+    base_parts_reader reader = { .memory = l->manifest_bytes, .size = l->manifest_size };
+    const char* misfit =
+        clv_mpi_manifest_read( &reader, &l->manifest ) ? misfit_of( &l->manifest, &l->space->def ) : NULL;
+    if ( misfit != NULL )
     {
-        fault = misfit_of( &l->manifest, &l->space->def );
-        offset = 12;
+        clv_base_parts_fault( &reader, MANIFEST_SETTINGS_AT, "%s", misfit );
     }
-    return fault == NULL ? CLV_OK : clv_mpi_file_error_at( l->space, path, fault, offset );
+    return reader.failed ? clv_mpi_reader_error( l->space, path, &reader ) : CLV_OK;
 }
 
 // ---- ranges of parts
@@ -121,7 +119,7 @@ static record_range range_of( const loading* l, bool is_pairs )
     record_range own = { 0, 0 };
     for ( uint32_t i = 0; i <= (uint32_t)r; ++i )
     {
-        mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, i );
+        mpi_part part = clv_mpi_manifest_part( &l->manifest, i );
         own.first += own.count;
         own.count = count_of( &part, is_pairs );
     }
@@ -129,102 +127,64 @@ static record_range range_of( const loading* l, bool is_pairs )
     return own;
 }
 
-// The file of a part whose size and header are as the manifest says. To be closed after an error too.
-static clv_result open_part( loading* l, uint32_t number, mpi_file* file, const mpi_part* part )
+// A part whose size is as the manifest's counts say. To be closed after a failure too.
+static bool open_part(
+    loading* l, uint32_t number, mpi_file* file, base_parts_reader* reader, const mpi_part* part )
 {
-    char path[FILE_PATH_ROOM];
-    uint8_t wanted[PART_HEADER_BYTES], header[PART_HEADER_BYTES];
-    uint64_t size = 0;
-    clv_mpi_part_path( path, l->base, l->manifest.generation, number );
-    if ( !clv_mpi_file_open( file, path ) || !clv_mpi_file_size( file, &size ) )
-    {
-        return clv_mpi_file_error( l->space, path, file->reason );
-    }
-    if ( size != part->size )
-    {
-        return clv_mpi_file_error_at( l->space, path,
-            size < part->size ? "is cut off: it ends before the size in the manifest,"
-                              : "is longer than the manifest says: it ends",
-            size );
-    }
-    if ( !clv_mpi_file_read( file, 0, header, sizeof( header ) ) )
-    {
-        return clv_mpi_file_error( l->space, path, file->reason );
-    }
-    clv_mpi_part_header_write( wanted, &l->manifest.kind, number, l->manifest.part_count, part );
-    mpi_put_u64( wanted + PART_HEADER_BYTES - 8, part->header_sum );
-    for ( uint64_t i = 0; i < sizeof( header ); ++i )
-    {
-        if ( header[i] != wanted[i] )
-        {
-            return clv_mpi_file_error_at( l->space, path,
-                i < 8                   ? "is no part of a checkpoint: wrong signature"
-                    : i < 12            ? "has a version other than 1"
-                    : i >= 16 && i < 24 ? "is a part of another save"
-                                        : "has a header that differs from the manifest",
-                i );
-        }
-    }
-    return CLV_OK;
-}
-
-// One chunk, checked whole; the records of it that are wanted are copied.
-static clv_result read_chunk( loading* l, mpi_file* file, const mpi_section* s, uint32_t number,
-    const mpi_part* part, uint64_t chunk, record_range wanted, uint8_t* to )
-{
-    uint64_t first = chunk * s->chunk_records, left = count_of( part, s->is_pairs ) - first;
-    uint64_t size = ( left < s->chunk_records ? left : s->chunk_records ) * s->record_size;
-    uint64_t offset = clv_mpi_record_offset( &l->manifest.kind, part, s, first );
-    CLV_ASSERT( first < count_of( part, s->is_pairs ) && size + 8 <= l->chunk_room );
-    if ( !clv_mpi_file_read( file, offset, l->chunk, size + 8 ) )
-    {
-        return clv_mpi_file_error( l->space, file->path, file->reason );
-    }
-    uint64_t seed = clv_mpi_chunk_seed( &l->manifest.kind, number, s->is_pairs, chunk );
-    if ( mpi_get_u64( l->chunk + size ) != clv_mpi_file_sum( seed, l->chunk, size ) )
-    {
-        return clv_mpi_file_error_at( l->space, file->path, "checksum mismatch in the chunk", offset );
-    }
-    uint64_t begin = wanted.first > first ? wanted.first : first, end = wanted.first + wanted.count;
-    end = end < first + s->chunk_records ? end : first + s->chunk_records;
-    CLV_ASSERT( wanted.first <= begin && begin < end && end <= wanted.first + wanted.count );
-    memcpy( to + ( begin - wanted.first ) * s->record_size, l->chunk + ( begin - first ) * s->record_size,
-        (size_t)( ( end - begin ) * s->record_size ) );
-    return CLV_OK;
+    const mpi_manifest* m = &l->manifest;
+    uint64_t size = clv_mpi_section( &m->kind, part, true ).end + base_part_bytes( 0 );
+    return clv_mpi_part_open( file, reader, l->base, &m->kind, m->generation, number ) &&
+        ( reader->size == size ||
+            clv_base_parts_fault( reader, reader->size,
+                reader->size < size ? "is cut off: it ends before what the manifest counts,"
+                                    : "is longer than what the manifest counts: it ends" ) );
 }
 
 // `wanted` is counted from the part's first record. Every chunk that has one of these is read whole and its
 // sum compared, so that between them the processes check every byte.
-static clv_result read_part( loading* l, const mpi_section* s, uint32_t number, const mpi_part* part,
-    record_range wanted, uint8_t* to )
+static bool read_records( base_parts_reader* reader, const mpi_section* s, record_range wanted, uint8_t* to )
 {
-    mpi_file file;
-    clv_result result = open_part( l, number, &file, part );
-    CLV_ASSERT( wanted.count > 0 );
-    uint64_t last = ( wanted.first + wanted.count - 1 ) / s->chunk_records;
-    for ( uint64_t chunk = wanted.first / s->chunk_records; result == CLV_OK && chunk <= last; ++chunk )
+    uint64_t first = wanted.first / s->chunk_records * s->chunk_records, end = wanted.first + wanted.count;
+    CLV_ASSERT( wanted.count > 0 && end <= s->count );
+    clv_base_part_seek(
+        reader, clv_mpi_chunk_offset( s, first ), s->first_chunk + (uint32_t)( first / s->chunk_records ) );
+    for ( uint64_t at = wanted.first; at < end && !reader->failed; )
     {
-        result = read_chunk( l, &file, s, number, part, chunk, wanted, to );
+        uint64_t count = clv_mpi_chunk_count( s, first ), last = end < first + count ? end : first + count;
+        uint64_t size = ( last - at ) * s->record_size;
+        if ( clv_base_part_expect( reader, s->tag, count * s->record_size ) &&
+            clv_base_part_skip( reader, ( at - first ) * s->record_size ) &&
+            clv_base_part_get( reader, to, size ) && clv_base_part_skip( reader, reader->left ) )
+        {
+            clv_base_part_close( reader );
+        }
+        to += size;
+        at = last;
+        first += count;
     }
-    clv_mpi_file_close( &file );
-    return result;
+    return !reader->failed;
 }
 
 static clv_result read_range( loading* l, bool is_pairs, record_range all, uint8_t* to )
 {
-    mpi_section s = clv_mpi_section( &l->manifest.kind, is_pairs );
     clv_result result = CLV_OK;
     uint64_t begin = 0;
     for ( uint32_t i = 0; result == CLV_OK && i < l->manifest.part_count; ++i )
     {
-        mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, i );
+        mpi_part part = clv_mpi_manifest_part( &l->manifest, i );
         uint64_t end = begin + count_of( &part, is_pairs );
         uint64_t first = all.first > begin ? all.first : begin;
         uint64_t last = all.first + all.count < end ? all.first + all.count : end;
         if ( first < last )
         {
+            mpi_file file;
+            base_parts_reader reader;
+            mpi_section s = clv_mpi_section( &l->manifest.kind, &part, is_pairs );
             record_range wanted = { first - begin, last - first };
-            result = read_part( l, &s, i, &part, wanted, to + ( first - all.first ) * s.record_size );
+            bool ok = open_part( l, i, &file, &reader, &part ) &&
+                read_records( &reader, &s, wanted, to + ( first - all.first ) * s.record_size );
+            clv_mpi_file_close( &file );
+            result = ok ? CLV_OK : clv_mpi_file_reader_error( l->space, &file, &reader );
         }
         begin = end;
     }
@@ -232,7 +192,7 @@ static clv_result read_range( loading* l, bool is_pairs, record_range all, uint8
     return result;
 }
 
-// Empty parts must be there too: each part is opened by one process.
+// Empty parts must be there too: each part is opened, and its end looked at, by one process.
 static clv_result check_all_parts( loading* l )
 {
     clv_result result = CLV_OK;
@@ -240,9 +200,18 @@ static clv_result check_all_parts( loading* l )
     for ( uint64_t i = (uint64_t)l->space->rank; result == CLV_OK && i < l->manifest.part_count; i += step )
     {
         mpi_file file;
-        mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, (uint32_t)i );
-        result = open_part( l, (uint32_t)i, &file, &part );
+        base_parts_reader reader;
+        mpi_part part = clv_mpi_manifest_part( &l->manifest, (uint32_t)i );
+        mpi_section s = clv_mpi_section( &l->manifest.kind, &part, true );
+        uint64_t chunks = ( s.count + s.chunk_records - 1 ) / s.chunk_records;
+        bool ok = open_part( l, (uint32_t)i, &file, &reader, &part );
+        if ( ok )
+        {
+            clv_base_part_seek( &reader, s.end, s.first_chunk + (uint32_t)chunks );
+            ok = clv_base_part_expect( &reader, BASE_PART_END, 0 );
+        }
         clv_mpi_file_close( &file );
+        result = ok ? CLV_OK : clv_mpi_file_reader_error( l->space, &file, &reader );
     }
     return result;
 }
@@ -250,19 +219,19 @@ static clv_result check_all_parts( loading* l )
 // An error about a record, by its number among all.
 static clv_result record_error( loading* l, bool is_pairs, uint64_t record, const char* reason )
 {
-    mpi_section s = clv_mpi_section( &l->manifest.kind, is_pairs );
-    mpi_part part = clv_mpi_manifest_part( l->manifest_bytes, 0 );
     uint32_t number = 0;
+    mpi_part part = clv_mpi_manifest_part( &l->manifest, 0 );
     while ( record >= count_of( &part, is_pairs ) )
     {
-        CLV_ASSERT( number + 1 < l->manifest.part_count );
         record -= count_of( &part, is_pairs );
-        part = clv_mpi_manifest_part( l->manifest_bytes, ++number );
+        part = clv_mpi_manifest_part( &l->manifest, ++number );
     }
     char path[FILE_PATH_ROOM];
+    base_parts_reader reader = { 0 };
+    mpi_section s = clv_mpi_section( &l->manifest.kind, &part, is_pairs );
     clv_mpi_part_path( path, l->base, l->manifest.generation, number );
-    return clv_mpi_file_error_at(
-        l->space, path, reason, clv_mpi_record_offset( &l->manifest.kind, &part, &s, record ) );
+    clv_base_parts_fault( &reader, clv_mpi_record_offset( &s, record ), "%s", reason );
+    return clv_mpi_reader_error( l->space, path, &reader );
 }
 
 // ---- objects and pairs
@@ -315,12 +284,10 @@ static clv_result read_objects( loading* l )
     {
         return result;
     }
-    l->chunk_room = clv_mpi_chunk_room( kind );
-    l->chunk = clv_base_memory_take( memory, l->chunk_room, 1 );
     l->records = clv_base_memory_take( memory, count * kind->record_size, 1 );
     l->ids = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
     l->boxes = clv_base_memory_take( memory, count, sizeof( clv_aabb ) );
-    if ( l->chunk == NULL || ( count > 0 && ( l->records == NULL || l->ids == NULL || l->boxes == NULL ) ) )
+    if ( count > 0 && ( l->records == NULL || l->ids == NULL || l->boxes == NULL ) )
     {
         return clv_mpi_reserved( l->space, false, "the objects of a checkpoint" );
     }
@@ -566,7 +533,6 @@ static void end_loading( loading* l )
     base_memory* memory = &l->space->memory;
     uint64_t count = l->objects.count;
     clv_base_memory_give( memory, l->manifest_bytes, l->manifest_size, 1 );
-    clv_base_memory_give( memory, l->chunk, l->chunk_room, 1 );
     clv_base_memory_give( memory, l->records, count * l->manifest.kind.record_size, 1 );
     clv_base_memory_give( memory, l->ids, count, sizeof( uint64_t ) );
     clv_base_memory_give( memory, l->boxes, count, sizeof( clv_aabb ) );

@@ -14,44 +14,21 @@ typedef struct save_plan
     uint32_t old_part_count; ///< of the checkpoint that is there; 0: none
 } save_plan;
 
-// ---- chunks
-
-typedef struct chunk_writer
+// Where a record of a section is put together; its chunk is written when the last one is there.
+static uint8_t* begin_record( const mpi_section* s, uint64_t number, uint8_t* chunk )
 {
-    mpi_file* file;
-    const mpi_save_kind* kind;
-    mpi_section section;
-    uint8_t* bytes;
-    uint64_t count, chunk;
-    uint32_t part;
-} chunk_writer;
-
-static bool flush_chunk( chunk_writer* w )
-{
-    uint64_t size = w->count * w->section.record_size;
-    if ( size == 0 )
-    {
-        return true;
-    }
-    CLV_ASSERT( w->count <= w->section.chunk_records && size + 8 <= clv_mpi_chunk_room( w->kind ) );
-    uint64_t seed = clv_mpi_chunk_seed( w->kind, w->part, w->section.is_pairs, w->chunk );
-    mpi_put_u64( w->bytes + size, clv_mpi_file_sum( seed, w->bytes, size ) );
-    w->count = 0;
-    w->chunk += 1;
-    return clv_mpi_file_write( w->file, w->bytes, size + 8 );
+    uint8_t* record = chunk + number % s->chunk_records * s->record_size;
+    memset( record, 0, (size_t)s->record_size );
+    return record;
 }
 
-// Room for the next record, all zeros; NULL after a failure.
-static uint8_t* next_record( chunk_writer* w )
+static void end_record( base_parts_writer* w, const mpi_section* s, uint64_t number, const uint8_t* chunk )
 {
-    if ( w->count == w->section.chunk_records && !flush_chunk( w ) )
+    uint64_t count = number % s->chunk_records + 1;
+    if ( count == clv_mpi_chunk_count( s, number + 1 - count ) )
     {
-        return NULL;
+        clv_base_part_write( w, s->tag, chunk, count * s->record_size, 1 );
     }
-    CLV_ASSERT( w->count < w->section.chunk_records );
-    uint8_t* at = w->bytes + w->count++ * w->section.record_size;
-    memset( at, 0, (size_t)w->section.record_size );
-    return at;
 }
 
 // ---- objects
@@ -81,23 +58,20 @@ static mpi_saved_object object_of( const clv_mpi_space* space, uint32_t slot )
     return o;
 }
 
-static bool write_objects( clv_mpi_space* space, chunk_writer* w )
+static void write_objects( clv_mpi_space* space, base_parts_writer* w, const mpi_save_kind* kind,
+    const mpi_part* part, uint8_t* chunk )
 {
-    for ( uint64_t i = 0; i < space->slots.own.count; ++i )
+    mpi_section section = clv_mpi_section( kind, part, false );
+    for ( uint64_t i = 0; i < section.count && !w->failed; ++i )
     {
-        uint8_t* record = next_record( w );
-        if ( record == NULL )
-        {
-            return false;
-        }
         mpi_saved_object object = object_of( space, space->slots.own.items[i] );
-        uint8_t* payload = clv_mpi_code_object( record, true, w->kind, &object );
-        if ( space->def.payload.size > 0 )
+        uint8_t* payload = clv_mpi_code_object( begin_record( &section, i, chunk ), true, kind, &object );
+        if ( kind->payload_size > 0 )
         {
             space->def.payload.pack( object.id, payload, space->def.payload.user );
         }
+        end_record( w, &section, i, chunk );
     }
-    return flush_chunk( w );
 }
 
 // ---- pairs, and where they were
@@ -146,49 +120,35 @@ bool clv_mpi_keep_corners( clv_mpi_space* space )
     return true;
 }
 
-static bool write_pairs( const clv_mpi_space* space, chunk_writer* w )
+static void write_pairs( const clv_mpi_space* space, base_parts_writer* w, const mpi_save_kind* kind,
+    const mpi_part* part, uint8_t* chunk )
 {
-    CLV_ASSERT(
-        !space->pairs.keeps_corners || space->pairs.found_before.count <= space->pairs.corners.capacity );
-    for ( uint64_t i = 0; i < space->pairs.found_before.count; ++i )
+    mpi_section section = clv_mpi_section( kind, part, true );
+    CLV_ASSERT( !space->pairs.keeps_corners || section.count <= space->pairs.corners.capacity );
+    for ( uint64_t i = 0; i < section.count && !w->failed; ++i )
     {
         const mpi_found* pair = &space->pairs.found_before.items[i];
-        uint8_t* at = next_record( w );
-        if ( at == NULL )
-        {
-            return false;
-        }
         mpi_corner corner =
             space->pairs.keeps_corners ? space->pairs.corners.items[i] : corner_of( space, pair );
         mpi_saved_pair saved = { pair->a, pair->b, corner.at, corner.is_gone };
-        clv_mpi_code_pair( at, true, &saved );
+        clv_mpi_code_pair( begin_record( &section, i, chunk ), true, &saved );
+        end_record( w, &section, i, chunk );
     }
-    return flush_chunk( w );
 }
 
 // ---- a part
 
-static mpi_part part_of( const clv_mpi_space* space, const mpi_save_kind* kind )
+static bool write_part( clv_mpi_space* space, const mpi_save_kind* kind, mpi_file* file, const char* path,
+    uint8_t* chunk, const mpi_part* part )
 {
-    mpi_part part = { .object_count = space->slots.own.count };
-    part.pair_count = ( kind->flags & SAVES_EVENTS ) != 0 ? space->pairs.found_before.count : 0;
-    part.size = clv_mpi_part_size( kind, part.object_count, part.pair_count );
-    return part;
-}
-
-static bool write_part(
-    clv_mpi_space* space, const save_plan* plan, mpi_file* file, uint8_t* bytes, mpi_part* part )
-{
-    uint8_t header[PART_HEADER_BYTES];
-    uint32_t rank = (uint32_t)space->rank;
-    clv_mpi_part_header_write( header, &plan->kind, rank, (uint32_t)space->process_count, part );
-    part->header_sum = mpi_get_u64( header + PART_HEADER_BYTES - 8 );
-    chunk_writer objects = { .file = file, .kind = &plan->kind, .bytes = bytes, .part = rank };
-    chunk_writer pairs = objects;
-    objects.section = clv_mpi_section( &plan->kind, false );
-    pairs.section = clv_mpi_section( &plan->kind, true );
-    return clv_mpi_file_write( file, header, sizeof( header ) ) && write_objects( space, &objects ) &&
-        ( part->pair_count == 0 || write_pairs( space, &pairs ) ) && clv_mpi_file_finish( file );
+    base_parts_writer writer;
+    if ( !clv_mpi_file_create( file, &writer, path, CHECKPOINT_PART, kind->save + (uint32_t)space->rank ) )
+    {
+        return false;
+    }
+    write_objects( space, &writer, kind, part, chunk );
+    write_pairs( space, &writer, kind, part, chunk );
+    return clv_mpi_file_finish( file, &writer );
 }
 
 static clv_result save_part( clv_mpi_space* space, const char* base, const save_plan* plan, mpi_part* part )
@@ -196,18 +156,19 @@ static clv_result save_part( clv_mpi_space* space, const char* base, const save_
     mpi_file file;
     char path[FILE_PATH_ROOM];
     clv_mpi_part_path( path, base, plan->generation, (uint32_t)space->rank );
-    uint64_t room = clv_mpi_chunk_room( &plan->kind );
-    uint8_t* bytes = clv_base_memory_take( &space->memory, room, 1 );
-    if ( bytes == NULL ||
-        !base_array_renew( &space->exchange.scratch, &space->memory, (uint64_t)space->process_count * 4 ) )
+    uint64_t objects = plan->kind.record_size * plan->kind.chunk_records,
+             pairs = (uint64_t)PAIR_RECORD_BYTES * CHUNK_RECORDS, room = objects > pairs ? objects : pairs;
+    uint8_t* chunk = clv_base_memory_take( &space->memory, room, 1 );
+    if ( chunk == NULL ||
+        !base_array_renew( &space->exchange.scratch, &space->memory, (uint64_t)space->process_count * 2 ) )
     {
-        clv_base_memory_give( &space->memory, bytes, bytes != NULL ? room : 0, 1 );
+        clv_base_memory_give( &space->memory, chunk, chunk != NULL ? room : 0, 1 );
         return clv_mpi_reserved( space, false, "a chunk of a file" );
     }
-    *part = part_of( space, &plan->kind );
-    bool ok = clv_mpi_file_create( &file, path ) && write_part( space, plan, &file, bytes, part );
-    CLV_ASSERT( !ok || file.at == part->size ); // which is what the manifest will say
-    clv_base_memory_give( &space->memory, bytes, room, 1 );
+    bool has_pairs = ( plan->kind.flags & SAVES_EVENTS ) != 0;
+    *part = ( mpi_part ){ space->slots.own.count, has_pairs ? space->pairs.found_before.count : 0 };
+    bool ok = write_part( space, &plan->kind, &file, path, chunk, part );
+    clv_base_memory_give( &space->memory, chunk, room, 1 );
     return ok ? CLV_OK : clv_mpi_file_error( space, path, file.reason );
 }
 
@@ -215,47 +176,35 @@ static clv_result save_part( clv_mpi_space* space, const char* base, const save_
 
 static clv_result write_manifest( clv_mpi_space* space, const char* base, const save_plan* plan )
 {
-    uint32_t count = (uint32_t)space->process_count;
-    uint64_t size = clv_mpi_manifest_size( count );
-    uint8_t* bytes = clv_base_memory_take( &space->memory, size, 1 );
-    if ( bytes == NULL )
-    {
-        return clv_mpi_reserved( space, false, "a manifest" );
-    }
     mpi_manifest manifest = { .kind = plan->kind,
-        .part_count = count,
+        .part_count = (uint32_t)space->process_count,
         .generation = plan->generation,
         .update_count = space->stats.update_count };
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        const uint64_t* row = space->exchange.scratch.items + (uint64_t)i * 4;
-        mpi_part part = { row[0], row[1], row[2], row[3] };
-        clv_mpi_manifest_put_part( bytes, i, &part );
-        manifest.object_count += part.object_count;
-        manifest.pair_count += part.pair_count;
-    }
-    clv_mpi_manifest_write( bytes, &manifest );
     mpi_file file;
+    base_parts_writer writer;
     char path[FILE_PATH_ROOM];
     clv_mpi_manifest_path( path, base );
-    bool ok = clv_mpi_file_create( &file, path ) && clv_mpi_file_write( &file, bytes, size ) &&
-        clv_mpi_file_finish( &file );
-    clv_base_memory_give( &space->memory, bytes, size, 1 );
+    bool ok = clv_mpi_file_create( &file, &writer, path, CHECKPOINT_MANIFEST, plan->kind.save );
+    if ( ok )
+    {
+        clv_mpi_manifest_write( &writer, &manifest, space->exchange.scratch.items );
+        ok = clv_mpi_file_finish( &file, &writer );
+    }
     return ok ? CLV_OK : clv_mpi_file_error( space, path, file.reason );
 }
 
 static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
 {
-    const uint64_t row[4] = { part->object_count, part->pair_count, part->size, part->header_sum };
-    CLV_ASSERT( (uint64_t)space->process_count * 4 <= space->exchange.scratch.capacity );
+    const uint64_t row[2] = { part->object_count, part->pair_count };
+    CLV_ASSERT( (uint64_t)space->process_count * 2 <= space->exchange.scratch.capacity );
     memcpy( space->net.wire.own, row, sizeof( row ) );
-    return clv_mpi_gather_all( space, space->net.wire.own, space->exchange.scratch.items, 4, MPI_UINT64_T );
+    return clv_mpi_gather_all( space, space->net.wire.own, space->exchange.scratch.items, 2, MPI_UINT64_T );
 }
 
 // ---- all of it
 
-// Which names are free: those that the checkpoint there, if any, does not have. A file that is no manifest of
-// ours is not overwritten; one of ours that is damaged names nothing that could be kept.
+// Which names are free: those that the checkpoint there, if any, does not have. What has no header of our
+// manifests is not overwritten; one that is damaged behind it names nothing that could be kept.
 static clv_result read_old_manifest( clv_mpi_space* space, const char* base, save_plan* plan )
 {
     char path[FILE_PATH_ROOM];
@@ -264,21 +213,22 @@ static clv_result read_old_manifest( clv_mpi_space* space, const char* base, sav
     {
         return CLV_OK;
     }
-    uint64_t size = 0, offset = 0;
-    uint8_t* bytes = clv_mpi_manifest_fetch( space, base, &size );
+    base_parts_reader reader = { 0 };
+    uint8_t* bytes = clv_mpi_manifest_fetch( space, base, &reader.size );
     if ( bytes == NULL )
     {
         return space->error.code;
     }
     mpi_manifest old;
-    const char* fault = clv_mpi_manifest_read( bytes, size, &old, &offset );
-    clv_base_memory_give( &space->memory, bytes, size, 1 );
-    if ( fault != NULL && offset <= 8 )
+    reader.memory = bytes;
+    bool is_good = clv_mpi_manifest_read( &reader, &old );
+    clv_base_memory_give( &space->memory, bytes, reader.size, 1 );
+    if ( !is_good && reader.fault_offset < BASE_PARTS_HEADER_BYTES )
     {
-        return clv_mpi_file_error_at( space, path, fault, offset );
+        return clv_mpi_reader_error( space, path, &reader );
     }
-    plan->generation = fault == NULL ? 1 - old.generation : 0;
-    plan->old_part_count = fault == NULL ? old.part_count : 0;
+    plan->generation = is_good ? 1 - old.generation : 0;
+    plan->old_part_count = is_good ? old.part_count : 0;
     return CLV_OK;
 }
 
@@ -329,17 +279,14 @@ static void remove_parts( const clv_mpi_space* space, const char* base, uint32_t
 // Is the next process's part there? Parts on separate disks could never be loaded together.
 static clv_result check_next_part( clv_mpi_space* space, const char* base, const save_plan* plan )
 {
-    char path[FILE_PATH_ROOM];
-    uint8_t header[PART_HEADER_BYTES];
-    uint32_t next = ( (uint32_t)space->rank + 1 ) % (uint32_t)space->process_count;
-    clv_mpi_part_path( path, base, plan->generation, next );
     mpi_file file;
-    bool ok = clv_mpi_file_open( &file, path ) && clv_mpi_file_read( &file, 0, header, sizeof( header ) ) &&
-        mpi_get_u64( header + PART_SAVE_OFFSET ) == plan->kind.save;
+    base_parts_reader reader;
+    uint32_t next = ( (uint32_t)space->rank + 1 ) % (uint32_t)space->process_count;
+    bool ok = clv_mpi_part_open( &file, &reader, base, &plan->kind, plan->generation, next );
     clv_mpi_file_close( &file );
     return ok
         ? CLV_OK
-        : clv_mpi_file_error( space, path,
+        : clv_mpi_file_error( space, file.path,
               "was written by another process and is not there for this one: the path must be one folder for all" );
 }
 

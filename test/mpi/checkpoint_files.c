@@ -49,7 +49,7 @@ uint8_t* checkpoint_read_file( const char* name, uint64_t* size )
     mpi_file file;
     CHECK( clv_mpi_file_open( &file, name ) && clv_mpi_file_size( &file, size ) );
     uint8_t* bytes = malloc( *size + 64 );
-    CHECK( bytes != NULL && clv_mpi_file_read( &file, 0, bytes, *size ) );
+    CHECK( bytes != NULL && clv_mpi_file_read( 0, bytes, *size, &file ) );
     clv_mpi_file_close( &file );
     return bytes;
 }
@@ -89,11 +89,13 @@ void checkpoint_refuse( mpi_mirror* w, const char* name, const char* word )
 mpi_manifest checkpoint_look_at_manifest( mpi_part* first )
 {
     char name[600];
-    uint64_t size = 0, offset = 0;
     mpi_manifest manifest;
-    uint8_t* bytes = checkpoint_read_file( checkpoint_manifest_name( name ), &size );
-    CHECK( clv_mpi_manifest_read( bytes, size, &manifest, &offset ) == NULL );
-    *first = clv_mpi_manifest_part( bytes, 0 );
+    base_parts_reader reader = { 0 };
+    uint8_t* bytes = checkpoint_read_file( checkpoint_manifest_name( name ), &reader.size );
+    reader.memory = bytes;
+    CHECK( clv_mpi_manifest_read( &reader, &manifest ) );
+    *first = clv_mpi_manifest_part( &manifest, 0 );
+    manifest.parts = NULL;
     free( bytes );
     return manifest;
 }

@@ -7,6 +7,7 @@
 #include "checkpoint_forgery.h"
 
 #include "checkpoint_files.h"
+#include "fuzz/fuzz_parts.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -64,46 +65,56 @@ static void damage_bytes( mpi_mirror* w, const char* name, uint64_t step )
     checkpoint_meet();
 }
 
-// Numbers in the manifest that cannot be, under a checksum that fits.
+// Numbers in the manifest that cannot be, under checksums that fit.
 static void forge_manifest( mpi_mirror* w )
 {
     char name[600];
     uint64_t size = 0;
     uint8_t* bytes = checkpoint_read_file( checkpoint_manifest_name( name ), &size );
     checkpoint_meet();
+    const uint64_t settings = MANIFEST_SETTINGS_AT, parts = settings + base_part_bytes( 32 ), huge = 1u << 30;
     const struct
     {
         uint64_t at, value;
-        int width;
         const char* word;
-    } forgeries[] = { { 8, 2, 4, "version" }, { 12, 99, 4, "settings" }, { 12, 1, 4, "settings" },
-        { 28, 2, 4, "settings" }, { 24, UINT32_MAX, 4, "parts" }, { 24, 0, 4, "parts" }, { 32, 1, 8, "sums" },
-        { 40, UINT64_MAX, 8, "sums" }, { 56, 16, 4, "" }, { 56, UINT32_MAX, 4, "" }, { 60, 1, 4, "settings" },
-        { 64, 1u << 30, 8, "counts" }, { 64, UINT64_MAX, 8, "counts" },
-        { 64, UINT64_C( 1 ) << 61, 8, "counts" }, { 72, UINT64_MAX, 8, "counts" },
-        { 72, UINT64_C( 1 ) << 59, 8, "counts" }, { 80, UINT64_MAX, 8, "counts" }, { 16, 7, 8, "" },
-        { 88, 7, 8, "" } };
+        bool of_part; // only the part's size or stamp tells that the manifest lies
+    } forgeries[] = {
+        { 12, 2, "version 2", false },
+        { 24, 7, "another save", true },
+        { settings, 99, "settings", false },
+        { settings, 1, "settings", false },
+        { settings, UINT64_C( 3 ) << 32 | 3, "settings", false },
+        { settings + 8, 16, "payload", false },
+        { settings + 8, UINT64_MAX, "settings", false },
+        { settings + 16, 2, "settings", false },
+        { parts - 16, 0, "", false }, // its own length
+        { parts - 16, 24, "", false },
+        { parts, huge, "is cut off", true },
+        { parts, 1, "is longer", true },
+        { parts, UINT64_MAX, "counts", false },
+        { parts, UINT64_C( 1 ) << 61, "counts", false },
+        { parts + 8, UINT64_MAX, "counts", false },
+        { parts + 8, huge, "is cut off", true },
+    };
     for ( size_t i = 0; i < sizeof( forgeries ) / sizeof( forgeries[0] ); ++i )
     {
         uint8_t* forged = malloc( size );
         memcpy( forged, bytes, size );
         snprintf( g_mpi_case, sizeof( g_mpi_case ), "forgery %u", (unsigned)i );
-        if ( forgeries[i].width == 4 )
+        if ( forgeries[i].at == 12 )
         {
-            mpi_put_u32( forged + forgeries[i].at, (uint32_t)forgeries[i].value );
+            base_put_u32( forged + 12, (uint32_t)forgeries[i].value );
         }
         else
         {
-            mpi_put_u64( forged + forgeries[i].at, forgeries[i].value );
+            base_put_u64( forged + forgeries[i].at, forgeries[i].value );
         }
-        mpi_put_u64( forged + size - 8, clv_mpi_file_sum( 0, forged, size - 8 ) );
+        fuzz_mend_parts( forged, size, "CKPM" );
         if ( g_mpi_rank == 0 )
         {
             checkpoint_write_file( name, forged, size );
         }
-        // Of a payload or save that is another's it is the part that does not fit, unless sizes tell already.
-        checkpoint_refuse(
-            w, forgeries[i].at == 16 || forgeries[i].at == 88 ? "/world.a-0" : name, forgeries[i].word );
+        checkpoint_refuse( w, forgeries[i].of_part ? "/world.a-" : name, forgeries[i].word );
         free( forged );
     }
     if ( g_mpi_rank == 0 )
@@ -121,47 +132,44 @@ static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_p
     uint64_t size = 0;
     uint8_t* bytes = checkpoint_read_file( checkpoint_part_name( name, manifest->generation, 0 ), &size );
     checkpoint_meet();
-    uint64_t record = manifest->kind.record_size, objects = part->object_count;
-    uint64_t pairs_at =
-        PART_HEADER_BYTES + clv_mpi_section_size( objects, record, manifest->kind.chunk_records );
-    CHECK( objects < manifest->kind.chunk_records && objects > 1 );
-    for ( int which = 0; which < 8; ++which )
+    mpi_section objects = clv_mpi_section( &manifest->kind, part, false );
+    mpi_section pairs = clv_mpi_section( &manifest->kind, part, true );
+    CHECK( objects.count < objects.chunk_records && objects.count > 1 );
+    const char* words[] = { "NaN", "NaN", "twice", "flags", "NaN", "another part", "expected", "invalid pair",
+        "invalid pair", "twice" };
+    for ( int which = 0; which < (int)( sizeof( words ) / sizeof( words[0] ) ); ++which )
     {
-        if ( which >= 5 && part->pair_count < 2 )
+        if ( which >= 7 && part->pair_count < 2 )
         {
             continue;
         }
         uint8_t* forged = malloc( size );
         memcpy( forged, bytes, size );
-        uint8_t *first = forged + PART_HEADER_BYTES, *second = first + record, *pair = forged + pairs_at;
-        const char* words[] = { "NaN", "NaN", "twice", "flags", "NaN", "invalid pair", "invalid pair",
-            "twice" };
+        uint8_t* first = forged + clv_mpi_record_offset( &objects, 0 );
+        uint8_t* second = forged + clv_mpi_record_offset( &objects, 1 );
+        uint8_t* pair = forged + clv_mpi_record_offset( &pairs, 0 );
+        const float nan = NAN, below_all = -INFINITY;
         snprintf( g_mpi_case, sizeof( g_mpi_case ), "forged part %d", which );
         switch ( which )
         {
-        case 0: mpi_put_float( second + 8, NAN ); break;
-        case 1: mpi_put_float( second + 20, -INFINITY ); break;
+        case 0: clv_base_copy_ordered( second + 8, &nan, 1, 4 ); break;
+        case 1: clv_base_copy_ordered( second + 20, &below_all, 1, 4 ); break;
         case 2: memcpy( second, first, 8 ); break;
         case 3: second[32] ^= 1; break;
-        case 4: mpi_put_float( second + 40, NAN ); break;
-        case 5: memcpy( pair + 8, pair, 8 ); break;
-        case 6: mpi_put_float( pair + 16, NAN ); break;
+        case 4: clv_base_copy_ordered( second + 40, &nan, 1, 4 ); break;
+        case 5: memcpy( forged + objects.begin, "PAIR", 4 ); break;
+        case 6: base_put_u64( forged + objects.begin + 8, objects.record_size ); break;
+        case 7: memcpy( pair + 8, pair, 8 ); break;
+        case 8: clv_base_copy_ordered( pair + 16, &nan, 1, 4 ); break;
         default: memcpy( pair + 32, pair, 32 ); break;
         }
-        uint64_t object_bytes = objects * record, pair_bytes = size - pairs_at - 8;
-        mpi_put_u64( first + object_bytes,
-            clv_mpi_file_sum( clv_mpi_chunk_seed( &manifest->kind, 0, false, 0 ), first, object_bytes ) );
-        if ( part->pair_count > 0 && part->pair_count < CHUNK_RECORDS )
-        {
-            mpi_put_u64( pair + pair_bytes,
-                clv_mpi_file_sum( clv_mpi_chunk_seed( &manifest->kind, 0, true, 0 ), pair, pair_bytes ) );
-        }
+        fuzz_mend_parts( forged, size, "CKPP" );
         if ( g_mpi_rank == 0 )
         {
             checkpoint_write_file( name, forged, size );
         }
         checkpoint_refuse(
-            w, which == 2 || which == 7 ? checkpoint_manifest_name( whole ) : name, words[which] );
+            w, which == 2 || which == 9 ? checkpoint_manifest_name( whole ) : name, words[which] );
         free( forged );
     }
     if ( g_mpi_rank == 0 )

@@ -150,7 +150,8 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
     mpi_part part;
     mpi_manifest manifest = checkpoint_look_at_manifest( &part );
     uint32_t next = 1 - manifest.generation;
-    const uint64_t limits[] = { 0, 1, 60, 64, 4000, part.size / 2, part.size - 1 };
+    uint64_t whole = clv_mpi_section( &manifest.kind, &part, true ).end + base_part_bytes( 0 );
+    const uint64_t limits[] = { 0, 1, 60, 64, 4000, whole / 2, whole - 1 };
     for ( size_t i = 0; i < 2 * sizeof( limits ) / sizeof( limits[0] ); ++i )
     {
         int rank = i % 2 == 0 ? 0 : g_mpi_count - 1;
@@ -235,29 +236,44 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
     mpi_mirror_close( w );
 }
 
-// What lies there and is none of ours is not overwritten.
+// What lies there and is none of ours, or of the format of 0.1, is not overwritten.
 static void a_strangers_manifest_stays( void )
 {
-    mpi_test_case( "a stranger's" );
     char name[600];
     mpi_way how = checkpoint_way();
     mpi_mirror* w = mpi_mirror_open( &how, 4, g_mpi_count );
     size_t length = strlen( g_checkpoint_path );
     snprintf( g_checkpoint_path + length, 16, "-other" );
-    const char* text =
-        "these are notes of another kind, more than a hundred bytes of them, and they are not a checkpoint at all, so leave them";
-    if ( g_mpi_rank == 0 )
+    checkpoint_manifest_name( name );
+    const struct
     {
-        checkpoint_write_file( checkpoint_manifest_name( name ), (const uint8_t*)text, strlen( text ) );
+        const char *text, *word;
+        uint64_t size;
+    } cases[] = {
+        { "these are notes of another kind, and not a checkpoint at all, so leave them", "not written by",
+            75 },
+        { "notes", "no manifest", 5 },
+        // What 0.1 wrote for one process without objects.
+        { "CLVMANIF\1\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "made by Cleave 0.1;",
+            40 },
+    };
+    for ( size_t i = 0; i < sizeof( cases ) / sizeof( cases[0] ); ++i )
+    {
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "a stranger's %u", (unsigned)i );
+        if ( g_mpi_rank == 0 )
+        {
+            checkpoint_write_file( name, (const uint8_t*)cases[i].text, cases[i].size );
+        }
+        checkpoint_meet();
+        CHECK( mpi_mirror_save( w, g_checkpoint_path ) == CLV_FILE_FAILED );
+        CHECK( strstr( mpi_mirror_text( w ), cases[i].word ) != NULL );
+        checkpoint_refuse( w, name, cases[i].word );
+        uint64_t size = 0;
+        uint8_t* bytes = checkpoint_read_file( name, &size );
+        CHECK( size == cases[i].size && memcmp( bytes, cases[i].text, size ) == 0 );
+        free( bytes );
+        checkpoint_meet();
     }
-    checkpoint_meet();
-    CHECK( mpi_mirror_save( w, g_checkpoint_path ) == CLV_FILE_FAILED );
-    CHECK( strstr( mpi_mirror_text( w ), "no manifest" ) != NULL );
-    uint64_t size = 0;
-    uint8_t* bytes = checkpoint_read_file( checkpoint_manifest_name( name ), &size );
-    CHECK( size == strlen( text ) && memcmp( bytes, text, size ) == 0 );
-    free( bytes );
-    checkpoint_meet();
     if ( g_mpi_rank == 0 )
     {
         remove( name );
@@ -329,21 +345,26 @@ static void sizes_and_offsets_have_64_bits( void )
     mpi_test_case( "sizes" );
     mpi_save_kind kind = clv_mpi_save_kind( 1, SAVES_ALL, 0 );
     CHECK( kind.record_size == 128 && kind.chunk_records == 4096 );
-    CHECK( clv_mpi_section_size( UINT64_C( 100000000 ), 128, 4096 ) == UINT64_C( 12800195320 ) );
-    CHECK( clv_mpi_part_size( &kind, UINT64_C( 2147483647 ), 0 ) == UINT64_C( 274882101128 ) + 64 - 8 );
+    // 524288 chunks of objects, each with 32 bytes around it, and one of pairs.
+    mpi_part part = { UINT64_C( 2147483647 ), 1 };
+    mpi_section pairs = clv_mpi_section( &kind, &part, true );
+    CHECK( pairs.first_chunk == 524288 && pairs.begin == UINT64_C( 274877906816 ) + 16777216 + 40 );
+    CHECK( pairs.end == pairs.begin + 64 && clv_mpi_record_offset( &pairs, 0 ) == pairs.begin + 24 );
+    mpi_section objects = clv_mpi_section( &kind, &part, false );
+    CHECK( clv_mpi_record_offset( &objects, 4097 ) == 40 + UINT64_C( 128 ) * 4097 + 32 + 24 );
+    CHECK( clv_mpi_chunk_count( &objects, 0 ) == 4096 &&
+        clv_mpi_chunk_count( &objects, UINT64_C( 524287 ) * 4096 ) == 4095 );
     kind = clv_mpi_save_kind( 1, 0, UINT32_MAX );
     CHECK( kind.record_size == UINT64_C( 4294967336 ) && kind.chunk_records == 1 );
-    // What docs/mpi.md says of sums and of the order of bytes.
-    uint8_t words[16] = { 0 };
-    CHECK( clv_mpi_file_sum( 0, words, 8 ) == UINT64_C( 0xe220a8397b1dcdaf ) );
-    CHECK( mpi_put_float( mpi_put_u64( words, UINT64_C( 0x1122334455667788 ) ), 1.0f ) == words + 12 );
-    CHECK( memcmp( words, "\x88\x77\x66\x55\x44\x33\x22\x11\x00\x00\x80\x3f", 12 ) == 0 );
-    uint8_t header[PART_HEADER_BYTES];
-    kind = clv_mpi_save_kind( 5, SAVES_EVENTS | SAVES_FILTERS, 0 );
-    clv_mpi_part_header_write( header, &kind, 1, 3, &( mpi_part ){ 7, 9, 0, 0 } );
-    CHECK( memcmp( header,
-               "CLVMPART\x01\0\0\0\x03\0\0\0\x05\0\0\0\0\0\0\0\x01\0\0\0\x03\0\0\0\x07\0\0\0\0\0\0\0",
-               40 ) == 0 );
+    // What docs/mpi.md says of records.
+    kind = clv_mpi_save_kind( 5, 0, 0 );
+    uint8_t record[40] = { 0 };
+    mpi_saved_object object = {
+        .id = UINT64_C( 0x1122334455667788 ), .box = { { 1, 0, 0 }, { 2, 0, 0 } }, .flags = 4
+    };
+    CHECK( clv_mpi_code_object( record, true, &kind, &object ) == record + 40 );
+    CHECK( memcmp( record, "\x88\x77\x66\x55\x44\x33\x22\x11\x00\x00\x80\x3f", 12 ) == 0 &&
+        record[23] == 0x40 && record[32] == 4 );
     if ( g_mpi_rank != 0 )
     {
         return;
@@ -362,9 +383,9 @@ static void sizes_and_offsets_have_64_bits( void )
     if ( fits ) // some file systems have no such files
     {
         CHECK( clv_mpi_file_open( &file, name ) && clv_mpi_file_size( &file, &size ) && size == far + 8 );
-        CHECK( clv_mpi_file_read( &file, far, bytes, 8 ) && memcmp( bytes, "behindit", 8 ) == 0 );
+        CHECK( clv_mpi_file_read( far, bytes, 8, &file ) && memcmp( bytes, "behindit", 8 ) == 0 );
         CHECK(
-            !clv_mpi_file_read( &file, far + 4, bytes, 8 ) && strstr( file.reason, "5368709124" ) != NULL );
+            !clv_mpi_file_read( far + 4, bytes, 8, &file ) && strstr( file.reason, "5368709124" ) != NULL );
         clv_mpi_file_close( &file );
     }
     remove( name );

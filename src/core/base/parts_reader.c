@@ -256,14 +256,15 @@ bool clv_base_part_close( base_parts_reader* reader )
               (unsigned long long)reader->payload_offset );
 }
 
-bool clv_base_part_skip( base_parts_reader* reader )
+bool clv_base_part_skip( base_parts_reader* reader, uint64_t size )
 {
     uint8_t bytes[SKIP_ROOM];
-    while ( !reader->failed && reader->left > 0 )
+    for ( uint64_t piece = 0; size > 0 && !reader->failed; size -= piece )
     {
-        clv_base_part_get( reader, bytes, reader->left < SKIP_ROOM ? reader->left : SKIP_ROOM );
+        piece = size < SKIP_ROOM ? size : SKIP_ROOM;
+        clv_base_part_get( reader, bytes, piece );
     }
-    return clv_base_part_close( reader );
+    return !reader->failed;
 }
 
 void clv_base_part_seek( base_parts_reader* reader, uint64_t offset, uint32_t number )
