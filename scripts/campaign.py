@@ -48,7 +48,7 @@ LIFE_STAGES = {
 FUZZ_SHARE = 1  # of each libFuzzer target
 # name: share of the seconds among themselves, longest input; calls on a space have the most to be found
 FUZZERS = {"space": (2, 1500), "query": (1, 1500), "world": (1, 1500), "near": (1, 1500), "save": (1, 6000), "record": (1, 6000), "scene": (1, 900)}
-MPI_SHARE = 1
+PROCESS_SHARE = 1
 # name: commands that are run once, whole
 WHOLE_STAGES = {
     "faults": [["ctest", "--preset", "release", "-j", JOBS, "-R",
@@ -186,8 +186,8 @@ def all_stages():
     """name -> (share of the time, function); share 0: as long as it takes"""
     stages = {name: (LIFE_STAGES[name][0], life_stage) for name in LIFE_STAGES}
     stages.update({f"fuzz-{name}": (FUZZ_SHARE, fuzz_stage) for name in FUZZERS})
-    stages["fuzz-mpi"] = (MPI_SHARE, mpi_stage)
-    stages["kills"] = (MPI_SHARE, kills_stage)
+    stages["fuzz-mpi"] = (PROCESS_SHARE, mpi_stage)
+    stages["kills"] = (PROCESS_SHARE, kills_stage)
     stages.update({name: (0, whole_stage) for name in WHOLE_STAGES})
     return stages
 

@@ -18,7 +18,7 @@ docs: docs
 packages: version interface dist recipes site python
 pages: report view site-page papers studies
 gpu: kernels oclgrind gpu-docs gpu-bench no-sys
-mpi: mpi mpi-faults mpi-program mpi-resume mpi-kills mpi-docs
+mpi: mpi mpi-fuzz mpi-faults mpi-program mpi-resume mpi-kills mpi-docs
 END
 }
 

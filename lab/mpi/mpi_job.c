@@ -59,6 +59,8 @@ static const flag s_flags[] = {
         "objects stay where they were added; only ghosts travel" },
     { "--by-time", 0, "bv", ARGS_SWITCH, IN_OPTIONS( by_time ), 0, 0, NULL,
         "balance by measured time, not by counters" },
+    { "--record", 0, "v", ARGS_TEXT, IN_OPTIONS( record ), 0, 0, "FILE",
+        "where pairs differ, write the calls up to there on one space as a recording for `cleave replay`" },
     { "--warmup", 0, "b", ARGS_COUNT, IN_OPTIONS( warmup ), 0, 1000, "W", "untimed passes (default 1)" },
     { "--repeat", 0, "bn", ARGS_COUNT, IN_OPTIONS( repeat ), 1, 1000, "R",
         "timed passes, each from a fresh space (default 3)" },

@@ -15,7 +15,8 @@ typedef struct job_options
 {
     char command; ///< the first letter of bench, verify, gen, net or plan
     bool is_borrowed, by_time, is_alone, is_scattered, splits, is_quiet;
-    const char *what, *method, *settings, *device, *json, *output, *type, *checkpoint, *resume;
+    const char *what, *method, *settings, *device, *json, *output, *type, *checkpoint, *resume,
+        *record; ///< of verify: a file for the calls that lead to a difference; NULL: none
     uint64_t frames, from, threads;
     uint64_t warmup, repeat; ///< of a bench with a checkpoint 0 and 1: there is one life to go on with
     uint64_t seed, bodies, processes, sample, every;

@@ -3,6 +3,7 @@
 #include "cleave/space.h"
 #include "lab/base/terminal.h"
 #include "lab/mpi/mpi_job.h"
+#include "record/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -145,6 +146,58 @@ static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame
     return are_same( w->space, j, d, frame );
 }
 
+// ---- the calls that lead to a difference, with the judge's answers, to be played with the method of the processes
+
+static bool feed_recorded( mpi_world* w, one_judge* judge, job* j, uint32_t last )
+{
+    bool ok = true;
+    for ( uint32_t frame = 0; ok && frame <= last; ++frame )
+    {
+        ok = mpi_frames_read( &w->frames, j, frame );
+        if ( ok )
+        {
+            mpi_frames_gather( &w->frames, j, judge->boxes );
+            ok = job_agree( j, j->rank != 0 || feed_judge( judge, &w->frames, j, frame ) );
+        }
+    }
+    return ok;
+}
+
+// Collective; what was found stays what the program ends with.
+static void write_recording( mpi_world* w, job* j, uint32_t last )
+{
+    const run_spec* spec = &j->methods.items[0];
+    clv_recorder_def how = clv_default_recorder_def();
+    how.path = j->o->record;
+    one_judge again = { 0 };
+    clv_recorder* recorder = NULL;
+    clv_result result = CLV_OK;
+    lab_error found = j->why;
+    bool ok = j->rank != 0 || open_judge( &again, &w->frames, j );
+    if ( ok && j->rank == 0 )
+    {
+        result = clv_record_create_as(
+            &how, again.space, spec->row->name, spec->settings != NULL ? spec->settings : "", &recorder );
+        ok = result == CLV_OK || lab_error_write( &j->why, "%s", clv_result_text( result ) );
+    }
+    ok = job_agree( j, ok ) && feed_recorded( w, &again, j, last );
+    result = clv_recorder_close( recorder );
+    ok = ok && ( result == CLV_OK || lab_error_write( &j->why, "%s", clv_result_text( result ) ) );
+    close_judge( &again );
+    progress_clear_line();
+    if ( j->rank == 0 && ok )
+    {
+        printf(
+            "  %s: the calls up to here on one space; `cleave replay %s` tells if they are wrong there too\n",
+            how.path, how.path );
+    }
+    else if ( j->rank == 0 )
+    {
+        lab_note( "verify: --record %s: %s", how.path, j->why.text );
+    }
+    j->why = found;
+}
+
 static bool verify_frames( mpi_world* w, one_judge* judge, job* j )
 {
     bool ok = job_agree( j, j->rank != 0 || open_judge( judge, &w->frames, j ) );
@@ -153,6 +206,10 @@ static bool verify_frames( mpi_world* w, one_judge* judge, job* j )
     for ( uint32_t frame = 0; ok && frame <= w->frames.frame_count; ++frame )
     {
         ok = verify_frame( w, judge, j, frame );
+        if ( !ok && j->why.status == LAB_DISAGREES && j->o->record != NULL )
+        {
+            write_recording( w, j, frame );
+        }
         progress_show( &bar, (uint64_t)frame + 1 );
     }
     progress_end( &bar );

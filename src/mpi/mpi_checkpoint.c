@@ -302,9 +302,19 @@ typedef struct coder
     bool writes;
 } coder;
 
-static void code( coder* c, void* numbers, uint64_t count, uint32_t unit )
+// Sizes are constants where it is called, so that a copy is a few moves.
+static inline void code( coder* c, void* numbers, uint64_t count, uint32_t unit )
 {
-    clv_base_copy_ordered( c->writes ? c->at : numbers, c->writes ? numbers : c->at, count, unit );
+    void* to = c->writes ? c->at : numbers;
+    const void* from = c->writes ? numbers : c->at;
+    if ( base_is_little_endian() )
+    {
+        memcpy( to, from, (size_t)( count * unit ) );
+    }
+    else
+    {
+        clv_base_copy_ordered( to, from, count, unit );
+    }
     c->at += count * unit;
 }
 

@@ -2,7 +2,8 @@
 // Lives of random steps on 1 to all processes, each step mirrored by brute force in one space. Usage:
 // fuzz_mpi SEED SECONDS: lives from that seed on until the time is over, at least one. A life that fails
 // names its seed and step; `fuzz_mpi SEED 0` lives it again, and with CLEAVE_RECORD=FILE
-// what the spaces of the processes are asked goes to FILE, FILE.1, … until a checkpoint is loaded. mkdtemp is POSIX's own.
+// what the spaces of the processes are asked goes to FILE, FILE.1, … until a checkpoint is loaded. A third number is a step
+// at which every life fails, to see what happens then. mkdtemp is POSIX's own.
 #define _GNU_SOURCE
 
 #include "mpi_mirror.h"
@@ -140,7 +141,7 @@ static void step( mpi_mirror* w, const char* path )
     }
 }
 
-static void live( uint64_t seed, const char* path )
+static void live( uint64_t seed, const char* path, uint32_t failing_step )
 {
     mpi_dice dice = { seed };
     mpi_way how = way_of( &dice );
@@ -152,6 +153,7 @@ static void live( uint64_t seed, const char* path )
         snprintf( g_mpi_case, sizeof( g_mpi_case ), "seed %llu, step %u, kind %u%s%s",
             (unsigned long long)seed, i, (unsigned)how.kind, how.borrowed ? ", borrowed" : "",
             how.is_quiet ? ", quiet" : "" );
+        CHECK( i != failing_step );
         step( w, path );
     }
     mpi_mirror_update( w );
@@ -187,13 +189,14 @@ int main( int argc, char** argv )
     mpi_test_begin( &argc, &argv );
     uint64_t seed = argc > 1 ? strtoull( argv[1], NULL, 10 ) : 1, lives = 0;
     double seconds = argc > 2 ? strtod( argv[2], NULL ) : 0, start = MPI_Wtime();
+    uint32_t failing_step = argc > 3 ? (uint32_t)strtoul( argv[3], NULL, 10 ) : STEPS;
     char folder[64], path[80];
     open_folder( folder );
     snprintf( path, sizeof( path ), "%s/world", folder );
     int goes_on = 1;
     while ( goes_on )
     {
-        live( seed + lives, path );
+        live( seed + lives, path, failing_step );
         lives += 1;
         goes_on = MPI_Wtime() - start < seconds;
         MPI_Bcast( &goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD );
