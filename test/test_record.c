@@ -5,6 +5,7 @@
 #include "fuzz/fuzz_parts.h"
 #include "lab/replay/replay.h"
 #include "support.h"
+#include "task/background.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -364,6 +365,113 @@ static void batches_take_a_tenth_more_than_was_handed_over( void )
     free( sink.bytes );
 }
 
+// Every other box of an array, ids in any order, a column beside: more than a buffer of the recorder's holds.
+static void live_large( clv_space* space )
+{
+    enum
+    {
+        MANY = 20000
+    };
+    clv_aabb* boxes = malloc( 2 * MANY * sizeof( clv_aabb ) );
+    clv_id* ids = malloc( MANY * sizeof( clv_id ) );
+    uint64_t* words = malloc( MANY * sizeof( uint64_t ) );
+    clv_filter* filters = malloc( MANY * sizeof( clv_filter ) );
+    uint32_t seed = 11;
+    for ( uint32_t i = 0; i < 2 * MANY; ++i )
+    {
+        boxes[i] = random_box( &seed );
+        boxes[i].lower.z += (float)( i / 20 );
+        boxes[i].upper.z += (float)( i / 20 );
+        words[i / 2] = i * UINT64_C( 0x9E3779B97F4A7C15 );
+        filters[i / 2] = ( clv_filter ){ 1u << i % 5, UINT64_MAX, 0 };
+    }
+    CHECK( clv_space_add( space, boxes, MANY, ids ) == CLV_OK );
+    CHECK( clv_space_move( space, ids, boxes, MANY ) == CLV_OK && clv_space_update( space ) == CLV_OK );
+    for ( uint32_t i = 0; i < MANY; ++i )
+    {
+        uint32_t j = i * 7919 % MANY;
+        clv_id id = ids[i];
+        ids[i] = ids[j];
+        ids[j] = id;
+    }
+    clv_box_stream stream = { &boxes[1].lower.x, &boxes[1].upper.x, 2 * sizeof( clv_aabb ) };
+    CHECK( clv_space_move_strided( space, ids, stream, MANY ) == CLV_OK );
+    CHECK( clv_space_set_user_data( space, ids, words, MANY ) == CLV_OK );
+    CHECK( clv_space_set_filter( space, ids, filters, MANY ) == CLV_OK );
+    CHECK( clv_space_update( space ) == CLV_OK );
+    free( boxes );
+    free( ids );
+    free( words );
+    free( filters );
+}
+
+static void a_batch_larger_than_a_buffer_goes_through_in_pieces( void )
+{
+    memory_sink sinks[2];
+    for ( int has_thread = 0; has_thread < 2; ++has_thread )
+    {
+        clv_space_def def = clv_default_space_def();
+        clv_space* space = NULL;
+        sinks[has_thread] = make_sink( SINK_ROOM );
+        CHECK( clv_space_create( &def, &space ) == CLV_OK );
+        clv_recorder* recorder = record( space, &sinks[has_thread], has_thread != 0 );
+        live_large( space );
+        CHECK( clv_recorder_status( recorder ).byte_count > 2000000 );
+        CHECK( clv_recorder_close( recorder ) == CLV_OK );
+        clv_space_destroy( space );
+    }
+    CHECK( sinks[0].count == sinks[1].count );
+    CHECK( memcmp( sinks[0].bytes, sinks[1].bytes, sinks[0].count ) == 0 );
+    play( &sinks[0], "cleave", 1, CLV_ISA_AUTO, true );
+    free( sinks[0].bytes );
+    free( sinks[1].bytes );
+}
+
+// A thread that asks while others do, and the recorder's own has many buffers to write.
+static void ask_often( void* context )
+{
+    uint32_t seed = 17;
+    for ( int i = 0; i < 20; ++i )
+    {
+        ask( context, &seed );
+    }
+}
+
+static void questions_of_many_threads_are_recorded_whole( void )
+{
+    enum
+    {
+        ASKERS = 3
+    };
+    clv_space_def def = clv_default_space_def();
+    clv_space* space = NULL;
+    clv_recorder* recorder = NULL;
+    memory_sink sink = make_sink( SINK_ROOM );
+    clv_recorder_def how = clv_default_recorder_def();
+    how.put = put;
+    how.put_user = &sink;
+    how.has_thread = true;
+    how.writes_each = true;
+    CHECK( clv_space_create( &def, &space ) == CLV_OK );
+    CHECK( clv_recorder_create( &how, space, &recorder ) == CLV_OK );
+    live( space, 1, false );
+    task_background askers[ASKERS];
+    for ( int i = 0; i < ASKERS; ++i )
+    {
+        clv_task_background_init( &askers[i] );
+        CHECK( clv_task_background_start( &askers[i], ask_often, space ) );
+    }
+    for ( int i = 0; i < ASKERS; ++i )
+    {
+        clv_task_background_join( &askers[i] );
+        clv_task_background_done( &askers[i] );
+    }
+    CHECK( clv_recorder_close( recorder ) == CLV_OK );
+    clv_space_destroy( space );
+    play( &sink, "cleave", 1, CLV_ISA_AUTO, true );
+    free( sink.bytes );
+}
+
 // ---- what fails
 
 typedef struct log_lines
@@ -439,6 +547,26 @@ static void ids_that_are_no_row_are_played_as_they_were( void )
     free( sink.bytes );
 }
 
+static void a_row_of_ids_does_not_wrap_around( void )
+{
+    clv_id ids[100];
+    for ( uint32_t i = 0; i < 100; ++i )
+    {
+        ids[i] = ( clv_id ){ 7 + i, 3 };
+    }
+    CHECK( clv_record_is_row( ids, 100 ) && clv_record_is_row( ids, 2 ) && !clv_record_is_row( ids, 1 ) );
+    for ( uint32_t i = 0; i < 100; ++i )
+    {
+        ids[i].generation = 4;
+        CHECK( !clv_record_is_row( ids, 100 ) );
+        ids[i] = ( clv_id ){ ids[i].index + 1, 3 };
+        CHECK( !clv_record_is_row( ids, 100 ) );
+        ids[i].index -= 1;
+    }
+    const clv_id around[2] = { { UINT32_MAX, 3 }, { 0, 4 } };
+    CHECK( !clv_record_is_row( around, 2 ) );
+}
+
 static void the_order_of_pairs_is_in_their_hash( void )
 {
     const clv_pair pairs[2] = { { 1, 2 }, { 3, 4 } }, turned[2] = { { 3, 4 }, { 1, 2 } };
@@ -446,6 +574,16 @@ static void the_order_of_pairs_is_in_their_hash( void )
     clv_record_hash_pairs( &a, pairs, 2 );
     clv_record_hash_pairs( &b, turned, 2 );
     CHECK( a.count == 2 && a.count == b.count && a.set == b.set && a.order != b.order );
+    record_hash one = { 0 };
+    for ( uint32_t i = 0; i < 2; ++i )
+    {
+        record_hash_add( &one, (uint64_t)pairs[i].a << 32 | pairs[i].b );
+    }
+    CHECK( one.count == a.count && one.set == a.set && one.order == a.order );
+    clv_record_hash_pairs( &a, turned, 2 ); // as a visitor sees them, some at a time
+    record_hash_add( &one, (uint64_t)3 << 32 | 4 );
+    record_hash_add( &one, (uint64_t)1 << 32 | 2 );
+    CHECK( one.count == a.count && one.set == a.set && one.order == a.order );
 }
 
 static void cut_and_damaged_files_are_refused( void )
@@ -590,8 +728,11 @@ int main( int argc, char** argv )
         TEST_CASE( a_visit_that_stops_is_played ),
         TEST_CASE( doubles_and_flat_worlds_are_recorded ),
         TEST_CASE( batches_take_a_tenth_more_than_was_handed_over ),
+        TEST_CASE( a_batch_larger_than_a_buffer_goes_through_in_pieces ),
+        TEST_CASE( questions_of_many_threads_are_recorded_whole ),
         TEST_CASE( a_full_disk_ends_the_recording_alone ),
         TEST_CASE( ids_that_are_no_row_are_played_as_they_were ),
+        TEST_CASE( a_row_of_ids_does_not_wrap_around ),
         TEST_CASE( the_order_of_pairs_is_in_their_hash ),
         TEST_CASE( cut_and_damaged_files_are_refused ),
         TEST_CASE( a_row_of_ids_is_no_longer_than_there_are_objects ),

@@ -31,10 +31,11 @@
 // Threads. As the space: the queries of several threads are recorded in the order in which they were asked.
 // Create and close only while no other thread uses the space.
 //
-// Cost. A copy of the arguments and a pass over the list of pairs; about as many bytes as were handed over.
-// With def.has_thread another thread computes checksums and calls the sink. A space without a recorder pays
-// for the test of a pointer per call. The recorder's memory is its own: two to five buffers of a megabyte or
-// of the largest call.
+// Cost. A pass over the arguments and one over the list of pairs; about as many bytes as were handed over.
+// With def.has_thread another thread computes checksums and calls the sink, and the pass is a copy; without
+// one large batches go to the sink from where the caller has them. bench/recorder.md has numbers. A space
+// without a recorder pays for the test of a pointer per call. The recorder's memory is its own: a buffer of
+// 256 kB, or 16 of them with a thread, however large a call is.
 
 /// Listens to one space and writes down what it is asked to do.
 typedef struct clv_recorder clv_recorder;

@@ -7,8 +7,10 @@
 
 enum
 {
-    SWAP_ROOM = 512,    // bytes that are turned around at once where the machine's order is not the file's
-    COPY_ROOM = 1 << 14 // bytes that are copied and summed in turn, while they are in the nearest cache
+    SWAP_ROOM = 512,     // bytes that are turned around at once where the machine's order is not the file's
+    COPY_ROOM = 1 << 14, // bytes that are copied and summed in turn, while they are in the nearest cache
+    PUT_ROOM = 1
+        << 20 // the same for a function: a system takes less time for one large piece than for many small ones
 };
 
 static void put_bytes( base_parts_writer* writer, const void* bytes, uint64_t size )
@@ -78,9 +80,10 @@ static void put_summed( base_parts_writer* writer, const uint8_t* bytes, uint64_
         put_bytes( writer, bytes, size );
         return;
     }
+    uint64_t most = writer->put != NULL ? PUT_ROOM : COPY_ROOM;
     for ( uint64_t done = 0; done < size; )
     {
-        uint64_t piece = size - done < COPY_ROOM ? size - done : COPY_ROOM;
+        uint64_t piece = size - done < most ? size - done : most;
         clv_base_sum_add( &writer->sum, bytes + done, piece );
         put_bytes( writer, bytes + done, piece );
         done += piece;

@@ -37,16 +37,54 @@ bool clv_record_items( uint32_t query_kind, record_items* items )
     return true;
 }
 
+// As it lies in memory, on most machines.
+static uint64_t row_word( clv_id id )
+{
+    return (uint64_t)id.generation << 32 | id.index;
+}
+
+// Some at a time, which a compiler turns into vectors. An index that wrapped around would count in the generation.
+bool clv_record_is_row( const clv_id* ids, uint32_t count )
+{
+    enum
+    {
+        SOME = 64
+    };
+    if ( count < 2 || ids[0].index > UINT32_MAX - count )
+    {
+        return false;
+    }
+    uint64_t next = row_word( ids[0] ), differ = 0;
+    const clv_id *id = ids, *end = ids + count;
+    for ( ; end - id >= SOME && differ == 0; id += SOME, next += SOME )
+    {
+        for ( uint64_t k = 0; k < SOME; ++k )
+        {
+            differ |= row_word( id[k] ) ^ ( next + k );
+        }
+    }
+    for ( ; id < end && differ == 0; ++id, ++next )
+    {
+        differ = row_word( *id ) ^ next;
+    }
+    return differ == 0;
+}
+
 // ---- answers
 
+// What record_hash_add makes of each, from the last pair to the first: the sum of mixes times their places is then that
+// of the sums so far, which saves one of three multiplications.
 void clv_record_hash_pairs( record_hash* hash, const clv_pair* pairs, uint64_t count )
 {
-    record_hash own = *hash;
-    for ( uint64_t i = 0; i < count; ++i )
+    uint64_t sum = 0, placed = 0;
+    for ( uint64_t i = count; i-- > 0; )
     {
-        record_hash_add( &own, (uint64_t)pairs[i].a << 32 | pairs[i].b );
+        placed += sum;
+        sum += record_mix( ( (uint64_t)pairs[i].a << 32 | pairs[i].b ) + 1 );
     }
-    *hash = own;
+    hash->set += sum;
+    hash->order += sum * ( 2 * hash->count + 1 ) + 2 * placed;
+    hash->count += count;
 }
 
 static void hash_float_hits( record_hash* hash, const clv_hit* hits, uint64_t count )

@@ -139,6 +139,9 @@ typedef struct record_items
 
 bool clv_record_items( uint32_t query_kind, record_items* items );
 
+/// { i, g }, { i + 1, g }, … as the ids of a batch of all objects are, as a rule.
+bool clv_record_is_row( const clv_id* ids, uint32_t count );
+
 /// A recording whose answers come from a judge, such as brute force, for another method: `method` and
 /// `settings` are the ones that it shall be played with, and the order of pairs is not told.
 clv_result clv_record_create_as( const clv_recorder_def* def, clv_space* space, const char* method,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A recorder. Records are appended to a buffer; a full one is a part of the file and goes to the sink, by
-// this thread or by the recorder's own. From the first failure on calls find the recorder closed and pass by.
+// this thread or by the recorder's own. A record that is larger than a buffer is a part by itself and goes through
+// in pieces, so that buffers stay small enough for a cache; without a thread its boxes go to the sink from where the
+// caller has them. From the first failure on calls find the recorder closed and pass by.
 #include "cleave/record.h"
 
 #include "base/array.h"
@@ -17,11 +19,19 @@
 
 enum
 {
-    BUFFER_BYTES = 1 << 20, // from here on a buffer is full
-    BUFFER_COUNT = 4,       // of a thread: one being filled, the others on their way
+    BUFFER_BYTES = 1 << 18, // a buffer: a fourth of the cache that a core has for itself, as a rule
+    BUFFER_COUNT = 16,      // of a thread: one being filled, the others on their way
+    DIRECT_BYTES = 1 << 14, // from here on the sink reads from the caller's memory
+    STAGE_BYTES = 1 << 12,  // what is no piece of memory is put together in so much
 };
 
-typedef BASE_ARRAY( uint8_t ) byte_array;
+typedef struct piece_buffer
+{
+    uint8_t* bytes;
+    uint64_t count;
+    uint64_t part; ///< length of the part that begins with this piece; 0: a piece of the part before
+} piece_buffer;
+
 typedef BASE_ARRAY( uint8_t ) answer_array;
 
 typedef BASE_ARRAY( clv_pair ) decided_array;
@@ -34,14 +44,20 @@ struct clv_recorder
     clv_recorder_def def;
     FILE* file;
 
-    // Under the background's lock, since queries come from any thread.
-    task_background background;
-    byte_array buffers[BUFFER_COUNT];
-    uint32_t filling;                ///< which of them
-    uint32_t first_full, full_count; ///< those that wait for the thread, in turn
-    bool is_closing;
+    // Of the one that holds the gate, since queries come from any thread: a record is whole before the next begins.
+    task_background gate; ///< its lock alone
+    piece_buffer buffers[BUFFER_COUNT];
+    uint32_t buffer_count; ///< one without a thread
+    uint32_t filling;      ///< which of them
+    bool is_streaming;     ///< the record under way is a part by itself
+    uint64_t left;         ///< bytes of it that are still to come
     uint64_t call_count;
     uint64_t byte_count; ///< of parts so far
+
+    // Under the background's lock.
+    task_background background;
+    uint32_t first_full, full_count; ///< buffers that wait for the thread, in turn
+    bool is_closing;
 
     base_parts_writer writer; ///< its bytes go to the sink
     atomic_bool is_over;      ///< something failed: nothing is recorded any more
@@ -74,15 +90,17 @@ clv_recorder_def clv_default_recorder_def( void )
 
 // ---- the end, whatever it came from
 
-// With the lock held. The first reason stays.
+// The first reason stays.
 static void give_up( clv_recorder* recorder, clv_result code, const char* text )
 {
+    clv_task_background_lock( &recorder->background );
     if ( !atomic_load_explicit( &recorder->is_over, memory_order_relaxed ) )
     {
         recorder->code = code;
         recorder->text = text;
         atomic_store_explicit( &recorder->is_over, true, memory_order_release );
     }
+    clv_task_background_unlock( &recorder->background );
 }
 
 static bool is_over( const clv_recorder* recorder )
@@ -112,27 +130,42 @@ static bool put_to_sink( const void* bytes, uint64_t size, void* user )
                                   : recorder->def.put( bytes, (size_t)size, recorder->def.put_user );
 }
 
-// Without the lock, by the one that writes. False if the sink failed.
-static bool write_part( clv_recorder* recorder, byte_array* buffer )
+static void sink_failed( clv_recorder* recorder )
+{
+    give_up( recorder, CLV_FILE_FAILED, "the file or sink took no more bytes" );
+}
+
+// By the one that writes, without a lock of the thread's.
+static void write_piece( clv_recorder* recorder, uint64_t part, const void* bytes, uint64_t size )
 {
     base_parts_writer* writer = &recorder->writer;
-    if ( !writer->failed && buffer->count > 0 )
+    if ( writer->failed || size == 0 )
     {
-        clv_base_part_begin( writer, RECORD_PART_CALLS, buffer->count );
-        clv_base_part_put( writer, buffer->items, buffer->count );
+        return;
+    }
+    if ( part > 0 )
+    {
+        clv_base_part_begin( writer, RECORD_PART_CALLS, part );
+    }
+    clv_base_part_put( writer, bytes, size );
+    if ( writer->left == 0 )
+    {
         clv_base_part_end( writer );
     }
-    buffer->count = 0;
     if ( recorder->file != NULL && recorder->def.writes_each )
     {
         writer->failed |= fflush( recorder->file ) != 0;
     }
-    return !writer->failed;
+    if ( writer->failed )
+    {
+        sink_failed( recorder );
+    }
 }
 
-static void sink_failed( clv_recorder* recorder )
+static void write_buffer( clv_recorder* recorder, piece_buffer* buffer )
 {
-    give_up( recorder, CLV_FILE_FAILED, "the file or sink took no more bytes" );
+    write_piece( recorder, buffer->part, buffer->bytes, buffer->count );
+    buffer->count = buffer->part = 0;
 }
 
 // The recorder's thread.
@@ -148,14 +181,10 @@ static void write_in_turn( void* context )
             clv_task_background_wait( background );
             continue;
         }
-        byte_array* buffer = &recorder->buffers[recorder->first_full];
+        piece_buffer* buffer = &recorder->buffers[recorder->first_full];
         clv_task_background_unlock( background );
-        bool is_written = write_part( recorder, buffer );
+        write_buffer( recorder, buffer );
         clv_task_background_lock( background );
-        if ( !is_written )
-        {
-            sink_failed( recorder );
-        }
         recorder->first_full = ( recorder->first_full + 1 ) % BUFFER_COUNT;
         recorder->full_count -= 1;
         clv_task_background_signal( background );
@@ -163,77 +192,148 @@ static void write_in_turn( void* context )
     clv_task_background_unlock( background );
 }
 
-// With the lock held: what is in the buffer goes on its way.
-static void pass_on( clv_recorder* recorder )
+// With the gate held, as all that follows: what is in the buffer goes on its way.
+static void pass_piece_on( clv_recorder* recorder )
 {
-    byte_array* buffer = &recorder->buffers[recorder->filling];
+    piece_buffer* buffer = &recorder->buffers[recorder->filling];
     if ( buffer->count == 0 )
     {
         return;
     }
-    recorder->byte_count += base_part_bytes( buffer->count );
-    if ( recorder->def.most_bytes > 0 && recorder->byte_count > recorder->def.most_bytes )
-    {
-        recorder->byte_count -= base_part_bytes( buffer->count );
-        buffer->count = 0;
-        give_up( recorder, CLV_FILE_FAILED, "it reached def.most_bytes" );
-        return;
-    }
     if ( !recorder->background.is_running )
     {
-        if ( !write_part( recorder, buffer ) )
-        {
-            sink_failed( recorder );
-        }
+        write_buffer( recorder, buffer );
         return;
     }
+    clv_task_background_lock( &recorder->background );
     recorder->full_count += 1;
-    clv_task_background_signal( &recorder->background );
+    // It is woken for half of all buffers at once: to wake a thread costs a system call and a switch.
+    if ( recorder->full_count >= BUFFER_COUNT / 2 || recorder->def.writes_each )
+    {
+        clv_task_background_signal( &recorder->background );
+    }
     while ( recorder->full_count == BUFFER_COUNT )
     {
         clv_task_background_wait( &recorder->background );
     }
+    clv_task_background_unlock( &recorder->background );
     recorder->filling = ( recorder->filling + 1 ) % BUFFER_COUNT;
     CLV_ASSERT( recorder->buffers[recorder->filling].count == 0 );
 }
 
-// ---- records, with the lock held
+// The next piece begins a part of that length. False: there would be too many bytes.
+static bool begin_part( clv_recorder* recorder, uint64_t length )
+{
+    uint64_t after = recorder->byte_count + base_part_bytes( length );
+    if ( recorder->def.most_bytes > 0 && after > recorder->def.most_bytes )
+    {
+        give_up( recorder, CLV_FILE_FAILED, "it reached def.most_bytes" );
+        return false;
+    }
+    recorder->byte_count = after;
+    recorder->buffers[recorder->filling].part = length;
+    return true;
+}
 
-// Room for a record of that body; NULL if there is none.
-static uint8_t* append_record(
+// The records in the buffer, as a part.
+static void pass_on( clv_recorder* recorder )
+{
+    piece_buffer* buffer = &recorder->buffers[recorder->filling];
+    if ( buffer->count > 0 && begin_part( recorder, buffer->count ) )
+    {
+        pass_piece_on( recorder );
+    }
+    else
+    {
+        buffer->count = 0;
+    }
+}
+
+// ---- records
+
+static void put_bytes( clv_recorder* recorder, const void* bytes, uint64_t size )
+{
+    const uint8_t* from = bytes;
+    CLV_ASSERT( size <= recorder->left );
+    recorder->left -= size;
+    if ( recorder->is_streaming && !recorder->background.is_running && size >= DIRECT_BYTES )
+    {
+        pass_piece_on( recorder );
+        write_piece( recorder, 0, from, size );
+        return;
+    }
+    while ( size > 0 )
+    {
+        piece_buffer* buffer = &recorder->buffers[recorder->filling];
+        uint64_t room = BUFFER_BYTES - buffer->count, piece = size < room ? size : room;
+        memcpy( buffer->bytes + buffer->count, from, (size_t)piece );
+        buffer->count += piece;
+        from += piece;
+        size -= piece;
+        CLV_ASSERT( size == 0 || recorder->is_streaming );
+        if ( buffer->count == BUFFER_BYTES && recorder->is_streaming )
+        {
+            pass_piece_on( recorder );
+        }
+    }
+}
+
+// The head of a record; what follows are the bytes of its body, then end_record. False if the recording is over.
+static bool begin_record(
     clv_recorder* recorder, record_type type, uint32_t kind, uint32_t bits, uint32_t count, uint64_t body )
 {
-    byte_array* buffer = &recorder->buffers[recorder->filling];
-    uint64_t size = RECORD_HEAD_BYTES + body;
-    if ( !base_array_reserve( buffer, &recorder->memory, buffer->count + size ) )
+    uint8_t head[RECORD_HEAD_BYTES];
+    if ( recorder->buffers[recorder->filling].count + sizeof( head ) + body > BUFFER_BYTES )
     {
-        give_up( recorder, CLV_OUT_OF_MEMORY, "out of memory for what waits to be written" );
-        return NULL;
+        pass_on( recorder );
     }
-    uint8_t* head = buffer->items + buffer->count;
-    buffer->count += size;
+    recorder->is_streaming = sizeof( head ) + body > BUFFER_BYTES;
+    if ( is_over( recorder ) || ( recorder->is_streaming && !begin_part( recorder, sizeof( head ) + body ) ) )
+    {
+        return false;
+    }
     base_put_u64( head, body );
     head[8] = (uint8_t)type;
     head[9] = (uint8_t)kind;
     head[10] = (uint8_t)bits;
     head[11] = (uint8_t)( bits >> 8 );
     base_put_u32( head + 12, count );
-    return head + RECORD_HEAD_BYTES;
+    recorder->left = sizeof( head ) + body;
+    put_bytes( recorder, head, sizeof( head ) );
+    return true;
 }
 
-static void settle_buffer( clv_recorder* recorder )
+static void end_record( clv_recorder* recorder )
 {
-    const byte_array* buffer = &recorder->buffers[recorder->filling];
-    if ( buffer->count >= BUFFER_BYTES || recorder->def.writes_each )
+    CLV_ASSERT( recorder->left == 0 );
+    if ( recorder->is_streaming )
+    {
+        recorder->is_streaming = false;
+        pass_piece_on( recorder );
+    }
+    else if ( recorder->def.writes_each )
     {
         pass_on( recorder );
     }
 }
 
-static uint8_t* put_numbers( uint8_t* to, const void* from, uint64_t count, uint32_t unit )
+static void put_numbers( clv_recorder* recorder, const void* numbers, uint64_t count, uint32_t unit )
 {
-    clv_base_copy_ordered( to, from, count, unit );
-    return to + count * unit;
+    if ( unit == 1 || base_is_little_endian() )
+    {
+        put_bytes( recorder, numbers, count * unit );
+        return;
+    }
+    uint8_t turned[STAGE_BYTES];
+    const uint8_t* from = numbers;
+    for ( uint64_t most = STAGE_BYTES / unit; count > 0; )
+    {
+        uint64_t piece = count < most ? count : most;
+        clv_base_copy_ordered( turned, from, piece, unit );
+        put_bytes( recorder, turned, piece * unit );
+        from += piece * unit;
+        count -= piece;
+    }
 }
 
 static uint8_t* put_word( uint8_t* to, uint64_t word )
@@ -250,41 +350,38 @@ static uint64_t bits_of( double value )
 }
 
 // Member by member: what lies between them is anything.
-static uint8_t* put_filters( uint8_t* to, const clv_filter* filters, uint64_t count )
+static void put_filters( clv_recorder* recorder, const clv_filter* filters, uint64_t count )
 {
     for ( uint64_t i = 0; i < count; ++i )
     {
-        to = put_word( to, filters[i].category );
-        to = put_word( to, filters[i].mask );
-        to = put_word( to, (uint32_t)filters[i].group );
+        uint8_t bytes[24];
+        put_word(
+            put_word( put_word( bytes, filters[i].category ), filters[i].mask ), (uint32_t)filters[i].group );
+        put_bytes( recorder, bytes, sizeof( bytes ) );
     }
-    return to;
 }
 
-static uint8_t* put_stream( uint8_t* to, const space_stream* stream, uint32_t count, uint32_t unit )
+static void put_stream( clv_recorder* recorder, const space_stream* stream, uint32_t count, uint32_t unit )
 {
-    size_t corner = space_corner_bytes( stream->kind );
+    size_t corner = space_corner_bytes( stream->kind ), box = 2 * corner;
     if ( space_are_records( stream ) )
     {
-        return put_numbers( to, stream->lower, 2 * (uint64_t)count * corner / unit, unit );
+        put_numbers( recorder, stream->lower, count * (uint64_t)box / unit, unit );
+        return;
     }
+    uint8_t boxes[STAGE_BYTES];
+    uint32_t staged = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        to = put_numbers( to, (const char*)stream->lower + stream->stride * i, corner / unit, unit );
-        to = put_numbers( to, (const char*)stream->upper + stream->stride * i, corner / unit, unit );
+        uint8_t* to = boxes + box * staged++;
+        memcpy( to, (const char*)stream->lower + stream->stride * i, corner );
+        memcpy( to + corner, (const char*)stream->upper + stream->stride * i, corner );
+        if ( staged == STAGE_BYTES / box || i + 1 == count )
+        {
+            put_numbers( recorder, boxes, staged * (uint64_t)box / unit, unit );
+            staged = 0;
+        }
     }
-    return to;
-}
-
-// { i, g }, { i + 1, g }, … as a batch of all objects is, as a rule.
-static bool is_row( const clv_id* ids, uint32_t count )
-{
-    bool is = count > 1;
-    for ( uint32_t i = 1; i < count && is; ++i )
-    {
-        is = ids[i].index == ids[0].index + i && ids[i].generation == ids[0].generation;
-    }
-    return is;
 }
 
 static space_column box_column( space_kind kind )
@@ -302,14 +399,22 @@ static bool has_column( const space_call* call, space_column column )
                   : call->count > 0 && record_column_of( &call->with, column ) != NULL;
 }
 
-static uint8_t* put_column( uint8_t* to, const space_call* call, space_column column )
+static void put_column( clv_recorder* recorder, const space_call* call, space_column column )
 {
     const record_column* row = &clv_record_columns[column];
     const void* data = record_column_of( &call->with, column );
-    return column <= SPACE_COLUMN_boxes64 ? put_stream( to, call->boxes, call->count, row->unit )
-        : column == SPACE_COLUMN_filters
-        ? put_filters( to, data, call->count )
-        : put_numbers( to, data, (uint64_t)call->count * row->units, row->unit );
+    if ( column <= SPACE_COLUMN_boxes64 )
+    {
+        put_stream( recorder, call->boxes, call->count, row->unit );
+    }
+    else if ( column == SPACE_COLUMN_filters )
+    {
+        put_filters( recorder, data, call->count );
+    }
+    else
+    {
+        put_numbers( recorder, data, (uint64_t)call->count * row->units, row->unit );
+    }
 }
 
 static void put_batch( clv_recorder* recorder, const space_call* call )
@@ -319,7 +424,7 @@ static void put_batch( clv_recorder* recorder, const space_call* call )
     bool has_ids = call->ids != NULL && call->count > 0;
     if ( has_ids )
     {
-        bool row = is_row( call->ids, call->count );
+        bool row = clv_record_is_row( call->ids, call->count );
         bits |= RECORD_IDS | ( row ? RECORD_ROW : 0 );
         body += row ? sizeof( clv_id ) : sizeof( clv_id ) * (uint64_t)call->count;
     }
@@ -331,39 +436,36 @@ static void put_batch( clv_recorder* recorder, const space_call* call )
             body += (uint64_t)call->count * clv_record_columns[i].unit * clv_record_columns[i].units;
         }
     }
-    uint8_t* to = append_record( recorder, RECORD_CALL, call->kind, bits, call->count, body );
-    if ( to == NULL )
+    if ( !begin_record( recorder, RECORD_CALL, call->kind, bits, call->count, body ) )
     {
         return;
     }
-    const uint8_t* end = to + body;
     if ( has_ids )
     {
-        to = put_numbers( to, call->ids, ( bits & RECORD_ROW ) != 0 ? 2 : 2 * (uint64_t)call->count, 4 );
+        put_numbers( recorder, call->ids, ( bits & RECORD_ROW ) != 0 ? 2 : 2 * (uint64_t)call->count, 4 );
     }
     for ( space_column i = 0; i < SPACE_COLUMN_COUNT; ++i )
     {
-        to = has_column( call, i ) ? put_column( to, call, i ) : to;
+        if ( has_column( call, i ) )
+        {
+            put_column( recorder, call, i );
+        }
     }
     if ( call->kind == SPACE_CALL_SHIFT_ORIGIN )
     {
-        to = put_numbers( to, &call->origin, 3, 8 );
+        put_numbers( recorder, &call->origin, 3, 8 );
     }
-    CLV_ASSERT( to == end );
-    (void)end;
+    end_record( recorder );
 }
 
 static void put_answer( clv_recorder* recorder, uint64_t number, const record_answer* answer )
 {
-    uint8_t* to = append_record( recorder, RECORD_ANSWER, (uint32_t)answer->result, answer->word_count,
-        answer->position, 8 + 8 * (uint64_t)answer->word_count );
-    if ( to != NULL )
+    if ( begin_record( recorder, RECORD_ANSWER, (uint32_t)answer->result, answer->word_count,
+             answer->position, 8 + 8 * (uint64_t)answer->word_count ) )
     {
-        to = put_word( to, number );
-        for ( uint32_t i = 0; i < answer->word_count; ++i )
-        {
-            to = put_word( to, answer->words[i] );
-        }
+        put_numbers( recorder, &number, 1, 8 );
+        put_numbers( recorder, answer->words, answer->word_count, 8 );
+        end_record( recorder );
     }
 }
 
@@ -373,14 +475,14 @@ static void put_decided( clv_recorder* recorder )
     for ( uint64_t first = 0; first < count; )
     {
         uint64_t some = count - first < UINT32_MAX ? count - first : UINT32_MAX;
-        uint8_t* to = append_record( recorder, RECORD_DECIDED, 0, 0, (uint32_t)some, 8 + 9 * some );
-        if ( to == NULL )
+        if ( !begin_record( recorder, RECORD_DECIDED, 0, 0, (uint32_t)some, 8 + 9 * some ) )
         {
             break;
         }
-        to = put_word( to, recorder->open_number );
-        to = put_numbers( to, recorder->decided.items + first, 2 * some, 4 );
-        put_numbers( to, recorder->decided_yes.items + first, some, 1 );
+        put_numbers( recorder, &recorder->open_number, 1, 8 );
+        put_numbers( recorder, recorder->decided.items + first, 2 * some, 4 );
+        put_numbers( recorder, recorder->decided_yes.items + first, some, 1 );
+        end_record( recorder );
         first += some;
     }
     recorder->decided.count = recorder->decided_yes.count = 0;
@@ -412,14 +514,13 @@ static void begin_call( space_tap* tap, const clv_space* space, const space_call
     {
         return;
     }
-    clv_task_background_lock( &recorder->background );
+    clv_task_background_lock( &recorder->gate );
     put_batch( recorder, call );
     recorder->open = *call;
     recorder->open_number = recorder->call_count;
     recorder->call_count += 1;
     recorder->shown = ( record_hash ){ 0 };
-    settle_buffer( recorder );
-    clv_task_background_unlock( &recorder->background );
+    clv_task_background_unlock( &recorder->gate );
 }
 
 static void end_call( space_tap* tap, const clv_space* space, clv_result result )
@@ -429,11 +530,10 @@ static void end_call( space_tap* tap, const clv_space* space, clv_result result 
     {
         recorder->is_open = false;
         record_answer answer = clv_record_answer( space, &recorder->open, result, &recorder->shown );
-        clv_task_background_lock( &recorder->background );
+        clv_task_background_lock( &recorder->gate );
         put_decided( recorder );
         put_answer( recorder, recorder->open_number, &answer );
-        settle_buffer( recorder );
-        clv_task_background_unlock( &recorder->background );
+        clv_task_background_unlock( &recorder->gate );
     }
     tell_end( recorder );
 }
@@ -446,7 +546,7 @@ static void decide( space_tap* tap, clv_pair pair, bool allowed )
     {
         return;
     }
-    clv_task_background_lock( &recorder->background );
+    clv_task_background_lock( &recorder->gate );
     if ( base_array_reserve( &recorder->decided, &recorder->memory, count + 1 ) &&
         base_array_reserve( &recorder->decided_yes, &recorder->memory, count + 1 ) )
     {
@@ -458,7 +558,7 @@ static void decide( space_tap* tap, clv_pair pair, bool allowed )
     {
         give_up( recorder, CLV_OUT_OF_MEMORY, "out of memory for the answers of a callback" );
     }
-    clv_task_background_unlock( &recorder->background );
+    clv_task_background_unlock( &recorder->gate );
 }
 
 static void show_visited( space_tap* tap, const clv_pair* pairs, uint64_t count, bool wants_more )
@@ -481,19 +581,17 @@ static uint64_t plane_total( const query_list* list )
     return total;
 }
 
-static uint8_t* put_planes( uint8_t* to, const query_list* list, record_items items )
+static void put_planes( clv_recorder* recorder, const query_list* list, record_items items )
 {
     const clv_half_spaces* regions = list->items;
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        base_put_u32( to, regions[i].count );
-        to += 4;
+        put_numbers( recorder, &regions[i].count, 1, 4 );
     }
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        to = put_numbers( to, regions[i].planes, (uint64_t)regions[i].count * items.units, items.unit );
+        put_numbers( recorder, regions[i].planes, (uint64_t)regions[i].count * items.units, items.unit );
     }
-    return to;
 }
 
 static void put_queries( clv_recorder* recorder, const space_call* call )
@@ -510,19 +608,25 @@ static void put_queries( clv_recorder* recorder, const space_call* call )
     uint32_t bits = ( filters > 0 ? RECORD_FILTERS : 0 ) | ( list->filter_each ? RECORD_FILTER_EACH : 0 ) |
         ( list->as_given ? RECORD_AS_GIVEN : 0 ) | ( query_calls( list ) ? RECORD_CALLBACK : 0 ) |
         ( job->offsets != NULL ? RECORD_OFFSETS : 0 );
-    uint8_t* to = append_record( recorder, RECORD_CALL, call->kind, bits, count, body );
-    if ( to == NULL )
+    if ( !begin_record( recorder, RECORD_CALL, call->kind, bits, count, body ) )
     {
         return;
     }
-    base_put_u32( to, (uint32_t)list->kind );
-    base_put_u32( to + 4, job->k );
-    to = put_word( to + 8, planes );
-    to = put_word( to, bits_of( job->max_distance ) );
-    to = put_word( to, job->capacity );
-    to = items.has_planes ? put_planes( to, list, items )
-                          : put_numbers( to, list->items, numbers, items.unit );
-    put_filters( to, list->filters, filters );
+    uint8_t head[RECORD_QUERY_BYTES];
+    base_put_u32( head, (uint32_t)list->kind );
+    base_put_u32( head + 4, job->k );
+    put_word( put_word( put_word( head + 8, planes ), bits_of( job->max_distance ) ), job->capacity );
+    put_bytes( recorder, head, sizeof( head ) );
+    if ( items.has_planes )
+    {
+        put_planes( recorder, list, items );
+    }
+    else
+    {
+        put_numbers( recorder, list->items, numbers, items.unit );
+    }
+    put_filters( recorder, list->filters, filters );
+    end_record( recorder );
 }
 
 static uint64_t ask_call( space_tap* tap, const clv_space* space, const space_call* call )
@@ -534,23 +638,23 @@ static uint64_t ask_call( space_tap* tap, const clv_space* space, const space_ca
     {
         return number;
     }
-    clv_task_background_lock( &recorder->background );
+    clv_task_background_lock( &recorder->gate );
     number = recorder->call_count;
     recorder->call_count += 1;
     if ( call->kind == SPACE_CALL_QUERY_PAIRS )
     {
-        uint8_t* to = append_record( recorder, RECORD_CALL, call->kind, 0, 0, 16 );
-        if ( to != NULL )
+        const uint64_t words[2] = { call->as_given, call->capacity };
+        if ( begin_record( recorder, RECORD_CALL, call->kind, 0, 0, sizeof( words ) ) )
         {
-            put_word( put_word( to, call->as_given ), call->capacity );
+            put_numbers( recorder, words, 2, 8 );
+            end_record( recorder );
         }
     }
     else
     {
         put_queries( recorder, call );
     }
-    settle_buffer( recorder );
-    clv_task_background_unlock( &recorder->background );
+    clv_task_background_unlock( &recorder->gate );
     return number;
 }
 
@@ -561,18 +665,18 @@ static void count_hit( space_tap* tap, uint64_t ticket, const space_counted* cou
     {
         return;
     }
-    clv_task_background_lock( &recorder->background );
-    uint8_t* to = append_record( recorder, RECORD_COUNTED, 0, 0, 1, RECORD_COUNTED_BYTES );
-    if ( to != NULL )
+    clv_task_background_lock( &recorder->gate );
+    if ( begin_record( recorder, RECORD_COUNTED, 0, 0, 1, RECORD_COUNTED_BYTES ) )
     {
-        to = put_word( to, ticket );
-        base_put_u32( to, counted->query );
-        base_put_u32( to + 4, counted->slot );
-        to = put_word( to + 8, bits_of( counted->reach ) );
-        put_word( to, counted->counts );
+        uint8_t body[RECORD_COUNTED_BYTES];
+        put_word( body, ticket );
+        base_put_u32( body + 8, counted->query );
+        base_put_u32( body + 12, counted->slot );
+        put_word( put_word( body + 16, bits_of( counted->reach ) ), counted->counts );
+        put_bytes( recorder, body, sizeof( body ) );
+        end_record( recorder );
     }
-    settle_buffer( recorder );
-    clv_task_background_unlock( &recorder->background );
+    clv_task_background_unlock( &recorder->gate );
 }
 
 static void see_hits(
@@ -591,10 +695,9 @@ static void answer_call( space_tap* tap, const space_call* call, uint64_t ticket
         return;
     }
     record_answer answer = clv_record_query_answer( call, result );
-    clv_task_background_lock( &recorder->background );
+    clv_task_background_lock( &recorder->gate );
     put_answer( recorder, ticket, &answer );
-    settle_buffer( recorder );
-    clv_task_background_unlock( &recorder->background );
+    clv_task_background_unlock( &recorder->gate );
 }
 
 static void leave_space( space_tap* tap )
@@ -660,13 +763,14 @@ static void write_def(
 
 static void free_recorder( clv_recorder* recorder )
 {
-    for ( int i = 0; i < BUFFER_COUNT; ++i )
+    for ( uint32_t i = 0; i < recorder->buffer_count; ++i )
     {
-        base_array_free( &recorder->buffers[i], &recorder->memory );
+        clv_base_memory_give( &recorder->memory, recorder->buffers[i].bytes, 1, BUFFER_BYTES );
     }
     base_array_free( &recorder->decided, &recorder->memory );
     base_array_free( &recorder->decided_yes, &recorder->memory );
     clv_task_background_done( &recorder->background );
+    clv_task_background_done( &recorder->gate );
     base_memory memory = recorder->memory;
     clv_base_memory_give( &memory, recorder, 1, sizeof( clv_recorder ) );
 }
@@ -721,7 +825,14 @@ static clv_result start_recorder(
         clv_space_log( &def->logger, CLV_LOG_ERROR, "the file or sink took no bytes" );
         return CLV_FILE_FAILED;
     }
-    bool has_all = base_array_reserve( &recorder->buffers[0], &recorder->memory, BUFFER_BYTES );
+    bool has_all = true;
+    for ( uint32_t count = def->has_thread ? BUFFER_COUNT : 1; has_all && recorder->buffer_count < count; )
+    {
+        uint8_t* bytes = clv_base_memory_take( &recorder->memory, 1, BUFFER_BYTES );
+        has_all = bytes != NULL;
+        recorder->buffers[recorder->buffer_count].bytes = bytes;
+        recorder->buffer_count += has_all;
+    }
     if ( !has_all ||
         ( def->has_thread && !clv_task_background_start( &recorder->background, write_in_turn, recorder ) ) )
     {
@@ -754,6 +865,7 @@ clv_result clv_record_create_as( const clv_recorder_def* def, clv_space* space, 
     recorder->text = "";
     atomic_init( &recorder->is_over, false );
     clv_task_background_init( &recorder->background );
+    clv_task_background_init( &recorder->gate );
     recorder->tap = ( space_tap ){ begin_call, end_call, decide, show_visited, ask_call, count_hit, see_hits,
         answer_call, leave_space };
     result = start_recorder( recorder, space, method, settings );
@@ -801,11 +913,11 @@ clv_result clv_recorder_close( clv_recorder* recorder )
     {
         recorder->space->tap = NULL;
     }
-    clv_task_background_lock( &recorder->background );
     if ( !is_over( recorder ) )
     {
         pass_on( recorder );
     }
+    clv_task_background_lock( &recorder->background );
     recorder->is_closing = true;
     clv_task_background_signal( &recorder->background );
     clv_task_background_unlock( &recorder->background );
