@@ -52,7 +52,7 @@ PROCESS_SHARE = 1
 # name: commands that are run once, whole
 WHOLE_STAGES = {
     "faults": [["ctest", "--preset", "release", "-j", JOBS, "-R",
-                "^(out_of_memory|allocation|failure|hostile|fuzz\\..*|gpu_failure|gpu_driver|mpi_faults|mpi_lost|mpi_memory|mpi_resume)$"]],
+                "^(out_of_memory|allocation|failure|hostile|record|refusal|replay|save|fuzz\\..*|gpu_failure|gpu_driver|mpi_faults|mpi_lost|mpi_memory|mpi_resume)$"]],
     "presets": [["make", "test-asan-clang", "test-ubsan-gcc", "test-msan"]],
     "long": [["make", "test-long"]],
     "report": [["make", "test-report"]],

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 // What every header needs: the version, exported names, hooks for memory, log and assertions.
+// What is younger than 0.1.0 says since which version it is there, at its own place or at the head of its
+// header; what says nothing is of 0.1.0.
 
 #define CLV_VERSION_MAJOR 0
 #define CLV_VERSION_MINOR 2
