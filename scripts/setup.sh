@@ -105,6 +105,11 @@ want_test()
     wish openmpi-bin command -v mpirun
     wish libtrilinos-zoltan-dev test -e /usr/include/trilinos/zoltan.h
     wish oclgrind command -v oclgrind # a device that watches every access; without it that test is skipped
+    # Our space inside Bullet and FCL, the Rust crates, the single file for Windows; each is a test that is skipped without its package.
+    wish libbullet-dev test -e /usr/include/bullet/btBulletCollisionCommon.h
+    wish libfcl-dev test -e /usr/include/fcl/fcl.h
+    wish cargo command -v cargo
+    wish gcc-mingw-w64-x86-64 command -v x86_64-w64-mingw32-gcc
     # A short look at the viewer's pages; skipped without them.
     wish nodejs command -v node
     wish chromium command -v chromium

@@ -545,16 +545,23 @@ check_link()
 }
 
 # The core as one header and one source file: without a warning by every compiler that is here, README's program with it prints
-# what it promises, and both are small enough to be sent. Usage: check.sh single FOLDER
+# what it promises, and both are small enough to be sent; with the word mingw by that compiler alone, which is skipped where it is not
+# installed. Usage: check.sh single FOLDER [mingw]
 check_single()
 {
-    [ $# -gt 0 ] || misused "FOLDER"
+    [ $# -gt 0 ] || misused "FOLDER [mingw]"
     single=$1
+    if [ "${2:-}" = mingw ]; then
+        need x86_64-w64-mingw32-gcc test
+        set -- x86_64-w64-mingw32-gcc
+    else
+        set -- "${CC:-cc}" gcc clang
+    fi
     size=$(cat "$single/cleave.h" "$single/cleave.c" | wc -c)
     [ "$size" -le 1200000 ] || fail "both files have $size bytes, of which 1200000 are allowed"
     sed 's|<cleave/cleave.h>|"cleave.h"|' "$root/examples/hello/hello.c" >"$folder/hello.c"
     compilers=""
-    for compiler in "${CC:-cc}" gcc clang x86_64-w64-mingw32-gcc; do
+    for compiler in "$@"; do
         command -v "$compiler" >/dev/null 2>&1 || continue
         place=$(readlink -f "$(command -v "$compiler")") # cc is most often one of the others
         case " $compilers " in *" $place "*) continue ;; esac
