@@ -147,9 +147,19 @@ class Site:
                   '<script src="../search.json.js"></script><script src="../search.js"></script>')
         self.write("reference/index.html", "Reference · Cleave", search)
 
+    @staticmethod
+    def figure(row):
+        """The milliseconds of README's table at 32k, in the row that begins with this name."""
+        lines = (ROOT / "README.md").read_text().splitlines()
+        column = next(line for line in lines if line.startswith("| ms per frame")).split(" | ").index("32k")
+        for line in lines:
+            if re.match(rf"\| `?{re.escape(row)}\b", line):
+                return line.split(" | ")[column]
+        raise SystemExit(f"site/front.md: README's table has no row {row}")
+
     def front(self):
         renderer = Renderer(self.link_from("site/front.md", "index.md"))
-        text = (ROOT / "site/front.md").read_text()
+        text = re.sub(r"\{(\w+)\}", lambda found: self.figure(found[1]), (ROOT / "site/front.md").read_text())
         self.copy(ROOT / "view/playground.html", "view/playground.html")
         body = ('<h1 class="front">Boxes in, every touching pair out</h1>'
                 '<iframe class="play" src="view/playground.html" title="The playground: bodies to throw, two methods that find the same pairs" loading="eager"></iframe>'

@@ -83,7 +83,7 @@ check_dist()
 }
 
 # `make site`: it is built, every address and anchor on it leads somewhere, and the check of that notices what does not. The program on its first
-# page is README's. Usage: check.sh site
+# page is README's, and so are its figures. Usage: check.sh site
 check_site()
 {
     need python3 single
@@ -97,6 +97,8 @@ check_site()
     awk '/^```c$/ { inside = 1; next } inside && /^```/ { exit } inside' README.md >"$folder/readme.c"
     awk '/^```c$/ { inside = 1; next } inside && /^```/ { exit } inside' site/front.md | cmp -s - "$folder/readme.c" ||
         fail "the program of site/front.md is not README's"
+    figures=$(awk -F ' *\\| *' '/^\| `cleave`, the default/ { printf "%s ms, beside ", $5 } /^\| Embree/ { print $5 }' README.md)
+    grep -qF "$figures (Embree)" "$folder/site/index.html" || fail "the first page does not have README's figures: $figures"
     # Every function of the headers is in the reference, and so in the search.
     sed -n 's/^CLV_API.*[ *]\(clv_[a-z0-9_]*\)(.*/\1/p' include/cleave/*.h | sort -u >"$folder/functions"
     while IFS= read -r name; do
