@@ -12,7 +12,7 @@ list_checks()
 {
     cat <<'END'
 source: layers symbols exports one-unit configure cpp
-install: install example flags adding-a-method link single
+install: install example flags adding-a-method link single snippets
 programs: man completion demo instructions worst suite story
 docs: docs
 packages: version interface dist recipes site python

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: MIT
 # The library as strangers install and build it: for scripts/check.sh.
 
-# programs_of PAGE NAME: the C programs of a page (blocks with a main) as NAME.c, NAME-2.c, … in $folder, and beside each, as .expected,
+# programs_of PAGE NAME [cpp]: the programs in C, or C++, of a page (blocks with a main) as NAME.c, NAME-2.c, … in $folder, and beside each, as .expected,
 # what the page says it prints: in backquotes right behind, or in the next block. $programs: their names.
 programs_of()
 {
-    programs=$(awk -v to="$folder" -v page="$2" '
+    programs=$(awk -v to="$folder" -v page="$2" -v language="${3:-c}" '
         /^```/ {
             fence = !fence
-            if ( fence ) { c = $0 == "```c"; text = ""; next }
+            if ( fence ) { c = $0 == "```" language; text = ""; next }
             if ( c && text ~ /int main\(/ )
             {
                 name = page ( ++count > 1 ? "-" count : "" ); base = to "/" name; waits = 1
-                printf "%s", text >( base ".c" ); print name
+                printf "%s", text >( base "." language ); print name
             }
             else if ( waits ) { printf "%s", text >( base ".expected" ); waits = 0 }
             next
@@ -22,7 +22,7 @@ programs_of()
         !fence && waits && match( $0, /prints `[^`]*`/ ) {
             print substr( $0, RSTART + 8, RLENGTH - 9 ) >( base ".expected" ); waits = 0
         }' "$1")
-    [ -n "$programs" ] || fail "$1 has no C program"
+    [ -n "$programs" ] || fail "$1 has no program in ${3:-c}"
     for program in $programs; do
         [ -s "$folder/$program.expected" ] ||
             fail "$1 does not say what its program $program prints"
@@ -63,26 +63,31 @@ compare()
     echo "  $what"
 }
 
-# by_cmake NAME TARGET LINES...: a project with these lines and the pages' programs, linked with that target. Nothing else
-# of a project that is added is built.
+# by_cmake NAME TARGET LINES...: a project with these lines, the block of docs/use-it.md that has NAME, and the pages' programs, linked with that
+# target. Nothing else of a project that is added is built.
 by_cmake()
 {
     name=$1
     target=$2
     shift 2
     rm -rf "${folder:?}/$name"
-    mkdir -p "$folder/$name"
+    mkdir -p "$folder/$name/third_party"
+    ln -s "$root" "$folder/$name/third_party/cleave"
+    block=$(awk -v name="$name" '/^```cmake$/ { inside = 1; text = ""; next } /^```$/ && inside { inside = 0; if ( index( text, name ) ) printf "%s", text }
+        inside { text = text $0 "\n" }' "$root/docs/use-it.md" | sed "s|GIT_REPOSITORY <.*> GIT_TAG <.*> )|SOURCE_DIR \"$root\" )|")
+    [ -n "$block" ] || fail "docs/use-it.md has no block with $name"
     {
         echo 'cmake_minimum_required( VERSION 3.16 )'
         echo 'project( stranger LANGUAGES C )'
-        printf '%s\n' "$@"
+        echo 'add_executable( game ../README.c )'
+        printf '%s\n' "$@" "$block"
         for program in $names; do
             echo "add_executable( hello_$program ../$program.c )"
             echo "target_link_libraries( hello_$program PRIVATE $target )"
         done
     } >"$folder/$name/CMakeLists.txt"
     if ! { cmake -S "$folder/$name" -B "$folder/$name/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$stage" &&
-        cmake --build "$folder/$name/build" -j 2 --target $(printf 'hello_%s ' $names); } >"$folder/said" 2>&1; then
+        cmake --build "$folder/$name/build" -j 2 --target game $(printf 'hello_%s ' $names); } >"$folder/said" 2>&1; then
         fail "$name, $target: does not configure or build"
     fi
     compare "$name, $target" "$folder/$name/build"
@@ -288,7 +293,7 @@ check_install()
     [ -s "$stage/share/doc/cleave/LICENSE" ] || fail "no licence was installed"
     echo "installed $(find "$stage" -type f | wc -l) files, version $version"
     names=""
-    for page in README.md docs/hello.md docs/pairs.md docs/boxes.md docs/queries.md docs/matching.md docs/other-engines.md; do
+    for page in README.md docs/hello.md docs/pairs.md docs/boxes.md docs/queries.md docs/matching.md docs/near.md docs/other-engines.md; do
         programs_of "$root/$page" "$(basename "$page" .md)"
         for program in $programs; do
             echo "$page" >"$folder/$program.page"
@@ -299,7 +304,7 @@ check_install()
     example balls
     example jobs
     for target in cleave::cleave cleave::static cleave::shared; do
-        by_cmake find_package $target "find_package( cleave $version REQUIRED )"
+        by_cmake find_package $target
     done
     by_pkg_config
     all_three
@@ -308,9 +313,8 @@ check_install()
     fi
     # As Debug: whether it is found and linked is the question here, and how it is optimised that of the check flags.
     debug='set( CMAKE_BUILD_TYPE Debug )'
-    by_cmake FetchContent cleave::cleave "$debug" "include( FetchContent )" "FetchContent_Declare( cleave SOURCE_DIR \"$root\" )" \
-        "FetchContent_MakeAvailable( cleave )"
-    by_cmake add_subdirectory cleave::shared "$debug" "set( CLEAVE_SHARED ON )" "add_subdirectory( \"$root\" cleave )"
+    by_cmake FetchContent cleave::cleave "$debug"
+    by_cmake add_subdirectory cleave::shared "$debug" "set( CLEAVE_SHARED ON )"
     by_plain_cc
     own_projects
     if [ -x "$stage/bin/cleave" ]; then
@@ -576,4 +580,113 @@ check_single()
     ! grep -nE '^ *# *include *"' "$single/cleave.h" >"$folder/said" || fail "cleave.h needs these too"
     [ "$(grep -cE '^ *# *include *"' "$single/cleave.c")" = 1 ] || fail "cleave.c includes more than cleave.h"
     echo "  $size bytes, with$compilers"
+}
+
+# blocks_of PAGE: its blocks of code as $folder/blocks/N, and a line N, LINE, FENCE for each in $folder/list.
+blocks_of()
+{
+    rm -rf "$folder/blocks" "$folder/list"
+    mkdir "$folder/blocks"
+    awk -v folder="$folder" '
+        /^```/ && inside { inside = 0; next }
+        /^```/ { inside = 1; file = folder "/blocks/" ++count; print count, FNR, substr( $0, 4 ) >( folder "/list" ); next }
+        inside { print >file }' "$1"
+    touch "$folder/list"
+}
+
+# snippet: $block, whose fence says that it is in $language, compiles. Whole files, which include ours by <>, stand as they are, fragments in a function behind test/docs/fragments.h.
+snippet()
+{
+    set -- -Wall -Wextra -Wno-unused -Werror -fsyntax-only -I"$root/include" -I"$root/test/docs"
+    case $language in
+    c) set -- "${CC:-cc}" -std=c17 "$@" ;;
+    cpp) set -- "${CXX:-c++}" -std=c++17 "$@" -I"$root/bindings/bullet" -I"$root/bindings/fcl" -isystem "$bullet" -isystem "$eigen" ;;
+    esac
+    if grep -q '^#include <' "$block"; then
+        cp "$block" "$folder/snippet.$language"
+    else
+        {
+            case $language$(grep -o 'cleave_manager' "$block" | head -n 1) in
+            cppcleave_manager) echo '#include "cleave_manager.h"' ;; # FCL's alone
+            cpp) printf '#include "fragments.h"\n#include "cleave_broadphase.h"\n' ;;
+            *) echo '#include "fragments.h"' ;;
+            esac
+            echo 'void fragment( void )'
+            echo '{'
+            echo "#line $line \"$page\""
+            sed '/^#include/d' "$block"
+            echo '}'
+        } >"$folder/snippet.$language"
+    fi
+    "$@" "$folder/snippet.$language" 2>"$folder/said" || fail "$page:$line: does not compile"
+    compiled=$((compiled + 1))
+}
+
+# runs LANGUAGE PAGE LIBRARY...: the page's programs print what it says.
+runs()
+{
+    language=$1
+    page=$2
+    shift 2
+    programs_of "$root/$page" "$(basename "$page" .md)" "$language"
+    for program in $programs; do
+        case $language in c) compile="${CC:-cc} -std=c17" ;; cpp) compile="${CXX:-c++} -std=c++17" ;; esac
+        $compile -I"$root/include" "$folder/$program.$language" "$@" -o "$folder/$program" -lm -pthread
+        "$folder/$program" | diff "$folder/$program.expected" - >&2 || fail "'<' is what $page says, '>' what its program printed"
+    done
+}
+
+# Every block of C and C++ on the pages compiles, but those marked as sketches, which are in the languages of engines that are not in Debian. Programs that
+# no other check runs are run here: those of docs/physics.md, docs/use-it.md and report/README.md. (install runs those of the other pages, gpu-docs
+# and mpi-docs theirs; Python's, Rust's and JavaScript's pages are tested by their own tools.) What needs Bullet, FCL, an MPI or node is left out by
+# name where that is missing. Usage: check.sh snippets BUILD
+check_snippets()
+{
+    [ $# -eq 1 ] || misused "BUILD"
+    build=$(cd "$1" && pwd)
+    cd "$root"
+    bullet=/usr/include/bullet
+    eigen=/usr/include/eigen3
+    compiled=0
+    left=""
+    runs c docs/physics.md "$build/libcleave-physics.a" "$build/libcleave.a"
+    runs cpp docs/use-it.md "$build/libcleave.a"
+    git ls-files '*.md' 2>/dev/null >"$folder/pages" || find . -name '*.md' ! -path './build*' ! -path '*/node_modules/*' >"$folder/pages"
+    while IFS= read -r page; do
+        blocks_of "$page"
+        while read -r number line language rest; do
+            block=$folder/blocks/$number
+            case "$language $rest" in
+            'cpp sketch' | 'rust sketch')
+                [ "$page" = docs/other-engines.md ] || fail "$page:$line: a sketch; only docs/other-engines.md has these"
+                continue
+                ;;
+            c\ * | cpp\ *) ;;
+            *) continue ;;
+            esac
+            if grep -q 'cleave_broadphase' "$block" && [ ! -e "$bullet/btBulletDynamicsCommon.h" ]; then
+                left="$left $page:$line (libbullet-dev)"
+            elif grep -q 'cleave_manager' "$block" && [ ! -e /usr/include/fcl/fcl.h ]; then
+                left="$left $page:$line (libfcl-dev)"
+            elif grep -q 'clv_mpi_' "$block"; then
+                if command -v mpicc >/dev/null 2>&1; then
+                    CC=mpicc snippet
+                else
+                    left="$left $page:$line (libopenmpi-dev)"
+                fi
+            else
+                snippet
+            fi
+        done <"$folder/list"
+    done <"$folder/pages"
+    [ "$compiled" -gt 30 ] || fail "only $compiled blocks were found"
+    if command -v node >/dev/null 2>&1; then
+        blocks_of report/README.md
+        number=$(awk '$3 == "js" { print $1; exit }' "$folder/list")
+        (cd report && sed "s|'radar.svg'|'$folder/radar.svg'|" "$folder/blocks/$number" | node --input-type=module -) >"$folder/said" 2>&1 &&
+            grep -q '<svg' "$folder/radar.svg" || fail "the program of report/README.md writes no picture"
+    else
+        left="$left report/README.md (nodejs)"
+    fi
+    echo "  $compiled blocks of C and C++ compile${left:+; left out:$left}"
 }

@@ -16,6 +16,11 @@
 //!
 //! What changes a space takes it by `&mut`, so the slices that [`Space::pairs`] and its like lend cannot outlive the
 //! list they show. Questions take it by `&`, and any number of threads may ask at once.
+// The README's program is run by `cargo test` too.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 use cleave_sys as sys;
 use std::ffi::{c_void, CStr, CString};
 use std::{fmt, ptr, slice};
