@@ -98,6 +98,7 @@ want_test()
     want_build
     wish python3-dev has_python_header # the Python package; without them its tests are skipped
     wish python3-numpy has_numpy
+    wish mypy command -v mypy # its type hints
     wish pocl-opencl-icd has_opencl
     wish ocl-icd-libopencl1 has_opencl
     # Many processes; without them that library is not built, and its tests are not there.

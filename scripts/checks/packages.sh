@@ -147,11 +147,17 @@ END
 }
 
 # The package with a build's library: its wheel, the tests on it, and the tour of examples/. With the word `address`, as its sanitizer sees it. With `sdist`,
-# the same from a source package that is unpacked elsewhere and compiled by itself. Usage: check.sh python BUILD [address|sdist]
+# the same from a source package that is unpacked elsewhere and compiled by itself. With `types`, its type hints instead of the tests: mypy finds nothing
+# to say about them, and stubtest no difference between _cleave.pyi and the compiled module. Usage: check.sh python BUILD [address|sdist|types]
 check_python()
 {
-    [ $# -ge 1 ] || misused "BUILD [address|sdist]"
+    [ $# -ge 1 ] || misused "BUILD [address|sdist|types]"
     build=$(cd "$1" && pwd)
+    if [ "${2:-}" = types ]; then
+        need mypy test
+        need stubtest test
+        PYTHON=$(sed -n '1s/^#! *//p' "$(command -v mypy)") # it looks at the numpy of its own Python
+    fi
     find_python
     warnings="-Wpedantic -Wshadow -Wconversion -Werror"
     mkdir "$folder/dist"
@@ -176,6 +182,13 @@ check_python()
     "$python" -m zipfile -e "$folder"/dist/*.whl "$folder/site"
     visible=$(nm -D --defined-only "$folder/site/cleave/_cleave.abi3.so" | awk '$3 !~ /asan/ { print $3 }')
     [ "$visible" = PyInit__cleave ] || fail "the extension shows more than its entry: $visible"
+    if [ "${2:-}" = types ]; then
+        cd "$folder/site"
+        mypy --strict --cache-dir "$folder/cache" cleave >"$folder/said" 2>&1 || fail "mypy --strict"
+        PYTHONPATH=$folder/site stubtest cleave._cleave >"$folder/said" 2>&1 || fail "stubtest: _cleave.pyi is not what the module has"
+        echo "the hints hold by $(mypy --version)"
+        return
+    fi
     # A scene of Python's for the lab, and its results for Python.
     if [ -z "$before" ] && [ -x "$build/cleave" ]; then
         export CLEAVE_PROGRAM=$build/cleave

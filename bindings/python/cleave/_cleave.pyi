@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What the files of src/ offer to __init__.py and near.py, and to nothing else: arguments are buffers of the right length, by position.
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, final
 
 VERSION: str
 KINDS: dict[str, tuple[int, tuple[int, int, int]]]
@@ -11,8 +11,10 @@ def near(points: Any, is_double: bool, is_flat: bool, cutoff: float, radii: Any,
          full: bool, by_point: bool, squared: bool, vectors: bool, shifts: bool, max_pairs: int, workers: int, isa: Optional[str],
          /) -> tuple[bytearray, Optional[bytearray], Optional[bytearray], Optional[bytearray], Optional[bytearray]]: ...
 
+@final
 class View: ...
 
+@final
 class Space:
     def __new__(cls, settings: dict[str, Any], isa: Optional[str], filter: Optional[Callable[[int, int], Any]], /) -> Space: ...
     def add(self, boxes: Any, ids: Any, user_data: Any, filters: Any, margins: Any, is_static: Any, motions: Any, /) -> None: ...

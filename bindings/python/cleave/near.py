@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -137,9 +138,7 @@ def _ase_system(a: Any) -> Tuple[Array, Array, Array, Optional[Array]]:
 
 def _ase_number(kind: Any) -> int:
     if isinstance(kind, str):
-        from ase.data import atomic_numbers  # only names of elements need ASE
-
-        return int(atomic_numbers[kind])
+        return int(importlib.import_module("ase.data").atomic_numbers[kind])  # only names of elements need ASE
     return int(kind)
 
 
@@ -174,9 +173,14 @@ def ase_neighbor_list(quantities: str, a: Any, cutoff: Union[float, npt.ArrayLik
     if unknown or not quantities:
         raise ValueError(f"quantities: letters of i j d D S, not {''.join(sorted(unknown)) or 'none'}")
     pbc, cell, positions, numbers = _ase_system(a)
-    by_kind = isinstance(cutoff, Mapping)
-    radii = None if by_kind or np.ndim(cutoff) == 0 else np.ascontiguousarray(cutoff, np.float64)
-    longest = max(cutoff.values(), default=0.0) if by_kind else 0.0 if radii is not None else float(cutoff)  # type: ignore
+    radii: Optional[Array] = None
+    longest = 0.0
+    if isinstance(cutoff, Mapping):
+        longest = max(cutoff.values(), default=0.0)
+    elif np.ndim(cutoff) == 0:
+        longest = float(np.asarray(cutoff, np.float64))
+    else:
+        radii = np.ascontiguousarray(cutoff, np.float64)
     # Wrapped points are rounded and ASE's formula is not of these: a little farther, and then the formula decides.
     scale = max(np.abs(positions).max(initial=0.0), np.abs(cell[pbc]).sum(), longest, np.max(radii, initial=0.0) if radii is not None else 0.0)
     found = neighbours(positions, longest + 64 * np.finfo(np.float64).eps * scale, cell, tuple(pbc), full=True, shifts=True,
@@ -190,7 +194,7 @@ def ase_neighbor_list(quantities: str, a: Any, cutoff: Union[float, npt.ArrayLik
         shift = np.concatenate([shift, np.zeros((len(every), 3), np.int64)])[order]
     vector = positions[j] - positions[i] + shift @ np.where(pbc[:, None], cell, 0.0)
     distance = np.sqrt((vector * vector).sum(axis=1))
-    limit = _ase_limits(cutoff, numbers, i, j) if by_kind else radii[i] + radii[j] if radii is not None else longest
+    limit = _ase_limits(cutoff, numbers, i, j) if isinstance(cutoff, Mapping) else radii[i] + radii[j] if radii is not None else longest
     kept = distance < limit
     columns = {"i": i, "j": j, "d": distance, "D": vector, "S": shift}
     answer = tuple(columns[letter][kept] for letter in quantities)

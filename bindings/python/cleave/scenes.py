@@ -48,7 +48,8 @@ class Scene:
 
     def __getitem__(self, frame: Any) -> npt.NDArray[np.float32]:
         """The boxes of a frame: N x 2 x 3."""
-        return self.boxes[frame]
+        boxes: npt.NDArray[np.float32] = self.boxes[frame]
+        return boxes
 
     def __iter__(self) -> Iterator[npt.NDArray[np.float32]]:
         return iter(self.boxes)

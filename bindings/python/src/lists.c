@@ -181,14 +181,14 @@ static void view_free( PyObject* object )
     Py_DECREF( type );
 }
 
-bool clv_py_make_view_type( void )
+PyObject* clv_py_make_view_type( void )
 {
     PyType_Slot slots[] = { { Py_tp_dealloc, SLOT( view_free ) }, { Py_bf_getbuffer, SLOT( view_lend ) },
         { Py_bf_releasebuffer, SLOT( view_take_back ) }, { 0, NULL } };
     PyType_Spec spec = { "cleave._cleave.View", sizeof( view_object ), 0,
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots };
     s_view_type = (PyTypeObject*)PyType_FromSpec( &spec );
-    return s_view_type != NULL;
+    return Py_XNewRef( (PyObject*)s_view_type );
 }
 
 // view( list ): a buffer of one of the lists below; None where the space keeps no such list.

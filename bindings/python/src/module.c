@@ -63,7 +63,7 @@ PyMODINIT_FUNC PyInit__cleave( void )
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, space_slots };
 
     PyObject* module = PyModule_Create( &definition );
-    if ( module == NULL || !clv_py_make_view_type() ||
+    if ( module == NULL || !add( module, "View", clv_py_make_view_type() ) ||
         !add( module, "Space", PyType_FromSpec( &space_spec ) ) || !add( module, "KINDS", clv_py_kinds() ) ||
         !add( module, "VERSION", PyUnicode_FromString( clv_version_text() ) ) )
     {

@@ -69,7 +69,7 @@ PyObject* clv_py_space_stats( PyObject* object, PyObject* unused );
 PyObject* clv_py_space_about( PyObject* object, PyObject* unused );
 
 // Pairs and other lists: lists.c.
-bool clv_py_make_view_type( void );
+PyObject* clv_py_make_view_type( void );
 PyObject* clv_py_space_update( PyObject* object, PyObject* unused );
 PyObject* clv_py_space_refresh( PyObject* object, PyObject* unused );
 PyObject* clv_py_space_shrink( PyObject* object, PyObject* unused );
