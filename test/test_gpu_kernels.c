@@ -173,25 +173,27 @@ static void samples_are_spread_evenly( void )
     {
         COUNT = 10000
     };
-    static clv_aabb boxes[COUNT], sample[GPU_SAMPLE];
-    uint32_t count = 0;
+    static clv_aabb boxes[COUNT];
+    gpu_sample sample;
     for ( int i = 0; i < COUNT; ++i )
     {
         boxes[i] = test_cube( (float)i, 0, 0, 1 );
     }
     put( &s_gpu->buffers.boxes, boxes, sizeof( boxes ) );
     gpu_frame frame = { .boxes = s_gpu->buffers.boxes.memory, .count = COUNT };
-    CHECK_OK( clv_gpu_sample( s_gpu, &frame, sample, &count ) );
-    CHECK_EQUAL( count, GPU_SAMPLE );
-    for ( uint32_t i = 0; i < count; ++i )
+    CHECK_OK( clv_gpu_sample_open( s_gpu, &frame, &sample ) );
+    CHECK_EQUAL( sample.count, GPU_SAMPLE );
+    for ( uint32_t i = 0; i < sample.count; ++i )
     {
         uint32_t from = (uint32_t)( (uint64_t)i * COUNT / GPU_SAMPLE );
-        CHECK( memcmp( &sample[i], &boxes[from], sizeof( clv_aabb ) ) == 0 );
+        CHECK( memcmp( &sample.boxes[i], &boxes[from], sizeof( clv_aabb ) ) == 0 );
     }
+    clv_gpu_sample_close( s_gpu, &sample );
     frame.count = 7;
-    CHECK_OK( clv_gpu_sample( s_gpu, &frame, sample, &count ) );
-    CHECK_EQUAL( count, 7 );
-    CHECK( memcmp( sample, boxes, 7 * sizeof( clv_aabb ) ) == 0 );
+    CHECK_OK( clv_gpu_sample_open( s_gpu, &frame, &sample ) );
+    CHECK_EQUAL( sample.count, 7 );
+    CHECK( memcmp( sample.boxes, boxes, 7 * sizeof( clv_aabb ) ) == 0 );
+    clv_gpu_sample_close( s_gpu, &sample );
 }
 
 static void the_first_bad_box_is_found( void )

@@ -54,7 +54,6 @@ static void begin_twins( twins* t, const clv_shape_sim_def* def, clv_vec3 scale,
     }
     CHECK_OK( clv_gpu_set_bodies( s_gpu, views, 3, t->hull_of, count ) );
     CHECK_OK( clv_gpu_sim_create( s_gpu, def, t->at, &t->gpu ) );
-    CHECK_EQUAL( clv_gpu_sim_body_count( t->gpu ), count );
 }
 
 static void end_twins( twins* t )
@@ -87,22 +86,31 @@ static void compare_stats( const twins* t )
     CHECK( b.kinetic_energy == a.kinetic_energy && b.potential_energy == a.potential_energy );
 }
 
+// Velocities lie in front of the other numbers of a body's motion.
+static void read_motions( uint32_t count, double motions[BODIES_MOST][GPU_MOTION_DOUBLES] )
+{
+    const gpu_bodies* bodies = gpu_bodies_of( s_gpu );
+    CHECK_OK( clv_gpu_read( s_gpu, bodies->on.motions.memory, 0, motions, count * sizeof( motions[0] ) ) );
+}
+
 static void step_twins( twins* t, uint32_t frames )
 {
+    static double s_motions[BODIES_MOST][GPU_MOTION_DOUBLES];
     for ( uint32_t frame = 0; frame < frames; ++frame )
     {
         test_where.frame = frame;
         CHECK_OK( clv_shape_sim_step( t->cpu ) );
         CHECK_OK( clv_gpu_sim_step( t->gpu ) );
         compare_stats( t );
+        read_motions( t->count, s_motions );
         for ( uint32_t i = 0; i < t->count; ++i )
         {
             clv_transform a = clv_shape_sim_transform( t->cpu, i );
             clv_transform b = clv_gpu_sim_transform( t->gpu, i );
             clv_vec3 v = clv_shape_sim_velocity( t->cpu, i );
-            clv_vec3 w = clv_gpu_sim_velocity( t->gpu, i );
+            const double* w = s_motions[i];
             CHECK( memcmp( &a, &b, sizeof( a ) ) == 0 );
-            CHECK( v.x == w.x && v.y == w.y && v.z == w.z );
+            CHECK( v.x == (float)w[0] && v.y == (float)w[1] && v.z == (float)w[2] );
         }
     }
 }

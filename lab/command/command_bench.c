@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/interrupt.h"
 #include "lab/base/terminal.h"
+#include "lab/command/ask_flags.h"
 #include "lab/command/commands.h"
-#include "lab/query/near_bench.h"
 #include "lab/query/query_bench.h"
 #include "lab/result/output.h"
 #include "lab/run/run_child.h"
@@ -18,11 +18,8 @@ typedef struct bench_flags
     schedule_part part;
     run_output output;
     bool isolate, quiet;
-    text_list queries;  // families; none: pairs
-    double near_cutoff; // negative: not asked for
-    bool periodic;
+    ask_flags ask;
     const args_table* table;
-    uint64_t query_count;
     const char* answers;
 } bench_flags;
 
@@ -98,11 +95,11 @@ static lab_status ask( const bench_flags* flags )
     query_bench_def def = {
         .scenes = &part->scenes,
         .sizes = &part->sizes,
-        .families = &flags->queries,
+        .families = &flags->ask.queries,
         .methods = &part->wish.names,
         .threads = &part->wish.threads,
         .isas = &part->wish.isas,
-        .query_count = flags->query_count,
+        .query_count = flags->ask.query_count,
         .pass_count = part->terms.repeat,
         .seed = part->terms.seed,
         .thread_time = part->terms.switches.thread_time,
@@ -119,29 +116,18 @@ static lab_status run( void* data, text_list* operands )
     *operands = ( text_list ){ 0 };
     progress_set_quiet( flags->quiet );
     lab_error why;
-    if ( flags->near_cutoff >= 0 )
+    lab_status status;
+    if ( ask_flags_run_near( &flags->ask, flags->table, &flags->part, &flags->part.scenes, false, &status ) )
     {
-        near_bench_def near = { .scenes = &flags->part.scenes,
-            .sizes = &flags->part.sizes,
-            .threads = &flags->part.wish.threads,
-            .isas = &flags->part.wish.isas,
-            .cutoff = flags->near_cutoff,
-            .is_periodic = flags->periodic,
-            .pass_count = flags->part.terms.repeat,
-            .seed = flags->part.terms.seed };
-        return near_flags_check( flags->table, &why ) ? near_bench_run( &near ) : lab_error_print( &why );
+        return status;
     }
-    if ( flags->periodic )
-    {
-        return lab_fail( "bench: --periodic needs --near" );
-    }
-    if ( flags->queries.count > 0 )
+    if ( flags->ask.queries.count > 0 )
     {
         return ask( flags );
     }
     run_plan plan = { 0 };
     bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
-    lab_status status = good ? measure( flags, &plan ) : lab_error_print( &why );
+    status = good ? measure( flags, &plan ) : lab_error_print( &why );
     run_plan_free( &plan );
     return status;
 }
@@ -166,21 +152,14 @@ lab_status command_bench( int argc, char** argv )
     bench_flags flags = { .part = { .name = "bench", .terms = run_terms_default() } };
     flags.part.terms.time_limit_s = 0;
     flags.part.wish.must_run = true;
-    flags.near_cutoff = -1;
-    flags.query_count = QUERY_BENCH_COUNT;
+    flags.ask.near_cutoff = -1;
+    flags.ask.query_count = QUERY_BENCH_COUNT;
     const args_flag own[] = {
         { "--isolate", 0, ARGS_SWITCH, &flags.isolate, NULL,
             "each run in a process of its own, as `cleave run`", 0, 0 },
         { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL,
             "print what the methods count too: nodes, tests pruned by each stage, …", 0, 0 },
-        { "--near", 0, ARGS_NUMBER, &flags.near_cutoff, "CUTOFF",
-            "time pairs of the boxes' centres within this distance, in the last frame", 0, 0x1p62 },
-        { "--periodic", 0, ARGS_SWITCH, &flags.periodic, NULL, "with --near: the world repeats on all sides",
-            0, 0 },
-        { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
-            "time questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
-        { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
-            UINT64_C( 100000000 ) },
+        ASK_FLAGS( &flags.ask, "time" ),
         { "--answers", 0, ARGS_TEXT, &flags.answers, "FILE", "write every query and its answer as text", 0,
             0 },
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
@@ -209,7 +188,7 @@ lab_status command_bench( int argc, char** argv )
     };
     flags.table = &table;
     lab_status status = args_run( &table, argc, argv, run, &flags );
-    text_list_free( &flags.queries );
+    text_list_free( &flags.ask.queries );
     schedule_part_free( &flags.part );
     return status;
 }

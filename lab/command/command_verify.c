@@ -3,14 +3,13 @@
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/terminal.h"
+#include "lab/command/ask_flags.h"
 #include "lab/command/commands.h"
 #include "lab/frame/scene_list.h"
 #include "lab/measure/judge.h"
 #include "lab/measure/machine.h"
 #include "lab/measure/timed_run.h"
-#include "lab/query/near_bench.h"
 #include "lab/query/query_bench.h"
-#include "lab/run/schedule.h"
 #include "record/record.h"
 
 #include <inttypes.h>
@@ -32,11 +31,8 @@ typedef struct verify_flags
     bool quiet;
     const char* judge;  // a method; NULL: brute force
     const char* record; // file for the calls that lead to the first difference; NULL: none
-    text_list queries;  // families; none: pairs
-    double near_cutoff; // negative: not asked for
-    bool periodic;
+    ask_flags ask;
     const args_table* table;
-    uint64_t query_count;
 } verify_flags;
 
 // A space that is fed the frames, and what became of it.
@@ -608,11 +604,11 @@ static lab_status ask( verify_flags* flags, const text_list* scenes )
     query_bench_def def = {
         .scenes = scenes,
         .sizes = &flags->part.sizes,
-        .families = &flags->queries,
+        .families = &flags->ask.queries,
         .methods = &flags->part.wish.names,
         .threads = &flags->part.wish.threads,
         .isas = flags->part.wish.isas.count > 0 ? &flags->part.wish.isas : &isas,
-        .query_count = flags->query_count,
+        .query_count = flags->ask.query_count,
         .pass_count = 1,
         .seed = flags->part.terms.seed,
         .verify = true,
@@ -624,40 +620,21 @@ static lab_status run_or_ask( void* data, text_list* operands )
 {
     verify_flags* flags = data;
     progress_set_quiet( flags->quiet );
-    if ( flags->near_cutoff >= 0 )
+    lab_status status;
+    if ( ask_flags_run_near( &flags->ask, flags->table, &flags->part, operands, true, &status ) )
     {
-        lab_error why;
-        near_bench_def near = { .scenes = operands,
-            .sizes = &flags->part.sizes,
-            .threads = &flags->part.wish.threads,
-            .isas = &flags->part.wish.isas,
-            .cutoff = flags->near_cutoff,
-            .is_periodic = flags->periodic,
-            .verify = true,
-            .seed = flags->part.terms.seed };
-        return near_flags_check( flags->table, &why ) ? near_bench_run( &near ) : lab_error_print( &why );
+        return status;
     }
-    if ( flags->periodic )
-    {
-        return lab_fail( "verify: --periodic needs --near" );
-    }
-    return flags->queries.count > 0 ? ask( flags, operands ) : run( flags, operands );
+    return flags->ask.queries.count > 0 ? ask( flags, operands ) : run( flags, operands );
 }
 
 lab_status command_verify( int argc, char** argv )
 {
     verify_flags flags = { .part = { .terms = run_terms_default(), .wish.must_run = true } };
-    flags.near_cutoff = -1;
-    flags.query_count = QUERY_VERIFY_COUNT;
+    flags.ask.near_cutoff = -1;
+    flags.ask.query_count = QUERY_VERIFY_COUNT;
     const args_flag own[] = {
-        { "--near", 0, ARGS_NUMBER, &flags.near_cutoff, "CUTOFF",
-            "compare pairs of the boxes' centres within this distance, in the last frame", 0, 0x1p62 },
-        { "--periodic", 0, ARGS_SWITCH, &flags.periodic, NULL, "with --near: the world repeats on all sides",
-            0, 0 },
-        { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
-            "compare questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
-        { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
-            UINT64_C( 100000000 ) },
+        ASK_FLAGS( &flags.ask, "compare" ),
         { "--judge", 0, ARGS_TEXT, &flags.judge, "METHOD",
             "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes",
             0, 0 },
@@ -692,7 +669,7 @@ lab_status command_verify( int argc, char** argv )
     };
     flags.table = &table;
     lab_status status = args_run( &table, argc, argv, run_or_ask, &flags );
-    text_list_free( &flags.queries );
+    text_list_free( &flags.ask.queries );
     schedule_part_free( &flags.part );
     return status;
 }

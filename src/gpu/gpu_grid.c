@@ -49,28 +49,17 @@ static uint32_t moved_most( const gpu_grid_wish* wish, uint32_t count )
 
 static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
 {
-    const uint64_t sample_bytes = GPU_SAMPLE * sizeof( clv_aabb );
-    clv_aabb* sample =
-        clv_base_memory_take( &gpu->memory, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
-    if ( sample == NULL )
-    {
-        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for a sample" );
-    }
-    uint32_t sample_count = 0;
-    clv_result result = clv_gpu_sample( gpu, frame, sample, &sample_count );
-    gpu_grid_state* grid = &gpu->grid;
-    gpu_grid_plan plan;
+    gpu_sample sample;
+    clv_result result = clv_gpu_sample_open( gpu, frame, &sample );
     gpu_grid_wish wish = clv_gpu_rest_plan( gpu );
-    if ( result == CLV_OK )
-    {
-        plan = clv_gpu_grid_plan_make( sample, sample_count, frame->count, &wish,
-            (float*)( sample + GPU_SAMPLE ), &grid->row_count, &grid->keeps );
-    }
-    clv_base_memory_give( &gpu->memory, sample, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
     if ( result != CLV_OK )
     {
         return result;
     }
+    gpu_grid_state* grid = &gpu->grid;
+    gpu_grid_plan plan = clv_gpu_grid_plan_make(
+        sample.boxes, sample.count, frame->count, &wish, sample.room, &grid->row_count, &grid->keeps );
+    clv_gpu_sample_close( gpu, &sample );
     CLV_ASSERT( plan.level_count >= 1 && plan.level_count <= GPU_GRID_LEVELS && grid->row_count > 0 );
     CLV_ASSERT( (uint64_t)grid->row_count * plan.pitch <= UINT32_MAX );
     grid->pitch = plan.pitch;

@@ -295,18 +295,6 @@ static clv_result search( gpu_method* self, pair_copy* copy, clv_method_counters
     return result;
 }
 
-// Has no box moved, and was no object added or removed?
-static bool is_still( const clv_method_input* input )
-{
-    uint64_t words = base_bits_words( input->slot_count );
-    bool still = input->moved != NULL && !input->members_changed;
-    for ( uint64_t word = 0; word < words && still; ++word )
-    {
-        still = input->moved[word] == 0;
-    }
-    return still;
-}
-
 // The pairs are those of the last update: nothing is done where the caller's list stands, and where it is to
 // be made anew, as after other filters, the device still has them.
 static clv_result update_still( gpu_method* self, pair_copy* copy, clv_method_counters* counters )
@@ -353,7 +341,7 @@ static bool is_the_devices( clv_result result )
 
 static clv_result update_device( gpu_method* self, pair_copy* copy, clv_method_counters* counters )
 {
-    bool still = is_still( copy->input );
+    bool still = method_input_is_still( copy->input );
     clv_result result = still ? update_still( self, copy, counters ) : search( self, copy, counters );
     self->is_current = result == CLV_OK && self->gpu != NULL && self->gpu->has_list;
     return result;

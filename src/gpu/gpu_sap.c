@@ -94,19 +94,14 @@ uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] )
 
 static clv_result choose_by_sample( clv_gpu* gpu, const gpu_frame* frame )
 {
-    clv_aabb* sample = clv_base_memory_take( &gpu->memory, GPU_SAMPLE, sizeof( clv_aabb ) );
-    if ( sample == NULL )
-    {
-        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for a sample" );
-    }
-    uint32_t count = 0;
-    clv_result result = clv_gpu_sample( gpu, frame, sample, &count );
+    gpu_sample sample;
+    clv_result result = clv_gpu_sample_open( gpu, frame, &sample );
     if ( result == CLV_OK )
     {
-        clv_gpu_axes_by_sample( sample, count, gpu->sap.axes );
+        clv_gpu_axes_by_sample( sample.boxes, sample.count, gpu->sap.axes );
         CLV_ASSERT( gpu->sap.axes[0] + gpu->sap.axes[1] + gpu->sap.axes[2] == 3 );
+        clv_gpu_sample_close( gpu, &sample );
     }
-    clv_base_memory_give( &gpu->memory, sample, GPU_SAMPLE, sizeof( clv_aabb ) );
     return result;
 }
 

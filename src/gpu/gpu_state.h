@@ -662,8 +662,17 @@ void clv_gpu_chunks_close( clv_gpu* gpu );
 
 // ---- what searches share
 
-/// Up to GPU_SAMPLE of the frame's boxes, evenly by index.
-clv_result clv_gpu_sample( clv_gpu* gpu, const gpu_frame* frame, clv_aabb* sample, uint32_t* sample_count );
+/// Up to GPU_SAMPLE of the frame's boxes, evenly by index, and room for two floats of each.
+typedef struct gpu_sample
+{
+    clv_aabb* boxes;
+    float* room;
+    uint32_t count;
+} gpu_sample;
+
+/// After a failure there is nothing to close.
+clv_result clv_gpu_sample_open( clv_gpu* gpu, const gpu_frame* frame, gpu_sample* sample );
+void clv_gpu_sample_close( clv_gpu* gpu, gpu_sample* sample );
 
 /// The frame's counters; waits.
 clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_counters* counters );

@@ -1,21 +1,49 @@
-// SPDX-License-Identifier: MIT What ways to search share (a sample, words that are filled, a radix sort), and
-// the simplest way: all pairs in tiles.
+// SPDX-License-Identifier: MIT
+// What ways to search share (a sample, words that are filled, a radix sort), and the simplest way: all pairs
+// in tiles.
 #include "base/assertion.h"
 #include "gpu_state.h"
 
-clv_result clv_gpu_sample( clv_gpu* gpu, const gpu_frame* frame, clv_aabb* sample, uint32_t* sample_count )
+enum
 {
-    uint32_t count = frame->count < GPU_SAMPLE ? frame->count : GPU_SAMPLE;
-    CLV_ASSERT( count > 0 && frame->boxes != NULL );
-    *sample_count = count;
+    SAMPLE_BYTES = GPU_SAMPLE * ( sizeof( clv_aabb ) + 2 * sizeof( float ) )
+};
+
+static clv_result read_sample( clv_gpu* gpu, const gpu_frame* frame, gpu_sample* sample )
+{
+    uint32_t count = sample->count;
     gpu->stats.plan_count += 1;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.sample, GPU_SAMPLE * sizeof( clv_aabb ) );
     GPU_THEN( result,
         GPU_LAUNCH(
             gpu, GPU_KERNEL_sample_boxes, count, frame->boxes, frame->count, gpu->buffers.sample, count ) );
     GPU_THEN( result,
-        clv_gpu_read( gpu, gpu->buffers.sample.memory, 0, sample, (size_t)count * sizeof( clv_aabb ) ) );
+        clv_gpu_read(
+            gpu, gpu->buffers.sample.memory, 0, sample->boxes, (size_t)count * sizeof( clv_aabb ) ) );
     return result;
+}
+
+clv_result clv_gpu_sample_open( clv_gpu* gpu, const gpu_frame* frame, gpu_sample* sample )
+{
+    CLV_ASSERT( frame->count > 0 && frame->boxes != NULL );
+    sample->count = frame->count < GPU_SAMPLE ? frame->count : GPU_SAMPLE;
+    sample->boxes = clv_base_memory_take( &gpu->memory, SAMPLE_BYTES, 1 );
+    if ( sample->boxes == NULL )
+    {
+        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for a sample" );
+    }
+    sample->room = (float*)( sample->boxes + GPU_SAMPLE );
+    clv_result result = read_sample( gpu, frame, sample );
+    if ( result != CLV_OK )
+    {
+        clv_gpu_sample_close( gpu, sample );
+    }
+    return result;
+}
+
+void clv_gpu_sample_close( clv_gpu* gpu, gpu_sample* sample )
+{
+    clv_base_memory_give( &gpu->memory, sample->boxes, SAMPLE_BYTES, 1 );
 }
 
 clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t value )

@@ -60,22 +60,15 @@ static void lay_levels( tree_plan* plan, gpu_tree_state* tree, uint32_t count )
 
 static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
 {
-    const uint64_t sample_bytes = GPU_SAMPLE * sizeof( clv_aabb );
-    clv_aabb* sample =
-        clv_base_memory_take( &gpu->memory, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
-    if ( sample == NULL )
-    {
-        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for a sample" );
-    }
-    uint32_t sample_count = 0;
     tree_plan plan = { 0 };
-    clv_result result = clv_gpu_sample( gpu, frame, sample, &sample_count );
+    gpu_sample sample;
+    clv_result result = clv_gpu_sample_open( gpu, frame, &sample );
     if ( result == CLV_OK )
     {
-        measure( &plan, sample, sample_count, (float*)( sample + GPU_SAMPLE ) );
+        measure( &plan, sample.boxes, sample.count, sample.room );
         lay_levels( &plan, &gpu->tree, frame->count );
+        clv_gpu_sample_close( gpu, &sample );
     }
-    clv_base_memory_give( &gpu->memory, sample, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
     GPU_THEN( result, clv_gpu_reserve( gpu, &gpu->buffers.tree_plan, sizeof( plan ) ) );
     GPU_THEN( result, clv_gpu_write( gpu, gpu->buffers.tree_plan.memory, 0, &plan, sizeof( plan ), true ) );
     gpu->tree.is_planned = result == CLV_OK;

@@ -5,8 +5,8 @@
 #include "dop.h"
 
 #include "base/assertion.h"
-#include "base/fp_mode.h"
 #include "narrow/bound.h"
+
 #include <string.h>
 
 // Square root of 3, rounded up: the length of an axis through corners.
@@ -90,25 +90,6 @@ void clv_volume_core_dop( const narrow_core* core, double radius, clv_dop_kind k
         ends[axis] = clv_narrow_round_down( lower[axis] - skin );
         ends[axis_count + axis] = clv_narrow_round_up( upper[axis] + skin );
     }
-}
-
-typedef struct dop_ends
-{
-    clv_dop_kind kind;
-    float* ends;
-} dop_ends;
-
-static void make_dop( const narrow_core* core, double radius, void* volume )
-{
-    const dop_ends* dop = volume;
-    clv_volume_core_dop( core, radius, dop->kind, dop->ends );
-}
-
-clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, float* ends )
-{
-    CLV_ASSERT( ends != NULL );
-    dop_ends dop = { kind, ends };
-    return clv_volume_dop_is_kind( kind ) ? clv_narrow_around( shape, at, make_dop, &dop ) : CLV_BAD_ARGUMENT;
 }
 
 // ---- the paper's own kinds

@@ -58,9 +58,7 @@ clv_result clv_gpu_sim_step( clv_gpu_sim* sim );
 
 /// As those of clv_shape_sim. Times, where the def has stage_times and the gpu's def has times, are the
 /// device's own for the kernels of each stage; a frame takes longer by launches and by what the host does.
-uint32_t clv_gpu_sim_body_count( const clv_gpu_sim* sim );
 clv_transform clv_gpu_sim_transform( const clv_gpu_sim* sim, uint32_t body );
-clv_vec3 clv_gpu_sim_velocity( const clv_gpu_sim* sim, uint32_t body );
 clv_shape_sim_stats clv_gpu_sim_get_stats( const clv_gpu_sim* sim );
 
 /// Contacts so far that the device had no room for and the host finished.

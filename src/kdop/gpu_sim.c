@@ -700,12 +700,6 @@ clv_result clv_gpu_sim_step( clv_gpu_sim* sim )
 
 // ---- looking
 
-uint32_t clv_gpu_sim_body_count( const clv_gpu_sim* sim )
-{
-    CLV_ASSERT( sim != NULL );
-    return sim->count;
-}
-
 clv_transform clv_gpu_sim_transform( const clv_gpu_sim* sim, uint32_t body )
 {
     CLV_ASSERT( sim != NULL && body < sim->count );
@@ -718,17 +712,6 @@ clv_transform clv_gpu_sim_transform( const clv_gpu_sim* sim, uint32_t body )
     base_fp_settle( &at );
     base_fp_leave( mode );
     return at;
-}
-
-clv_vec3 clv_gpu_sim_velocity( const clv_gpu_sim* sim, uint32_t body )
-{
-    CLV_ASSERT( sim != NULL && body < sim->count );
-    const double* v = sim->now.motions + (size_t)body * GPU_MOTION_DOUBLES;
-    base_fp_mode mode = base_fp_enter();
-    clv_vec3 velocity = { (float)v[0], (float)v[1], (float)v[2] };
-    base_fp_settle( &velocity );
-    base_fp_leave( mode );
-    return velocity;
 }
 
 clv_shape_sim_stats clv_gpu_sim_get_stats( const clv_gpu_sim* sim )

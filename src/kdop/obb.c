@@ -3,8 +3,6 @@
 // structure for rapid interference detection" (SIGGRAPH 1996).
 #include "obb.h"
 
-#include "base/assertion.h"
-#include "base/fp_mode.h"
 #include "narrow/bound.h"
 #include "solid/solid_polar.h"
 
@@ -222,16 +220,4 @@ bool clv_volume_obb_overlap( const clv_obb* a, const clv_obb* b )
         }
     }
     return true;
-}
-
-bool clv_obb_overlap( const clv_obb* a, const clv_obb* b )
-{
-    CLV_ASSERT( a != NULL && b != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( a );
-    base_fp_settle( b );
-    bool overlap = clv_volume_obb_overlap( a, b );
-    base_fp_settle( &overlap );
-    base_fp_leave( mode );
-    return overlap;
 }

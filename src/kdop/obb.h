@@ -27,5 +27,7 @@ bool clv_volume_obb_is_good( const clv_obb* obb );
 /// From where to where it reaches along x, y or z, outwards beyond every rounding.
 void clv_volume_obb_interval( const clv_obb* obb, uint32_t axis, float* lower, float* upper );
 
-/// clv_obb_overlap for callers that have set the modes of floats already.
+/// By separating axes: those of the faces, of all pairs of edges, and x, y, z. Boxes nearer to each other
+/// than a fifty-thousandth of the sum of their half sides count as touching, so that no rounding parts what
+/// touches. In the caller's floating-point mode.
 bool clv_volume_obb_overlap( const clv_obb* a, const clv_obb* b );

@@ -67,11 +67,8 @@ typedef enum clv_dop_kind
 /// and 26 x + y + z, x + y - z, x - y + z, -x + y + z. None of them is brought to length 1.
 clv_vec3 clv_dop_axis( clv_dop_kind kind, uint32_t index );
 
-/// The k-DOP around a shape that stands somewhere, as `kind` floats: the lower ends along its axes, then the
-/// upper ones. A clv_aabb is laid out like a 6-DOP, a clv_dop18 like an 18-DOP. CLV_BAD_ARGUMENT as above,
-/// and for a kind that is none.
-clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, float* ends );
-
+/// Of two k-DOPs, each `kind` floats: the lower ends along its axes, then the upper ones. A clv_aabb is laid
+/// out like a 6-DOP, a clv_dop18 like an 18-DOP.
 static inline bool clv_dop_overlap( clv_dop_kind kind, const float* a, const float* b )
 {
     int count = CLV_CAST( int, kind ) / 2;
@@ -96,11 +93,6 @@ typedef struct clv_obb
 
 /// Along the shape's own axes, or for a hull along those of its vertices' spread where that box is smaller.
 clv_result clv_shape_obb( clv_shape shape, clv_transform at, clv_obb* obb );
-
-/// By separating axes: those of the faces, of all pairs of edges, and x, y, z. Boxes nearer to each other
-/// than a fifty-thousandth of the sum of their half sides count as touching, so that no rounding parts what
-/// touches.
-bool clv_obb_overlap( const clv_obb* a, const clv_obb* b );
 
 // ---- sweep and prune
 
@@ -136,7 +128,7 @@ clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabb
 clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count );
 clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count );
 
-/// `ends` holds `kind` floats per volume, as clv_shape_dop writes them.
+/// `ends` holds `kind` floats per volume, as clv_dop_overlap has them.
 clv_result clv_volume_sweep_kdops(
     clv_volume_sweep* sweep, clv_dop_kind kind, const float* ends, uint32_t count );
 

@@ -5,6 +5,8 @@
 #include "mpi_checkpoint.h"
 #include "mpi_mirror.h"
 
+#include <string.h>
+
 extern char g_checkpoint_path[512]; ///< of the checkpoint, in a folder of the caller's
 
 /// All processes come here before one goes on: files are one process's, and looked at by all.

@@ -50,3 +50,14 @@ static inline uint64_t base_bits_low( uint32_t count )
 {
     return count < 64 ? ( (uint64_t)1 << count ) - 1 : UINT64_MAX;
 }
+
+/// Takes the lowest run of set bits out of a word that is not 0: where it begins, and its length.
+static inline uint32_t base_bits_take_run( uint64_t* word, uint32_t* length )
+{
+    uint32_t begin = base_lowest_bit( *word );
+    uint64_t holes = ~( *word >> begin );
+    uint32_t end = holes != 0 ? base_lowest_bit( holes ) : 64;
+    *length = end < 64 - begin ? end : 64 - begin;
+    *word &= ~( base_bits_low( *length ) << begin );
+    return begin;
+}

@@ -95,18 +95,6 @@ static void end_rest( cleave_state* self, uint32_t object_count )
     self->rest_is_over = false;
 }
 
-// Has no box moved, and was no object added or removed?
-static bool is_still( const clv_method_input* input )
-{
-    uint64_t words = base_bits_words( input->slot_count );
-    bool still = input->moved != NULL && !input->members_changed;
-    for ( uint64_t word = 0; word < words && still; ++word )
-    {
-        still = input->moved[word] == 0;
-    }
-    return still;
-}
-
 static clv_result search(
     cleave_state* self, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
@@ -223,7 +211,7 @@ static clv_result update(
     {
         clv_rest_mode_note_failure( &self->mode );
     }
-    bool still = is_still( input );
+    bool still = method_input_is_still( input );
     if ( still )
     {
         self->rest.counters = ( rest_counters ){ 0 };

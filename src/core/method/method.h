@@ -3,6 +3,7 @@
 // given the public context, and opens it in create.
 #pragma once
 
+#include "base/bit_set.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cleave/method.h"
@@ -59,6 +60,20 @@ void clv_method_destroy( void* state, size_t size, method_end* end );
 /// there is no logger, and times are not measured; the caller fills these in.
 clv_method_context clv_method_host_context(
     base_memory* memory, task_runner* tasks, clv_isa isa, uint32_t* reasons );
+
+// ---- input
+
+/// Has no box moved, and was no object added or removed?
+static inline bool method_input_is_still( const clv_method_input* input )
+{
+    uint64_t words = base_bits_words( input->slot_count );
+    bool still = input->moved != NULL && !input->members_changed;
+    for ( uint64_t word = 0; word < words && still; ++word )
+    {
+        still = input->moved[word] == 0;
+    }
+    return still;
+}
 
 // ---- settings
 

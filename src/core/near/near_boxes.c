@@ -23,9 +23,8 @@ static void box_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const box_job* job = context;
     const clv_near* near = job->near;
-    uint32_t items = near->point_count + near->image_count, begin = piece * NEAR_PIECE;
-    uint32_t end = items - begin < NEAR_PIECE ? items : begin + NEAR_PIECE;
-    for ( uint32_t i = begin; i < end; ++i )
+    uint32_t end = near_piece_end( piece, near->point_count + near->image_count );
+    for ( uint32_t i = near_piece_begin( piece ); i < end; ++i )
     {
         double at[3],
             half = near_radius( near, job->call, near_point_of( near, i ) ) + job->call->box_reach / 2;
@@ -94,33 +93,24 @@ static bool near_take_pairs( const clv_pair* pairs, size_t count, void* user )
     return job->result == CLV_OK;
 }
 
-static bool near_take_hits( uint32_t point, const clv_hit* hits, uint64_t count, void* user )
-{
-    box_job* job = user;
-    job->near->test_count += count;
-    for ( uint64_t i = 0; i < count && job->result == CLV_OK; ++i )
-    {
-        if ( hits[i].index > point )
-        {
-            take_near_pair( job, ( clv_pair ){ point, hits[i].index } );
-        }
+// What the box of a point overlaps: pairs with what has a greater number, so that each is met once.
+#define NEAR_TAKE_HITS( name, hit_type )                                                                     \
+    static bool name( uint32_t point, const hit_type* hits, uint64_t count, void* user )                     \
+    {                                                                                                        \
+        box_job* job = user;                                                                                 \
+        job->near->test_count += count;                                                                      \
+        for ( uint64_t i = 0; i < count && job->result == CLV_OK; ++i )                                      \
+        {                                                                                                    \
+            if ( hits[i].index > point )                                                                     \
+            {                                                                                                \
+                take_near_pair( job, ( clv_pair ){ point, hits[i].index } );                                 \
+            }                                                                                                \
+        }                                                                                                    \
+        return job->result == CLV_OK;                                                                        \
     }
-    return job->result == CLV_OK;
-}
 
-static bool near_take_hits64( uint32_t point, const clv_hit64* hits, uint64_t count, void* user )
-{
-    box_job* job = user;
-    job->near->test_count += count;
-    for ( uint64_t i = 0; i < count && job->result == CLV_OK; ++i )
-    {
-        if ( hits[i].index > point )
-        {
-            take_near_pair( job, ( clv_pair ){ point, hits[i].index } );
-        }
-    }
-    return job->result == CLV_OK;
-}
+NEAR_TAKE_HITS( near_take_hits, clv_hit )
+NEAR_TAKE_HITS( near_take_hits64, clv_hit64 )
 
 // The space's pieces run on our threads.
 static void run_pieces( clv_task* task, uint32_t count, void* context, void* user )
@@ -188,6 +178,6 @@ clv_result clv_near_search_boxes( clv_near* near, near_call* call, clv_pair_sink
         return CLV_OUT_OF_MEMORY;
     }
     box_job job = { near, call, sink, CLV_OK };
-    clv_task_run( &near->tasks, box_piece, ( items + NEAR_PIECE - 1 ) / NEAR_PIECE, &job );
+    clv_task_run( &near->tasks, box_piece, near_piece_count( items ), &job );
     return search_space( &job );
 }

@@ -125,9 +125,8 @@ static void cell_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const near_fill_job* job = context;
     const clv_near* near = job->near;
-    uint32_t begin = piece * NEAR_PIECE;
-    uint32_t end = job->items - begin < NEAR_PIECE ? job->items : begin + NEAR_PIECE;
-    for ( uint32_t i = begin; i < end; ++i )
+    uint32_t end = near_piece_end( piece, job->items );
+    for ( uint32_t i = near_piece_begin( piece ); i < end; ++i )
     {
         double p[3], s[3];
         near_place( near, i, p );
@@ -221,8 +220,7 @@ static void spread_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const near_fill_job* job = context;
     const clv_near* near = job->near;
-    uint32_t begin = piece * NEAR_PIECE;
-    uint32_t end = job->items - begin < NEAR_PIECE ? job->items : begin + NEAR_PIECE;
+    uint32_t begin = near_piece_begin( piece ), end = near_piece_end( piece, job->items );
     if ( near->def.doubles )
         SPREAD( double, near_record64 )
     else
@@ -254,7 +252,7 @@ bool clv_near_grid_fill( clv_near* near, bool has_cells )
         memset( near->lanes.items + ( axis * row + job.items ) * number, 0, ( row - job.items ) * number );
     }
     memset( near->ids.items + job.items, 0, ( row - job.items ) * sizeof( uint32_t ) );
-    uint32_t pieces = ( job.items + NEAR_PIECE - 1 ) / NEAR_PIECE;
+    uint32_t pieces = near_piece_count( job.items );
     if ( !has_cells )
     {
         clv_task_run( &near->tasks, cell_piece, pieces, &job );

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "cleave/near.h"
 #include "cleave/world.h"
@@ -138,6 +139,24 @@ struct clv_near
 };
 
 #define NEAR_PIECE 4096 ///< points that are read, wrapped or moved together
+
+static inline uint32_t near_piece_count( uint32_t count )
+{
+    return ( count + NEAR_PIECE - 1 ) / NEAR_PIECE;
+}
+
+/// The points of one piece.
+static inline uint32_t near_piece_begin( uint32_t piece )
+{
+    return piece * NEAR_PIECE;
+}
+
+static inline uint32_t near_piece_end( uint32_t piece, uint32_t count )
+{
+    uint32_t begin = near_piece_begin( piece );
+    CLV_ASSERT( begin < count );
+    return count - begin < NEAR_PIECE ? count : begin + NEAR_PIECE;
+}
 
 static inline uint32_t near_axes( const clv_near* near )
 {

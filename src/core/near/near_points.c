@@ -26,17 +26,6 @@ typedef struct point_job
     uint32_t* bad; ///< first bad point of each piece; UINT32_MAX: none
 } point_job;
 
-static uint32_t near_piece_count( uint32_t count )
-{
-    return ( count + NEAR_PIECE - 1 ) / NEAR_PIECE;
-}
-
-static uint32_t piece_end( uint32_t piece, uint32_t count )
-{
-    uint32_t begin = piece * NEAR_PIECE;
-    return count - begin < NEAR_PIECE ? count : begin + NEAR_PIECE;
-}
-
 // ---- measured
 
 // As near_read, of constants.
@@ -89,7 +78,7 @@ static void measure_piece( uint32_t piece, uint32_t worker, void* context )
     const point_job* job = context;
     const clv_near* near = job->near;
     double bounds[6] = { DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX };
-    uint32_t begin = piece * NEAR_PIECE, end = piece_end( piece, near->point_count );
+    uint32_t begin = near_piece_begin( piece ), end = near_piece_end( piece, near->point_count );
     size_t stride = job->call->points->stride;
     const char* from = (const char*)job->call->positions + begin * stride;
     bool is_good = near->def.doubles ? near->def.flat
@@ -336,7 +325,7 @@ static void wrap_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const point_job* job = context;
     clv_near* near = job->near;
-    uint32_t begin = piece * NEAR_PIECE, end = piece_end( piece, near->point_count );
+    uint32_t begin = near_piece_begin( piece ), end = near_piece_end( piece, near->point_count );
     job->bad[piece] = near->def.doubles ? near->def.flat ? wrap_points( near, job->call, begin, end, true, 2 )
                                                          : wrap_points( near, job->call, begin, end, true, 3 )
         : near->def.flat ? wrap_points( near, job->call, begin, end, false, 2 )
@@ -412,7 +401,7 @@ static void count_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const point_job* job = context;
     uint64_t images = 0;
-    for ( uint32_t i = piece * NEAR_PIECE; i < piece_end( piece, job->near->point_count ); ++i )
+    for ( uint32_t i = near_piece_begin( piece ); i < near_piece_end( piece, job->near->point_count ); ++i )
     {
         images += near_count_images( job->near, job->call, i );
     }
@@ -425,8 +414,8 @@ static void image_piece( uint32_t piece, uint32_t worker, void* context )
     const point_job* job = context;
     clv_near* near = job->near;
     uint64_t next = near->piece_images.items[piece];
-    uint32_t end = piece_end( piece, near->point_count );
-    for ( uint32_t i = piece * NEAR_PIECE; i < end; ++i )
+    uint32_t end = near_piece_end( piece, near->point_count );
+    for ( uint32_t i = near_piece_begin( piece ); i < end; ++i )
     {
         double p[3], s[3];
         near_place( near, i, p );

@@ -303,14 +303,10 @@ static uint64_t find_strays_of(
     uint64_t strays = 0;
     while ( candidates != 0 )
     {
-        uint32_t begin = base_lowest_bit( candidates );
-        uint64_t holes = ~( candidates >> begin );
-        uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
-        length = length < 64 - begin ? length : 64 - begin;
+        uint32_t length, begin = base_bits_take_run( &candidates, &length );
         uint32_t slot = first + begin;
         CLV_ASSERT( length > 0 && slot + length <= world->slot_count );
         strays |= world->kernels->find_strays( boxes + slot, world->boxes.items + slot, length ) << begin;
-        candidates &= ~( base_bits_low( length ) << begin );
     }
     return strays;
 }

@@ -475,34 +475,26 @@ static inline __attribute__( ( always_inline ) ) void walk_in_turn(
     }
 }
 
-static void closest_in_turn( const query_node* nodes, query_cast* casts, uint32_t count )
+// In turn where that gains.
+static inline __attribute__( ( always_inline ) ) void walk(
+    const void* nodes, void* queries, size_t size, uint32_t count, query_step* step )
 {
-    walk_in_turn( nodes, casts, sizeof( *casts ), count, closest_step );
+    if ( AT_ONCE > 1 && count > 1 )
+    {
+        walk_in_turn( nodes, queries, size, count, step );
+        return;
+    }
+    walk_alone( nodes, queries, size, count, step );
 }
 
 static void walk_closest( const query_node* nodes, query_cast* casts, uint32_t count )
 {
-    if ( AT_ONCE > 1 && count > 1 )
-    {
-        closest_in_turn( nodes, casts, count );
-        return;
-    }
-    walk_alone( nodes, casts, sizeof( *casts ), count, closest_step );
-}
-
-static void nearest_in_turn( const query_node* nodes, query_nearest* queries, uint32_t count )
-{
-    walk_in_turn( nodes, queries, sizeof( *queries ), count, nearest_step );
+    walk( nodes, casts, sizeof( *casts ), count, closest_step );
 }
 
 static void walk_nearest( const query_node* nodes, query_nearest* queries, uint32_t count )
 {
-    if ( AT_ONCE > 1 && count > 1 )
-    {
-        nearest_in_turn( nodes, queries, count );
-        return;
-    }
-    walk_alone( nodes, queries, sizeof( *queries ), count, nearest_step );
+    walk( nodes, queries, sizeof( *queries ), count, nearest_step );
 }
 
 static void walk_count(

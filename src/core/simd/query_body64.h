@@ -266,32 +266,12 @@ static inline bool nearest_step64(
     return true;
 }
 
-static void closest_in_turn64( const query_node64* nodes, query_closest64* queries, uint32_t count )
-{
-    walk_in_turn( nodes, queries, sizeof( *queries ), count, closest_step64 );
-}
-
 static void walk_closest64( const query_node64* nodes, query_closest64* queries, uint32_t count )
 {
-    if ( AT_ONCE > 1 && count > 1 )
-    {
-        closest_in_turn64( nodes, queries, count );
-        return;
-    }
-    walk_alone( nodes, queries, sizeof( *queries ), count, closest_step64 );
-}
-
-static void nearest_in_turn64( const query_node64* nodes, query_nearest64* queries, uint32_t count )
-{
-    walk_in_turn( nodes, queries, sizeof( *queries ), count, nearest_step64 );
+    walk( nodes, queries, sizeof( *queries ), count, closest_step64 );
 }
 
 static void walk_nearest64( const query_node64* nodes, query_nearest64* queries, uint32_t count )
 {
-    if ( AT_ONCE > 1 && count > 1 )
-    {
-        nearest_in_turn64( nodes, queries, count );
-        return;
-    }
-    walk_alone( nodes, queries, sizeof( *queries ), count, nearest_step64 );
+    walk( nodes, queries, sizeof( *queries ), count, nearest_step64 );
 }

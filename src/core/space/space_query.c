@@ -406,8 +406,7 @@ static void find_piece( uint32_t index, uint32_t worker, void* context )
     (void)worker;
     query_job* job = context;
     uint32_t first, end;
-    space_piece_range( job, job->first_piece + index, &first, &end );
-    void* waiting = space_waiting_hits( job, index );
+    void* waiting = space_round_piece( job, index, &first, &end );
     uint64_t used = 0;
     for ( uint32_t i = first; i < end; ++i )
     {
@@ -424,14 +423,14 @@ static void place_piece( uint32_t index, uint32_t worker, void* context )
     (void)worker;
     const query_job* job = context;
     uint32_t first, end;
-    space_piece_range( job, job->first_piece + index, &first, &end );
+    const void* waiting = space_round_piece( job, index, &first, &end );
     if ( !job->is_over[index] )
     {
         uint64_t count = job->offsets[end] - job->offsets[first];
         if ( count > 0 )
         {
-            memcpy( space_hit_at( job->list, job->hits, job->offsets[first] ),
-                space_waiting_hits( job, index ), (size_t)count * query_hit_size( job->list ) );
+            memcpy( space_hit_at( job->list, job->hits, job->offsets[first] ), waiting,
+                (size_t)count * query_hit_size( job->list ) );
         }
         return;
     }

@@ -69,6 +69,13 @@ static inline void space_piece_range( const query_job* job, uint32_t piece, uint
     *end = count - *first < SPACE_PIECE_QUERIES ? count : *first + SPACE_PIECE_QUERIES;
 }
 
+/// Piece `index` of this round, and where its hits wait.
+static inline void* space_round_piece( const query_job* job, uint32_t index, uint32_t* first, uint32_t* end )
+{
+    space_piece_range( job, job->first_piece + index, first, end );
+    return space_waiting_hits( job, index );
+}
+
 static inline uint32_t space_query_pieces( const query_job* job )
 {
     return job->list->count / SPACE_PIECE_QUERIES + ( job->list->count % SPACE_PIECE_QUERIES > 0 ? 1 : 0 );

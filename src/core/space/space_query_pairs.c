@@ -72,8 +72,7 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
     pair_job* job = context;
     query_job* list = &job->list;
     uint32_t first, end;
-    space_piece_range( list, list->first_piece + index, &first, &end );
-    void* waiting = space_waiting_hits( list, index );
+    void* waiting = space_round_piece( list, index, &first, &end );
     uint64_t used = 0, total = 0;
     bool is_over = false;
     for ( uint32_t slot = first; slot < end; ++slot )
@@ -99,8 +98,7 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
     pair_job* job = context;
     query_job* list = &job->list;
     uint32_t first, end;
-    space_piece_range( list, list->first_piece + index, &first, &end );
-    void* waiting = space_waiting_hits( list, index );
+    void* waiting = space_round_piece( list, index, &first, &end );
     pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
     clv_hit64 few[SPACE_FEW_HITS]; // the larger of the two kinds of hits
     for ( uint32_t slot = first; slot < end; ++slot )

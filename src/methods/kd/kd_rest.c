@@ -138,10 +138,7 @@ static uint64_t classify_word(
     uint64_t moving = 0;
     while ( members != 0 )
     {
-        uint32_t begin = base_lowest_bit( members );
-        uint64_t holes = ~( members >> begin );
-        uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
-        length = length < 64 - begin ? length : 64 - begin;
+        uint32_t length, begin = base_bits_take_run( &members, &length );
         uint32_t slot = first + begin;
         CLV_ASSERT( length > 0 && (uint64_t)slot + length <= rest->grown.capacity );
         if ( rest->still > 0 )
@@ -149,7 +146,6 @@ static uint64_t classify_word(
             drop_fast( rest, boxes, slot, length );
         }
         moving |= rest->kernels->regrow( boxes + slot, rest->grown.items + slot, length, epsilon ) << begin;
-        members &= length < 64 ? ~( ( ( (uint64_t)1 << length ) - 1 ) << begin ) : 0;
     }
     return moving;
 }
