@@ -6,7 +6,7 @@
 
 OUT gets cleave.h, which is cleave/cleave.h with all that it includes, and cleave.c, which is all FILEs with the
 private headers they include. Comments stay in the header, which is read, and go from the source, which is not: both
-are made from the repository, where they are. Recordings (record.h) are left to the library. Files that are compiled for one instruction set repeat the same names,
+are made from the repository, where they are. Recordings (record.h) and CLV_VALIDATE are left to the library. Files that are compiled for one instruction set repeat the same names,
 so each gets an ending of its own.
 """
 import pathlib
@@ -67,7 +67,7 @@ class Reader:
     def read(self, path, depth=0):
         text = path.read_text()
         if not self.keeps_comments:
-            text = without_comments(text)
+            text = re.sub(r"^ +CLV_VALIDATE\([^;]*\);\n", "", without_comments(text), flags=re.M)
         out = []
         lines = text.split("\n")
         # Texts of the header name each other's files: where the includes of one are over, its name is said.

@@ -3,6 +3,8 @@
 // after the other, and its checker must say so: one that is always content proves nothing.
 #include "bvh/bvh_tree.h"
 #include "grid/grid_cells.h"
+#include "near/near_internal.h"
+#include "object/store.h"
 #include "pair/table.h"
 #include "query/query_tree.h"
 #include "rest/rest_world.h"
@@ -550,6 +552,150 @@ static void boxes_that_do_not_rest_are_noticed( void )
 
 #undef ASK
 
+// ---- points in cells, and lists of them
+
+// A list of points in a periodic cell, full and by point, with squares and shifts.
+static clv_near* make_points( bool by_point )
+{
+    static float s_xyz[3 * OBJECTS];
+    test_random random = test_random_make( 8 );
+    for ( uint32_t i = 0; i < 3 * OBJECTS; ++i )
+    {
+        s_xyz[i] = test_random_between( &random, 0, 10 );
+    }
+    clv_near_cell cell = { .edges = { { 10, 0, 0 }, { 0, 10, 0 }, { 0, 0, 10 } },
+        .periodic = { true, true, true } };
+    clv_near_points points = {
+        .positions = s_xyz, .stride = 3 * sizeof( float ), .count = OBJECTS, .cell = &cell
+    };
+    clv_near_def def = clv_default_near_def();
+    def.cutoff = 1.5;
+    def.full = true;
+    def.by_point = by_point;
+    def.shifts = def.squared = true;
+    clv_near* near = NULL;
+    CHECK_OK( clv_near_create( &def, &near ) );
+    CHECK_OK( clv_near_update( near, &points, NULL ) );
+    CHECK( near->grid.cell_count > 8 && near->pairs.count > OBJECTS );
+    return near;
+}
+
+// A cell with two points or more.
+static uint32_t find_cell( const clv_near* near )
+{
+    uint32_t cell = 0;
+    while ( near->starts.items[cell + 1] - near->starts.items[cell] < 2 )
+    {
+        cell += 1;
+        CHECK( cell < near->grid.cell_count );
+    }
+    return cell;
+}
+
+#define ASK clv_near_grid_check( near )
+
+static void points_in_wrong_cells_are_noticed( void )
+{
+    clv_near* near = make_points( true );
+    CHECK( ASK == NULL );
+    uint32_t first = near->starts.items[find_cell( near )], id = near->ids.items[first];
+    float* x = (float*)(void*)near->lanes.items;
+    SPOIL( near->grid.last[1], near->grid.last[1] + 1, "another last one" );
+    SPOIL( near->grid.layers[2], 0, "spans no cell" );
+    SPOIL( near->grid.cell_count, near->grid.cell_count - 1, "more or fewer cells" );
+    SPOIL( near->starts.items[0], 1, "begin at the first point" );
+    SPOIL( near->starts.items[find_cell( near ) + 1], 0, "ends before it begins" );
+    SPOIL( near->ids.items[first + 1], near->ids.items[first], "do not ascend" );
+    SPOIL( near->cells.items[id], near->cells.items[id] + 1, "a point of another cell" );
+    SPOIL( x[first], x[first] + 1, "not where its cell has it" );
+    SPOIL( near->grid.lower[0], near->grid.lower[0] - 0.5, "lies in another cell" );
+    SPOIL( near->point_count, OBJECTS + 1, "more or fewer points" );
+    clv_near_destroy( near );
+}
+
+#undef ASK
+#define ASK clv_near_list_check( near, 1.5 * 1.5 )
+
+static void wrong_lists_of_near_points_are_noticed( void )
+{
+    for ( int by_point = 0; by_point < 2; ++by_point )
+    {
+        clv_near* near = make_points( by_point != 0 );
+        CHECK( ASK == NULL );
+        clv_pair* pair = &near->pairs.items[3];
+        float* squared = (float*)(void*)near->squared.items;
+        SPOIL( near->shifts.count, near->shifts.count - 3, "more or fewer shifts" );
+        SPOIL( pair->b, OBJECTS, "not there" );
+        SPOIL( *pair, ( ( clv_pair ){ pair->b, pair->a } ), "in the wrong order" );
+        SPOIL( pair->a, pair->b, "not those of the pairs" );
+        SPOIL( near->shifts.items[9], near->shifts.items[9] + 1, "not those of the pairs" );
+        SPOIL( near->entry_shifts.items[7], near->entry_shifts.items[7] + 1, "not those of the pairs" );
+        SPOIL( near->offsets.items[OBJECTS], near->offsets.items[OBJECTS] + 1, "more or fewer entries" );
+        SPOIL( near->offsets.items[7], near->offsets.items[OBJECTS] + 1, "end before they begin" );
+        SPOIL( squared[5], 2.5f, "further away" );
+        if ( by_point )
+        {
+            SPOIL( near->indices.items[2], near->indices.items[2] + 1, "not those of the pairs" );
+        }
+        else
+        {
+            SPOIL( near->sides.items[2].a, near->sides.items[2].a + 1, "another point's" );
+            SPOIL( near->sides.items[2].b, near->sides.items[2].b + 1, "not those of the pairs" );
+        }
+        clv_near_destroy( near );
+    }
+}
+
+#undef ASK
+
+// ---- slots
+
+#define ASK clv_object_store_check( &store )
+
+static void wrong_slots_are_noticed( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    object_store store = clv_object_store_make( &memory, ( clv_margin_rule ){ 0.25f, 0, 0 } );
+    CHECK( ASK == NULL );
+    CHECK( clv_object_store_use_margins( &store ) && clv_object_store_use( &store, OBJECT_STAMP ) );
+    CHECK_OK( clv_object_store_prepare_add( &store, OBJECTS ) );
+    for ( uint32_t i = 0; i < OBJECTS; ++i )
+    {
+        clv_object_store_add( &store, s_boxes[i] );
+    }
+    CHECK( ASK == NULL );
+    clv_object_store_remove( &store, 7 );
+    clv_object_store_remove( &store, 30 );
+    clv_object_store_remove( &store, 31 );
+    CHECK( clv_object_store_list_live( &store ) );
+    CHECK( ASK == NULL );
+    uint32_t* generations = object_generations( &store );
+    clv_aabb* boxes = object_boxes( &store );
+    SPOIL( store.capacities[OBJECT_GENERATION], OBJECTS - 1, "no room for all slots" );
+    SPOIL( store.capacities[OBJECT_MOTION], 4, "is not there has a capacity" );
+    SPOIL( store.columns[OBJECT_MARGIN_BY], store.columns[OBJECT_MARGIN], "no room for all slots" );
+    SPOIL( store.moved_is_known, true, "but not of all" );
+    SPOIL( store.live_count, store.live_count + 1, "slots are alive" );
+    SPOIL( generations[9], 2, "slots are alive" );
+    SPOIL( store.free_count, 2, "slots are free" );
+    SPOIL( generations[30], 0, "slots are free" );
+    SPOIL( store.first_free, 9, "one that is not free" );
+    SPOIL( boxes[30].lower.x, boxes[31].lower.x, "does not end with the last" ); // 31, 30, 30
+    SPOIL( store.free_is_row, true, "said to be a row" );
+    SPOIL( store.live.items[4], 7, "not alive, or not in order" );
+    SPOIL( store.live.count, store.live.count - 1, "longer or shorter" );
+    SPOIL( ( (uint32_t*)store.columns[OBJECT_STAMP] )[12], 5, "still to come" );
+    SPOIL( ( (float*)store.columns[OBJECT_MARGIN] )[12], 0.5f, "not the box as given" );
+    SPOIL( boxes[12].upper.y, boxes[12].upper.y + 1, "not the box as given" );
+    clv_object_store_clear( &store );
+    CHECK( ASK == NULL );
+    CHECK( store.free_is_row );
+    clv_object_store_free( &store );
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
+#undef ASK
+
 int main( int argc, char** argv )
 {
     fill_boxes();
@@ -566,6 +712,9 @@ int main( int argc, char** argv )
         TEST_CASE( a_wrong_grid_at_rest_is_noticed ),
         TEST_CASE( pairs_at_rest_that_are_wrong_are_noticed ),
         TEST_CASE( boxes_that_do_not_rest_are_noticed ),
+        TEST_CASE( points_in_wrong_cells_are_noticed ),
+        TEST_CASE( wrong_lists_of_near_points_are_noticed ),
+        TEST_CASE( wrong_slots_are_noticed ),
     };
     return test_run( "checker", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -236,6 +236,7 @@ static void copy_scaled( uint32_t piece, uint32_t worker, void* context )
     const engine_scale* scales = job->axes->scales;
     uint32_t first = piece * PIECE, left = input->live_count - first;
     uint32_t last = first + ( left < PIECE ? left : PIECE );
+    CLV_ASSERT( first < last && last <= input->live_count );
     bool is_magnified = false;
     for ( int axis = 0; axis < 3; ++axis )
     {

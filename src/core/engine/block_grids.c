@@ -16,6 +16,7 @@ enum
 
 void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
 {
+    CLV_ASSERT( block < plan->block_count );
     block_leaf leaf = plan->leaves.items[block];
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -119,6 +120,7 @@ BASE_COLD bool clv_engine_plan_choose_grids(
     for ( uint32_t block = 0; block < plan->block_count; ++block )
     {
         float low[3], high[3];
+        CLV_ASSERT( counts[block] <= SAMPLES_PER_BLOCK && counts[block] <= seen[block] );
         clv_engine_plan_region( plan, block, low, high );
         const clv_aabb* samples = plan->samples.items + (size_t)block * SAMPLES_PER_BLOCK;
         static const clv_aabb nothing = { { 0, 0, 0 }, { 0, 0, 0 } };

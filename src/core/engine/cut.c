@@ -128,6 +128,7 @@ static void cut_sample_take( const cell_job* job, const cut_part* part, cut_samp
             sample->faces.uppers[axis][i] = face_order( sample_upper( sample, i, axis ) );
         }
     }
+    CLV_ASSERT( sample->count > 1 && sample->count <= CUT_SAMPLES );
     for ( int axis = 0; axis < 3; ++axis )
     {
         scale_along( sample, axis );

@@ -120,6 +120,7 @@ static void scatter_to_blocks(
     uint32_t piece, uint32_t worker, cell_segment* segments, cell_record* records, void* context )
 {
     const fill_job* job = context;
+    CLV_ASSERT( piece * (uint64_t)job->chunk < job->input->live_count );
     size_t first_tray = (size_t)( worker * tray_stride( job->engine ) );
     uint32_t first = piece * job->chunk, left = job->input->live_count - first;
     block_work work = {
@@ -165,6 +166,7 @@ static bool fill_blocks( clv_engine* engine, const clv_method_input* input )
     if ( ok )
     {
         measure_blocks( engine );
+        CLV_ASSERT( engine->in_blocks >= input->live_count && engine->largest_block > 0 );
     }
     return ok;
 }
@@ -219,6 +221,7 @@ bool clv_engine_fill( clv_engine* engine, const clv_method_input* given )
 static cell_record* records_of( const clv_engine* engine, uint32_t block, uint32_t worker, uint32_t* count )
 {
     const engine_segments* segments = &engine->segments;
+    CLV_ASSERT( block < segments->target_count );
     const cell_segment* segment = segments->list.items + block;
     *count = segment->count;
     if ( task_worker_count( engine->tasks ) == 1 )

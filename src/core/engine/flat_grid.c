@@ -70,6 +70,7 @@ static held_sample resample( const clv_engine* engine, const clv_method_input* i
         sample.outside += (uint32_t)is_out;
         sample.seen += 1;
     }
+    CLV_ASSERT( sample.outside <= sample.seen && sample.seen <= input->live_count );
     return sample;
 }
 
@@ -107,6 +108,7 @@ BASE_COLD void clv_engine_choose_grid( clv_engine* engine, const clv_method_inpu
     {
         samples[i] = input->boxes[clv_method_live_slot( input, base_sample( i, count, input->live_count ) )];
     }
+    CLV_ASSERT( count <= CELL_SAMPLES && count <= input->live_count );
     measure_region( engine, input );
     may_be_strip = may_be_strip && is_strip_size( engine, input->live_count );
     bool is_strip = false;

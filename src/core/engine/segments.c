@@ -93,6 +93,7 @@ static bool widen_all( engine_segments* segments, base_memory* memory )
     segments->target_count = ok ? segments->target_count : 0;
     segments->room = sum;
     segments->layout_number += 1;
+    CLV_ASSERT( !ok || segments->records.capacity >= sum );
     return ok;
 }
 
@@ -166,6 +167,7 @@ static void put_piece( uint32_t piece, uint32_t worker, void* context )
 static void put_again( uint32_t index, uint32_t worker, void* context )
 {
     const segments_job* job = context;
+    CLV_ASSERT( job->is_again && index < job->redo_count );
     put_piece( job->redo[index], worker, context );
 }
 
@@ -214,6 +216,7 @@ bool clv_engine_segments_fill( engine_segments* segments, base_memory* memory, t
 
 uint32_t clv_engine_segments_count( const engine_segments* segments, uint32_t target )
 {
+    CLV_ASSERT( target < segments->target_count );
     uint32_t sum = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
     {

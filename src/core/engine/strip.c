@@ -147,6 +147,7 @@ clv_result clv_engine_strip_search( clv_engine* engine, clv_pair_sink* sink, uin
 {
     const simd_cells* kernels = engine->kernels->cells;
     cell_scratch* scratch = &engine->scratches.items[0];
+    CLV_ASSERT( engine->strip_axis >= 0 && engine->flat.count <= engine->strip_boxes );
     cell_counters counters = { .cell_count = 1, .entry_count = engine->flat.count };
     cell_search search = { engine->exact, sink, scratch->lanes, scratch->slots, scratch->ties, 0, &counters,
         engine->strip_axis };

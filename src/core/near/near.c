@@ -293,6 +293,7 @@ static bool is_same_cell( const near_frame* a, const near_frame* b )
 // All pairs of ids into the sink, and what the sink said.
 static clv_result near_find_pairs( clv_near* near, near_call* call, clv_pair_sink* sink )
 {
+    CLV_ASSERT( sink->count == 0 );
     near->test_count = 0;
     if ( !index_excluded( near ) )
     {
@@ -313,6 +314,7 @@ static void plan_cells( clv_near* near, const near_call* call )
     bool has_cells =
         near->point_count > 0 && call->is_uniform && clv_near_grid_plan( near, call, &near->grid );
     near->grid.cell_count = has_cells ? near->grid.cell_count : 0;
+    CLV_ASSERT( !has_cells || near->grid.cell_count > 0 );
 }
 
 // Checked and wrapped; whatever fails here leaves the last list as it was.
@@ -367,6 +369,7 @@ static uint64_t near_most_pairs( const clv_near* near )
 static clv_result near_make_list_room( clv_pair_sink* sink )
 {
     clv_near* near = ( (near_list_sink*)sink )->near;
+    CLV_ASSERT( sink->count <= sink->capacity );
     near->pairs.count = sink->count;
     if ( sink->count > near_most_pairs( near ) )
     {
@@ -408,6 +411,7 @@ static clv_result near_make_list( clv_near* near, near_call* call )
         return clv_near_fail( near, result, UINT32_MAX, "the list ended after %llu pairs: %s",
             (unsigned long long)near->pairs.count, clv_result_text( result ) );
     }
+    CLV_VALIDATE( clv_near_list_check( near, call->square ) == NULL );
     near->is_valid = true;
     near->made_count += 1;
     return succeed( near );
@@ -470,6 +474,7 @@ static clv_result near_show( near_visit_sink* visit, uint64_t count )
 {
     clv_near* near = visit->near;
     clv_pair* pairs = visit->sink.pairs;
+    CLV_ASSERT( count > 0 && count <= NEAR_VISIT_CHUNK && count <= visit->sink.count );
     clv_near_name( near, pairs, count, visit->shifts );
     clv_near_measure_entries( near, pairs, visit->shifts, count, visit->squared, visit->vectors );
     const clv_near_def* def = &near->def;
@@ -496,6 +501,7 @@ static clv_result near_show( near_visit_sink* visit, uint64_t count )
 static clv_result near_make_visit_room( clv_pair_sink* sink )
 {
     near_visit_sink* visit = (near_visit_sink*)sink;
+    CLV_ASSERT( sink->count <= sink->capacity );
     if ( visit->visited + sink->count > near_most_pairs( visit->near ) )
     {
         return CLV_TOO_MANY_PAIRS;

@@ -29,6 +29,7 @@ static void box_piece( uint32_t piece, uint32_t worker, void* context )
         double at[3],
             half = near_radius( near, job->call, near_point_of( near, i ) ) + job->call->box_reach / 2;
         near_place( near, i, at );
+        CLV_ASSERT( half >= 0 );
         for ( int axis = 0; axis < 3; ++axis )
         {
             // One step further out than rounded, which is where it would be exactly or beyond.
@@ -71,6 +72,8 @@ static bool are_near( const clv_near* near, const near_call* call, clv_pair pair
 static void take_near_pair( box_job* job, clv_pair pair )
 {
     const clv_near* near = job->near;
+    CLV_ASSERT( pair.a < pair.b && pair.a < near->point_count );
+    CLV_ASSERT( pair.b - near->point_count < near->image_count || pair.b < near->point_count );
     bool thins = job->call->points->groups != NULL || near->excluded.count > 0;
     if ( are_near( near, job->call, pair ) &&
         ( !thins || clv_near_thin( near, job->call, &pair, 0, 1 ) > 0 ) )
@@ -161,11 +164,13 @@ static clv_result search_space( box_job* job )
                                                        : clv_space_visit( space, near_take_pairs, job );
     }
     clv_space_destroy( space );
+    CLV_ASSERT( result != CLV_STOPPED || job->result != CLV_OK );
     return result == CLV_STOPPED ? job->result : result;
 }
 
 clv_result clv_near_search_boxes( clv_near* near, near_call* call, clv_pair_sink* sink )
 {
+    CLV_ASSERT( near->grid.cell_count == 0 && near->point_count > 0 );
     clv_result result = clv_near_points_images( near, call );
     if ( result != CLV_OK )
     {
@@ -177,6 +182,7 @@ clv_result clv_near_search_boxes( clv_near* near, near_call* call, clv_pair_sink
     {
         return CLV_OUT_OF_MEMORY;
     }
+    CLV_ASSERT( near->records.capacity >= items * (uint64_t)near_record_size( near ) );
     box_job job = { near, call, sink, CLV_OK };
     clv_task_run( &near->tasks, box_piece, near_piece_count( items ), &job );
     return search_space( &job );

@@ -72,6 +72,7 @@ static double plan_axis(
     grid->shifts[k] = near->frame.cell.periodic[k]
         ? (int32_t)( ( grid->layers[k] + grid->counts[k] - 1 ) / grid->counts[k] )
         : 0;
+    CLV_ASSERT( grid->counts[k] > 0 && grid->layers[k] > 0 );
     return most;
 }
 
@@ -84,6 +85,7 @@ static bool ids_fit( const clv_near* near, const near_grid* grid )
 
 bool clv_near_grid_plan( const clv_near* near, const near_call* call, near_grid* grid )
 {
+    CLV_ASSERT( near->point_count > 0 && call->is_uniform );
     double lower[3], upper[3];
     bool is_close = false;
     memcpy( lower, call->lower, sizeof( lower ) );
@@ -138,6 +140,7 @@ static void cell_piece( uint32_t piece, uint32_t worker, void* context )
 
 static uint32_t share_begin( const near_fill_job* job, uint32_t piece )
 {
+    CLV_ASSERT( piece <= job->pieces );
     return (uint32_t)( (uint64_t)job->items * piece / job->pieces );
 }
 
@@ -150,6 +153,7 @@ static void count_share( uint32_t piece, uint32_t worker, void* context )
     memset( counts, 0, near->grid.cell_count * sizeof( uint32_t ) );
     for ( uint32_t i = share_begin( job, piece ); i < share_begin( job, piece + 1 ); ++i )
     {
+        CLV_ASSERT( near->cells.items[i] < near->grid.cell_count );
         counts[near->cells.items[i]] += 1;
     }
 }
@@ -208,6 +212,7 @@ static void place_share( uint32_t piece, uint32_t worker, void* context )
         number* to = (number*)(void*)near->lanes.items;                                                      \
         for ( uint32_t i = begin; i < end; ++i )                                                             \
         {                                                                                                    \
+            CLV_ASSERT( from[i].id < job->items );                                                           \
             to[i] = from[i].at[0];                                                                           \
             to[row + i] = from[i].at[1];                                                                     \
             to[2 * row + i] = from[i].at[2];                                                                 \
@@ -229,6 +234,7 @@ static void spread_piece( uint32_t piece, uint32_t worker, void* context )
 
 bool clv_near_grid_fill( clv_near* near, bool has_cells )
 {
+    CLV_ASSERT( near->point_count > 0 && near->grid.cell_count > 0 );
     near_fill_job job = { near, near->point_count, 1 };
     uint32_t workers = task_worker_count( &near->tasks );
     job.pieces =
@@ -251,6 +257,7 @@ bool clv_near_grid_fill( clv_near* near, bool has_cells )
     {
         memset( near->lanes.items + ( axis * row + job.items ) * number, 0, ( row - job.items ) * number );
     }
+    CLV_ASSERT( row >= (size_t)job.items + NEAR_LANES );
     memset( near->ids.items + job.items, 0, ( row - job.items ) * sizeof( uint32_t ) );
     uint32_t pieces = near_piece_count( job.items );
     if ( !has_cells )

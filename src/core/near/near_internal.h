@@ -306,6 +306,14 @@ static inline uint32_t near_cell_of( const near_grid* grid, double x, double y, 
     return line * grid->counts[0] + near_cell_along( grid, 0, x );
 }
 
+// ---- near_check.c: the first sentence that is not true, or NULL
+
+/// Of points in their cells.
+const char* clv_near_grid_check( const clv_near* near );
+
+/// Of a list that was just made; `square` of the greatest limit.
+const char* clv_near_list_check( const clv_near* near, double square );
+
 // ---- near_search.c, near_boxes.c: all pairs of ids, a < b, images with images left out
 
 clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink* sink );

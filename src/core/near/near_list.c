@@ -13,6 +13,8 @@
 near_image clv_near_image_of( const clv_near* near, uint32_t id )
 {
     const near_grid* grid = &near->grid;
+    CLV_ASSERT(
+        id < near->point_count || grid->cell_count > 0 || id - near->point_count < near->image_count );
     if ( id < near->point_count || grid->cell_count == 0 )
     {
         return id < near->point_count ? ( near_image ){ id, { 0, 0, 0 } }
@@ -129,6 +131,11 @@ void clv_near_measure_entries( const clv_near* near, const clv_pair* pairs, cons
     }
 }
 
+static uint64_t entry_count( const clv_near* near )
+{
+    return near->pairs.count * ( near->def.full ? 2 : 1 );
+}
+
 typedef struct entry_job
 {
     const clv_near* near;
@@ -151,6 +158,7 @@ static void read_entries(
         {
             *point += 1;
         }
+        CLV_ASSERT( *point < near->point_count );
         out[i - first] = ( clv_pair ){ *point, near->indices.items[i] };
     }
 }
@@ -182,6 +190,7 @@ static void measure_piece_entries( uint32_t piece, uint32_t worker, void* contex
     const clv_near* near = job->near;
     uint64_t begin = (uint64_t)piece * ENTRY_PIECE;
     uint64_t end = job->count - begin < ENTRY_PIECE ? job->count : begin + ENTRY_PIECE;
+    CLV_ASSERT( begin < end && end <= entry_count( near ) );
     size_t number = near_number( near );
     uint32_t point = near->def.by_point ? point_of_entry( near, begin ) : 0;
     for ( uint64_t i = begin; i < end; i += ENTRY_CHUNK )
@@ -204,11 +213,6 @@ static void measure_piece_entries( uint32_t piece, uint32_t worker, void* contex
     }
 }
 
-static uint64_t entry_count( const clv_near* near )
-{
-    return near->pairs.count * ( near->def.full ? 2 : 1 );
-}
-
 static void measure_list( clv_near* near )
 {
     entry_job job = { near, entry_count( near ) };
@@ -229,6 +233,8 @@ static void count_entries( clv_near* near )
     memset( offsets, 0, ( (size_t)near->point_count + 2 ) * sizeof( uint64_t ) );
     for ( uint64_t i = 0; i < near->pairs.count; ++i )
     {
+        CLV_ASSERT(
+            near->pairs.items[i].a < near->point_count && near->pairs.items[i].b < near->point_count );
         offsets[near->pairs.items[i].a + 2] += 1;
         offsets[near->pairs.items[i].b + 2] += near->def.full;
     }
@@ -236,11 +242,13 @@ static void count_entries( clv_near* near )
     {
         offsets[i] += offsets[i - 1];
     }
+    CLV_ASSERT( offsets[near->point_count + 1] == entry_count( near ) );
 }
 
 static void put_entry( clv_near* near, uint32_t point, uint32_t other, const int32_t* shift, int32_t sign )
 {
     uint64_t place = near->offsets.items[point + 1]++;
+    CLV_ASSERT( place < entry_count( near ) );
     if ( near->def.by_point )
     {
         near->indices.items[place] = other;
@@ -268,6 +276,7 @@ static void fill_entries( clv_near* near )
             put_entry( near, pair.b, pair.a, shift, -1 );
         }
     }
+    CLV_ASSERT( near->offsets.items[near->point_count] == entry_count( near ) );
 }
 
 bool clv_near_wants_shifts( const clv_near* near )
@@ -399,6 +408,7 @@ bool clv_near_list_remember( clv_near* near, const near_call* call )
 // Has any point moved more than half the skin? What rounding may do to a distance of the greatest limit is taken off it.
 static bool has_moved( const clv_near* near, const near_call* call )
 {
+    CLV_ASSERT( near->may_keep && call->points->count == near->point_count );
     uint32_t axes = near_axes( near );
     double epsilon = near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON;
     double half = near_round( near, near->def.skin ) / 2 * ( 1 - 16 * epsilon ) -
@@ -442,6 +452,7 @@ bool clv_near_list_may_stay( const clv_near* near, const near_call* call )
 
 void clv_near_list_refresh( clv_near* near, const near_call* call )
 {
+    CLV_ASSERT( near->is_valid && near->may_keep );
     if ( !near->def.squared && !near->def.vectors )
     {
         return;

@@ -145,6 +145,7 @@ static clv_result find_reach( clv_near* near, near_call* call, double most_radiu
     for ( int k = 0; k < 3; ++k )
     {
         call->reach[k] = reach + slack[k];
+        CLV_ASSERT( call->reach[k] >= reach && near->frame.heights[k] > 0 );
         call->parts[k] = call->reach[k] / near->frame.heights[k];
         images *= near->frame.cell.periodic[k] ? 2 * floor( call->parts[k] ) + 1 : 1;
         if ( near->frame.cell.periodic[k] && call->reach[k] > 1e5 * near->frame.heights[k] )
@@ -167,6 +168,7 @@ static clv_result find_reach( clv_near* near, near_call* call, double most_radiu
 clv_result clv_near_points_measure( clv_near* near, near_call* call )
 {
     double most_radius = 0;
+    CLV_ASSERT( near->point_count == 0 || call->positions != NULL );
     call->is_uniform = true;
     clv_result result = check_radii( near, call, &most_radius );
     if ( result != CLV_OK || near->point_count == 0 )
@@ -315,6 +317,7 @@ static BASE_INLINE uint32_t wrap_points(
         if ( cells != NULL )
         {
             cells[i] = near_cell_of( &grid, x, y, z );
+            CLV_ASSERT( cells[i] < grid.cell_count );
         }
     }
     return UINT32_MAX;
@@ -432,6 +435,7 @@ static void image_piece( uint32_t piece, uint32_t worker, void* context )
             store_record( near, near->point_count + (uint32_t)n, at );
         }
         next += count;
+        CLV_ASSERT( next <= near->image_count );
     }
 }
 
@@ -511,6 +515,7 @@ clv_result clv_near_points_wrap( clv_near* near, near_call* call )
     clv_task_run( &near->tasks, wrap_piece, pieces, &job );
     for ( uint32_t i = 0; i < pieces; ++i )
     {
+        CLV_ASSERT( job.bad[i] == UINT32_MAX || job.bad[i] < near->point_count );
         if ( job.bad[i] != UINT32_MAX )
         {
             return clv_near_fail( near, CLV_BAD_ARGUMENT, job.bad[i],

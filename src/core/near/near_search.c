@@ -24,6 +24,7 @@ static bool is_listed( const clv_near* near, uint32_t a, uint32_t b )
 {
     uint32_t least = a < b ? a : b, most = a < b ? b : a;
     uint32_t begin = near->excluded_starts.items[least], end = near->excluded_starts.items[least + 1];
+    CLV_ASSERT( least < near->excluded_count && begin <= end && end <= near->excluded.count );
     while ( begin < end )
     {
         uint32_t middle = begin + ( end - begin ) / 2;
@@ -42,6 +43,7 @@ uint64_t clv_near_thin(
     const clv_near* near, const near_call* call, clv_pair* pairs, uint64_t first, uint64_t count )
 {
     const uint32_t* groups = call->points->groups;
+    CLV_ASSERT( first <= count && call->points->count == near->point_count );
     uint64_t kept = first;
     for ( uint64_t i = first; i < count; ++i )
     {
@@ -79,6 +81,7 @@ static near_cell_range cells_within_reach( const near_cell_search* at, int k, bo
 {
     const clv_near* near = at->job->near;
     int64_t layers = near->grid.layers[k], count = near->grid.counts[k];
+    CLV_ASSERT( at->at[k] >= 0 && at->at[k] < count );
     near_cell_range span = { ahead ? at->at[k] : at->at[k] - layers, at->at[k] + layers };
     if ( !near->frame.cell.periodic[k] )
     {
@@ -116,6 +119,7 @@ static clv_result drive( near_cell_search* at )
     simd_near_search* search = &at->search;
     clv_pair_sink* sink = at->sink;
     clv_result result = CLV_OK;
+    CLV_ASSERT( search->run_count <= NEAR_RUNS && search->column_count <= NEAR_COLUMNS );
     search->row = at->row;
     search->column = 0;
     at->tests += (uint64_t)( search->row_end - at->row ) * search->column_count;
@@ -144,6 +148,7 @@ static clv_result add_run(
     simd_near_search* search = &at->search;
     const uint32_t* starts = at->job->near->starts.items;
     uint32_t begin = starts[first_cell], end = starts[end_cell];
+    CLV_ASSERT( first_cell <= end_cell && end_cell <= at->job->near->grid.cell_count );
     clv_result result = CLV_OK;
     while ( begin < end && result == CLV_OK )
     {
@@ -158,6 +163,7 @@ static clv_result add_run(
         *run = *moved;
         run->begin = begin;
         run->end = begin + count;
+        CLV_ASSERT( count > 0 && run->end <= at->job->near->point_count );
         search->column_count += count;
         begin += count;
     }
@@ -179,6 +185,7 @@ static simd_near_run shifted_run( const clv_near* near, const int32_t shift[3], 
         run.offset[axis] = near_round( near, run.offset[axis] );
     }
     uint64_t times = (uint64_t)( code < 0 ? -code : code );
+    CLV_ASSERT( times > 0 && ( !near->wants_ids || ( times + 1 ) * near->point_count <= UINT32_MAX ) );
     run.id_offset = near->wants_ids ? (uint32_t)( times * near->point_count ) : 0;
     return run;
 }
@@ -270,6 +277,7 @@ static clv_result near_search_cell( near_cell_search* at, uint32_t cell )
     const clv_near* near = at->job->near;
     at->row = near->starts.items[cell];
     at->search.row_end = near->starts.items[cell + 1];
+    CLV_ASSERT( at->row < at->search.row_end && at->search.row_end <= near->point_count );
     at->search.row_id_offset = 0;
     at->row_shift = 0;
     memset( at->search.row_offset, 0, sizeof( at->search.row_offset ) );
@@ -315,6 +323,7 @@ static clv_result near_search_piece(
     uint32_t end = items - piece * PIECE_POINTS <= PIECE_POINTS
         ? grid->cell_count
         : first_cell( near, ( piece + 1 ) * PIECE_POINTS );
+    CLV_ASSERT( cell <= end && end <= grid->cell_count );
     size_t row = near_lane_row( items ) * near_number( near );
     near_cell_search at = { .job = job,
         .sink = sink,
@@ -344,6 +353,7 @@ clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink
     {
         return CLV_OUT_OF_MEMORY;
     }
+    CLV_VALIDATE( clv_near_grid_check( near ) == NULL );
     near_job job = { near, call, call->points->groups != NULL || near->excluded.count > 0 };
     uint32_t pieces = ( near->point_count + PIECE_POINTS - 1 ) / PIECE_POINTS;
     return clv_task_gather_run( &near->gather, &near->memory, &near->tasks, pieces, near_search_piece, &job,

@@ -38,6 +38,7 @@ enum
 // memory.
 static void push_free( object_store* store, uint32_t slot )
 {
+    CLV_ASSERT( slot < store->slot_count && store->free_count < store->slot_count );
     memcpy( &object_boxes( store )[slot], &store->first_free, sizeof( uint32_t ) );
     store->first_free = slot;
     store->free_count += 1;
@@ -47,6 +48,7 @@ static void push_free( object_store* store, uint32_t slot )
 static uint32_t pop_free( object_store* store )
 {
     uint32_t slot = store->first_free;
+    CLV_ASSERT( store->free_count > 0 && slot < store->slot_count );
     memcpy( &store->first_free, &object_boxes( store )[slot], sizeof( uint32_t ) );
     store->free_count -= 1;
     store->free_is_row = store->free_count == 0;
@@ -653,6 +655,7 @@ void clv_object_store_note_motion( object_store* store, uint32_t slot, clv_vec3 
 
 void clv_object_store_settle( object_store* store )
 {
+    CLV_ASSERT( !store->is_renewed || store->columns[OBJECT_RENEWED] != NULL );
     if ( store->is_renewed )
     {
         memset( store->columns[OBJECT_RENEWED], 0, store->slot_count );
@@ -806,6 +809,7 @@ static uint32_t count_busy( const object_store* store, uint32_t slot, uint32_t d
 
 void clv_object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
 {
+    CLV_ASSERT( slot + (uint64_t)count <= store->slot_count );
     clv_aabb* own = &object_boxes( store )[slot];
     uint32_t done = 0;
     while ( done < count )
@@ -834,6 +838,7 @@ void clv_object_store_watch( object_store* store, uint32_t least )
         store->moved_is_known = false;
         return;
     }
+    CLV_ASSERT( store->live_count <= store->slot_count );
     uint64_t words = base_bits_words( store->slot_count );
     store->moved_is_known = base_array_reserve( &store->moved, store->memory, words + 1 );
     if ( store->moved_is_known )
@@ -870,6 +875,7 @@ bool clv_object_store_use_data( object_store* store )
 void clv_object_store_remove( object_store* store, uint32_t slot )
 {
     uint32_t* generations = object_generations( store );
+    CLV_ASSERT( slot < store->slot_count && ( generations[slot] & 1 ) != 0 );
     keep_last_data( store, slot );
     generations[slot] += 1;
     if ( generations[slot] != 0 ) // a generation that wrapped retires its slot: no id may ever come twice

@@ -202,6 +202,9 @@ uint32_t clv_object_store_drop_motion( object_store* store, uint32_t slot );
 
 void clv_object_store_remove( object_store* store, uint32_t slot );
 
+/// The first sentence above that is not true of a store between two calls, or NULL.
+const char* clv_object_store_check( const object_store* store );
+
 /// Remove everything; the next objects get the slots 0, 1, 2 … again.
 void clv_object_store_clear( object_store* store );
 

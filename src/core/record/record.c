@@ -2,6 +2,7 @@
 // What recording and playing share: the tables of calls and columns, and what an answer is as words.
 #include "record/record.h"
 
+#include "base/assertion.h"
 #include "query/query_probe.h"
 #include "space/space_query.h"
 
@@ -138,6 +139,7 @@ const char* clv_record_word( space_call_form form, uint32_t word )
 
 bool clv_record_word_is_order( uint32_t kind, uint32_t word )
 {
+    CLV_ASSERT( clv_record_kind( kind ) != NULL );
     bool is_any = kind == SPACE_CALL_QUERY_ANY || kind == SPACE_CALL_QUERY_ANY64;
     return clv_record_kind( kind )->form == SPACE_ABOUT_PAIRS ? word == 2 : is_any && word == 1;
 }
@@ -186,6 +188,7 @@ static void hash_hits( record_hash* hash, bool is_double, const void* hits, uint
 
 void clv_record_see( query_job* job, uint32_t query, const void* hits, uint64_t count )
 {
+    CLV_ASSERT( query < job->list->count && ( count == 0 || hits != NULL ) );
     record_hash hash = { .count = job->seen[0], .order = job->seen[1] };
     hash_hits( &hash, job->list->is_double, hits, count );
     job->seen[0] = hash.count;
@@ -212,6 +215,7 @@ static record_hash hash_of_hits( const space_call* call, clv_result result )
         return hash;
     }
     uint64_t count = hit_count( job, is_all );
+    CLV_ASSERT( result != CLV_OK || count == 0 || job->hits != NULL );
     hash_hits( &hash, job->list->is_double, job->hits, result == CLV_OK ? count : 0 );
     hash.count = count;
     for ( uint32_t i = 0; is_all && job->offsets != NULL && i <= job->list->count; ++i )
@@ -224,6 +228,7 @@ static record_hash hash_of_hits( const space_call* call, clv_result result )
 record_answer clv_record_query_answer( const space_call* call, clv_result result )
 {
     record_answer answer = { .result = result, .position = UINT32_MAX };
+    CLV_ASSERT( call->kind == SPACE_CALL_QUERY_PAIRS || call->job != NULL );
     bool has_hits = result == CLV_OK || result == CLV_NO_ROOM || result == CLV_STOPPED;
     record_hash hash = { 0 };
     if ( call->kind == SPACE_CALL_QUERY_PAIRS )

@@ -182,6 +182,7 @@ static void write_in_turn( void* context )
             continue;
         }
         piece_buffer* buffer = &recorder->buffers[recorder->first_full];
+        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
         clv_task_background_unlock( background );
         write_buffer( recorder, buffer );
         clv_task_background_lock( background );
@@ -284,6 +285,7 @@ static bool begin_record(
 {
     uint8_t head[RECORD_HEAD_BYTES];
     if ( recorder->buffers[recorder->filling].count + sizeof( head ) + body > BUFFER_BYTES )
+        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
     {
         pass_on( recorder );
     }
@@ -364,6 +366,7 @@ static void put_filters( clv_recorder* recorder, const clv_filter* filters, uint
 static void put_stream( clv_recorder* recorder, const space_stream* stream, uint32_t count, uint32_t unit )
 {
     size_t corner = space_corner_bytes( stream->kind ), box = 2 * corner;
+        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
     if ( space_are_records( stream ) )
     {
         put_numbers( recorder, stream->lower, count * (uint64_t)box / unit, unit );
@@ -462,6 +465,7 @@ static void put_answer( clv_recorder* recorder, uint64_t number, const record_an
 {
     if ( begin_record( recorder, RECORD_ANSWER, (uint32_t)answer->result, answer->word_count,
              answer->position, 8 + 8 * (uint64_t)answer->word_count ) )
+        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
     {
         put_numbers( recorder, &number, 1, 8 );
         put_numbers( recorder, answer->words, answer->word_count, 8 );
@@ -472,6 +476,7 @@ static void put_answer( clv_recorder* recorder, uint64_t number, const record_an
 static void put_decided( clv_recorder* recorder )
 {
     uint64_t count = recorder->decided.count;
+    CLV_ASSERT( recorder->decided_yes.count == count );
     for ( uint64_t first = 0; first < count; )
     {
         uint64_t some = count - first < UINT32_MAX ? count - first : UINT32_MAX;
@@ -515,6 +520,7 @@ static void begin_call( space_tap* tap, const clv_space* space, const space_call
         return;
     }
     clv_task_background_lock( &recorder->gate );
+        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
     put_batch( recorder, call );
     recorder->open = *call;
     recorder->open_number = recorder->call_count;
@@ -529,6 +535,7 @@ static void end_call( space_tap* tap, const clv_space* space, clv_result result 
     if ( recorder->is_open )
     {
         recorder->is_open = false;
+        CLV_ASSERT( recorder->space == space );
         record_answer answer = clv_record_answer( space, &recorder->open, result, &recorder->shown );
         clv_task_background_lock( &recorder->gate );
         put_decided( recorder );
@@ -603,6 +610,7 @@ static void put_queries( clv_recorder* recorder, const space_call* call )
     uint64_t filters = list->filters == NULL ? 0 : list->filter_each ? count : 1;
     uint64_t planes = items.has_planes ? plane_total( list ) : 0;
     uint64_t numbers = items.has_planes ? planes * items.units : (uint64_t)count * items.units;
+    CLV_ASSERT( count == 0 || list->items != NULL );
     uint64_t body = RECORD_QUERY_BYTES + numbers * items.unit +
         ( items.has_planes ? 4 * (uint64_t)count : 0 ) + filters * 24;
     uint32_t bits = ( filters > 0 ? RECORD_FILTERS : 0 ) | ( list->filter_each ? RECORD_FILTER_EACH : 0 ) |
@@ -627,6 +635,7 @@ static void put_queries( clv_recorder* recorder, const space_call* call )
     }
     put_filters( recorder, list->filters, filters );
     end_record( recorder );
+        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
 }
 
 static uint64_t ask_call( space_tap* tap, const clv_space* space, const space_call* call )
@@ -703,6 +712,7 @@ static void answer_call( space_tap* tap, const space_call* call, uint64_t ticket
 static void leave_space( space_tap* tap )
 {
     clv_recorder* recorder = recorder_of( tap );
+    CLV_ASSERT( recorder->space != NULL && recorder->space->tap == tap );
     recorder->space->tap = NULL;
     recorder->space = NULL;
 }
@@ -878,6 +888,7 @@ clv_result clv_record_create_as( const clv_recorder_def* def, clv_space* space, 
         free_recorder( recorder );
         return result;
     }
+    CLV_ASSERT( recorder->call_count == 0 && recorder->buffers[recorder->filling].count == 0 );
     recorder->def.path = NULL; // the caller's string may go away
     recorder->space = space;
     space->tap = &recorder->tap;
@@ -922,6 +933,7 @@ clv_result clv_recorder_close( clv_recorder* recorder )
     clv_task_background_signal( &recorder->background );
     clv_task_background_unlock( &recorder->background );
     clv_task_background_join( &recorder->background );
+    CLV_ASSERT( recorder->full_count == 0 && !recorder->background.is_running );
     // A recording that ended early has no last part: what is there can be played even so.
     bool is_whole = !is_over( recorder ) && clv_base_parts_end( &recorder->writer );
     is_whole = ( recorder->file == NULL || fclose( recorder->file ) == 0 ) && is_whole;

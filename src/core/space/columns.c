@@ -25,6 +25,7 @@ clv_add_def clv_default_add_def( void )
 // Margins come in two shapes; either way they are rules.
 static clv_margin_rule rule_at( const clv_add_def* def, uint32_t i )
 {
+    CLV_ASSERT( def->margins != NULL || def->margin_rules != NULL );
     return def->margins != NULL ? ( clv_margin_rule ){ def->margins[i], 0, 0 } : def->margin_rules[i];
 }
 
@@ -113,6 +114,10 @@ bool clv_space_use_columns( clv_space* space, const clv_add_def* def, uint32_t c
 void clv_space_set_columns( clv_space* space, const clv_add_def* def, uint32_t i, uint32_t slot )
 {
     object_store* objects = &space->objects;
+    CLV_ASSERT( slot < objects->slot_count && ( object_generations( objects )[slot] & 1 ) != 0 );
+    CLV_ASSERT( def->user_data == NULL || object_store_uses( objects, OBJECT_USER_DATA ) );
+    CLV_ASSERT( def->filters == NULL || object_store_uses( objects, OBJECT_FILTER ) );
+    CLV_ASSERT( def->motions == NULL || object_store_uses( objects, OBJECT_MOTION ) );
     if ( def->user_data != NULL )
     {
         ( (uint64_t*)objects->columns[OBJECT_USER_DATA] )[slot] = def->user_data[i];
@@ -148,6 +153,7 @@ void clv_space_drop_motions( clv_space* space )
         clv_space_renew_box( space, slot );
         slot = clv_object_store_drop_motion( objects, slot + 1 );
     }
+    CLV_ASSERT( !objects->motion_is_spent );
 }
 
 // ---- new objects
@@ -216,6 +222,7 @@ static void ask_again( clv_space* space, const clv_id* ids, uint32_t count )
     uint8_t* ask = space->objects.columns[OBJECT_ASK];
     for ( uint32_t i = 0; i < count && ask != NULL; ++i )
     {
+        CLV_ASSERT( ids[i].index < space->objects.slot_count );
         ask[ids[i].index] = 1;
     }
 }
@@ -225,6 +232,7 @@ static clv_result check_set( clv_space* space, const clv_id* ids, const clv_add_
 {
     uint32_t position = 0;
     clv_result ids_result = clv_object_store_check_ids( &space->objects, ids, count, &position );
+    CLV_ASSERT( ids_result == CLV_OK || position < count );
     clv_result result = clv_space_check_columns( space, def, ids, ids_result == CLV_OK ? count : position );
     return result != CLV_OK || ids_result == CLV_OK
         ? result
@@ -426,6 +434,7 @@ uint32_t clv_space_object_count( const clv_space* space )
 // The object that was in the slot at the last good update, if it is still there.
 static clv_id id_since( const object_store* objects, uint32_t slot )
 {
+    CLV_ASSERT( slot < objects->slot_count );
     const uint8_t* renewed = objects->columns[OBJECT_RENEWED];
     clv_id id = { slot, object_generations( objects )[slot] };
     bool is_gone = ( id.generation & 1 ) == 0 || ( renewed != NULL && renewed[slot] != 0 );

@@ -2,6 +2,7 @@
 // Categories, masks and groups; pairs of two static objects; the caller's callback.
 #include "space/space_internal.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 
 #include <string.h>
@@ -61,6 +62,7 @@ static space_filtered filter_by_columns(
         to[kept] = pair;
         kept += filter_columns_allow( by, pair.a, pair.b );
     }
+    CLV_ASSERT( kept <= taken && kept <= most );
     return ( space_filtered ){ taken, 0, kept };
 }
 
@@ -97,6 +99,7 @@ static bool use_classes( clv_space* space, filter_columns columns, uint64_t coun
 static clv_result ask_callback( clv_space* space, clv_pair pair, bool remember, bool* allowed )
 {
     const uint8_t* ask = space->objects.columns[OBJECT_ASK];
+    CLV_ASSERT( space->def.filter != NULL && ( !remember || ask != NULL ) );
     bool known = remember && ask[pair.a] == 0 && ask[pair.b] == 0 &&
         clv_pair_decisions_get( &space->decisions, pair, allowed );
     if ( !known )
@@ -154,6 +157,7 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
         to[kept] = pair;
         kept += allowed && result == CLV_OK;
     }
+    CLV_ASSERT( kept + apart <= taken && taken <= count && kept <= most );
     *done = ( space_filtered ){ taken, apart, kept };
     space->in_vain_count += apart;
     return result;
@@ -165,6 +169,7 @@ void clv_space_filter_commit( clv_space* space )
     {
         return;
     }
+    CLV_ASSERT( space->objects.columns[OBJECT_ASK] != NULL );
     pair_decisions swap = space->decisions;
     space->decisions = space->next_decisions;
     space->next_decisions = swap;

@@ -63,6 +63,7 @@ static uint64_t find_stray( const clv_pair* pairs, uint64_t count, uint32_t slot
 clv_result clv_space_check_handed( clv_space* space, const clv_pair* pairs, uint64_t count )
 {
     uint64_t good = space->method->is_trusted ? count : find_stray( pairs, count, space->objects.slot_count );
+    CLV_ASSERT( good <= count );
     assert_pairs( space, pairs, good );
     if ( good < count && !space->has_stray )
     {

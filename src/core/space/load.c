@@ -320,6 +320,7 @@ static bool load_column( loading* l, const save_column* column )
     object_store* objects = &l->space->objects;
     uint64_t count = l->numbers[SAVE_SLOTS] * column->count;
     void* data = objects->columns[column->column];
+    CLV_ASSERT( data != NULL && objects->capacities[column->column] >= l->numbers[SAVE_SLOTS] );
     return clv_base_part_expect( &l->reader, column->tag, count * column->unit ) &&
         ( column->column == OBJECT_FILTER
                 ? get_filters( l, data )
@@ -713,6 +714,7 @@ static bool read_space( loading* l )
     }
     set_objects( l );
     set_space( l );
+    CLV_VALIDATE( clv_object_store_check( &l->space->objects ) == NULL );
     return true;
 }
 

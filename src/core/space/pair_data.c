@@ -3,6 +3,8 @@
 // a table; they lie beside the pairs, so that the caller reads and writes them without a call.
 #include "space/space_internal.h"
 
+#include "base/assertion.h"
+
 static void swap_words( clv_space* space )
 {
     pair_list list = space->list;
@@ -18,6 +20,7 @@ void clv_space_words_begin( clv_space* space )
 {
     if ( space->def.pair_data && space->list_is_valid )
     {
+        CLV_ASSERT( space->words.count == space->list.count );
         swap_words( space );
     }
 }
@@ -42,6 +45,7 @@ bool clv_space_words_carry( clv_space* space )
     {
         return true;
     }
+    CLV_ASSERT( space->last_words.count == space->last_list.count );
     const pair_word_table* table = &space->word_table;
     space->words.count = 0;
     if ( !clv_pair_words_fill(
@@ -76,6 +80,7 @@ bool clv_space_words_end( clv_space* space )
     {
         clv_id_pair ids = space->ended.items[words->count];
         clv_pair pair = { ids.a.index, ids.b.index };
+        CLV_ASSERT( pair.a < pair.b && pair.b < space->objects.slot_count );
         words->items[words->count] = clv_pair_words_get( &space->word_table, pair );
     }
     return true;

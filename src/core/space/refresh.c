@@ -23,6 +23,7 @@ clv_result clv_space_refresh( clv_space* space )
     {
         space->in_vain_count = 0;
     }
+    CLV_ASSERT( !space->objects.motion_is_spent );
     clv_query_state_renew( state );
     clv_result result = clv_query_state_prepare(
         state, &space->objects, clv_simd_queries_for( space->kernels->isa ), &space->memory, &space->tasks );

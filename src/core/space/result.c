@@ -110,6 +110,7 @@ bool clv_space_enter( clv_space* space )
 
 clv_result clv_space_leave( clv_space* space, clv_result result )
 {
+    CLV_ASSERT( space->is_busy );
     space->is_busy = false;
     space->lists_are_busy = false;
     if ( space->tap != NULL )
@@ -122,6 +123,7 @@ clv_result clv_space_leave( clv_space* space, clv_result result )
 BASE_COLD clv_result clv_space_fail(
     clv_space* space, clv_result code, uint32_t position, clv_id id, const char* format, ... )
 {
+    CLV_ASSERT( code != CLV_OK );
     va_list arguments;
     va_start( arguments, format );
     vsnprintf( space->error_text, sizeof( space->error_text ), format, arguments );

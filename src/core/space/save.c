@@ -118,6 +118,7 @@ static void fill_numbers( clv_space* space, clv_save_form form, uint64_t numbers
 {
     const object_store* objects = &space->objects;
     const clv_space_def* def = &space->def;
+    CLV_ASSERT( (uint64_t)objects->live_count + objects->free_count <= objects->slot_count );
     bool is_in_memory = form == CLV_SAVE_MEMORY;
     numbers[SAVE_BUILD] = is_in_memory ? clv_space_save_build() : 0;
     numbers[SAVE_DEF_BITS] = def_bits( def );
@@ -204,6 +205,7 @@ static void put_last_data( const object_store* objects, base_parts_writer* write
 {
     const uint64_t* last = objects->columns[OBJECT_LAST_DATA];
     const uint32_t* reported = objects->columns[OBJECT_REPORTED];
+    CLV_ASSERT( reported != NULL );
     for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
     {
         bool is_gone = reported[slot] != 0 && reported[slot] != object_generations( objects )[slot];
@@ -218,9 +220,11 @@ static void put_free( const object_store* objects, base_parts_writer* writer )
     uint32_t slot = objects->first_free;
     for ( uint32_t i = 0; i < objects->free_count; ++i )
     {
+        CLV_ASSERT( slot < objects->slot_count && ( object_generations( objects )[slot] & 1 ) == 0 );
         clv_base_part_put_ordered( writer, &slot, 1, 4 );
         memcpy( &slot, &object_boxes( objects )[slot], sizeof( slot ) );
     }
+    CLV_ASSERT( slot == UINT32_MAX );
     clv_base_part_end( writer );
 }
 
@@ -269,6 +273,7 @@ static void put_lists( const clv_space* space, clv_save_form form, base_parts_wr
     bool is_lent = space->borrowed != NULL && has_state( space, form );
     bool is_valid = space->list_is_valid, has_words = space->def.pair_data;
     const clv_pair* pairs = space->borrowed != NULL ? space->borrowed : space->list.items;
+    CLV_ASSERT( !has_words || !is_valid || space->words.count == space->list.count );
     uint64_t begun = space->begun.count, ended = space->ended.count;
     const struct
     {

@@ -114,6 +114,7 @@ static clv_aabb narrow_box( const clv_aabb64* box )
 static bool shift_floats( clv_space* space, clv_vec64 by )
 {
     object_store* objects = &space->objects;
+    CLV_ASSERT( object_boxes64( objects ) == NULL );
     bool exact = true;
     for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
     {
@@ -135,6 +136,7 @@ static bool shift_doubles( clv_space* space, clv_vec64 by )
 {
     object_store* objects = &space->objects;
     bool exact = true;
+    CLV_ASSERT( object_boxes64( objects ) != NULL );
     bool changed = space->doubles_changed;
     clv_far_fit_shift( &space->far, by );
     for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
@@ -191,6 +193,7 @@ clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
         bool was_still = nothing_moved( objects );
         if ( shift_floats( space, origin ) && was_still )
         {
+            CLV_ASSERT( objects->moved_is_known && objects->moved.capacity * 64 >= objects->slot_count );
             // Movers are noted from here on as before; only the method learns that all boxes moved.
             memset( objects->moved.items, 0, ( (size_t)objects->slot_count + 63 ) / 64 * sizeof( uint64_t ) );
             space->is_shifted = true;

@@ -202,6 +202,7 @@ clv_result clv_space_create( const clv_space_def* given, clv_space** space )
     *space = NULL;
     base_fp_mode mode = base_fp_enter();
     clv_result result = create_space( given, space );
+    CLV_ASSERT( ( result == CLV_OK ) == ( *space != NULL ) );
     base_fp_leave( mode );
     return result;
 }
@@ -311,6 +312,7 @@ clv_isa clv_space_isa( const clv_space* space )
 uint32_t clv_space_report( const clv_space* space, clv_method_figure* figures, uint32_t capacity )
 {
     const clv_method* row = clv_method_find( space->method->name );
+    CLV_ASSERT( row != NULL );
     return row->report != NULL ? row->report( space->method_state, figures, capacity ) : 0;
 }
 

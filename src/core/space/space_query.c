@@ -109,6 +109,7 @@ static bool are_finite( const clv_vec3* v )
 // Rays of floats as they stand, as in query_search.c.
 static clv_result check_item( const query_list* list, uint32_t index )
 {
+    CLV_ASSERT( index < list->count );
     query_probe probe;
     if ( list->kind == CLV_QUERY_RAY )
     {
@@ -170,6 +171,7 @@ static clv_result check_list(
         bad = atomic_load_explicit( &job.first_bad, memory_order_relaxed );
         result = bad != UINT32_MAX ? check_item( list, bad ) : CLV_OK;
     }
+    CLV_ASSERT( result == CLV_OK || bad < count );
     if ( result != CLV_OK && position != NULL )
     {
         *position = bad;
@@ -284,6 +286,7 @@ static space_call_kind call_kind_of( const query_job* job, answer_function* answ
 static clv_result ask_told(
     const clv_space* space, query_job* job, uint32_t* position, answer_function* answer )
 {
+    CLV_ASSERT( space->tap != NULL && job->list != NULL );
     space_call call = { .kind = call_kind_of( job, answer ), .job = job };
     told_query told = { .tap = space->tap,
         .ticket = space->tap->ask( space->tap, space, &call ),
@@ -331,6 +334,7 @@ static void answer_piece( uint32_t piece, uint32_t worker, void* context )
     for ( uint32_t i = first; i < end; ++i )
     {
         which[i - first] = job->order != NULL ? job->order[i].value : i;
+        CLV_ASSERT( which[i - first] < job->list->count );
     }
     if ( job->mode == QUERY_NEAREST )
     {
@@ -415,6 +419,7 @@ static void find_piece( uint32_t index, uint32_t worker, void* context )
         job->offsets[i + 1] = count;
         used = count <= job->room - used ? used + count : job->room;
     }
+    CLV_ASSERT( used <= job->room );
     job->is_over[index] = used == job->room; // once: others write beside it
 }
 
@@ -426,9 +431,11 @@ static void place_piece( uint32_t index, uint32_t worker, void* context )
     const void* waiting = space_round_piece( job, index, &first, &end );
     if ( !job->is_over[index] )
     {
+        CLV_ASSERT( job->offsets[first] <= job->offsets[end] && job->offsets[end] <= job->capacity );
         uint64_t count = job->offsets[end] - job->offsets[first];
         if ( count > 0 )
         {
+            CLV_ASSERT( waiting != NULL && count < job->room );
             memcpy( space_hit_at( job->list, job->hits, job->offsets[first] ), waiting,
                 (size_t)count * query_hit_size( job->list ) );
         }
@@ -477,12 +484,14 @@ static void find_shared( clv_space* space, query_job* job, task_runner* tasks )
         for ( uint32_t i = first; i < end; ++i )
         {
             job->offsets[i + 1] += job->offsets[i];
+            CLV_ASSERT( job->offsets[i] <= job->offsets[i + 1] );
         }
         if ( job->offsets[end] <= job->capacity )
         {
             clv_task_run( tasks, place_piece, count, job );
         }
     }
+    CLV_ASSERT( job->offsets[0] == 0 );
     job->count = job->offsets[job->list->count];
 }
 
@@ -539,6 +548,7 @@ void clv_space_room_open( hit_room* room, const clv_space* space, const query_li
 {
     room->space = space_unlocked( space );
     room->hit_size = query_hit_size( list );
+    CLV_ASSERT( room->hit_size * SPACE_FEW_HITS <= sizeof( room->few ) );
     room->hits = room->few;
     room->capacity = SPACE_FEW_HITS;
 }
@@ -579,6 +589,7 @@ bool clv_space_room_find(
     {
         return false;
     }
+    CLV_ASSERT( *count <= room->capacity && !query_calls( list ) );
     clv_query_find_all( scene, list, index, room->hits, room->capacity );
     return true;
 }

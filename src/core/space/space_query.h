@@ -4,6 +4,7 @@
 // room.
 #pragma once
 
+#include "base/assertion.h"
 #include "base/radix_sort.h"
 #include "space/space_reader.h"
 
@@ -57,6 +58,7 @@ static inline void* space_hit_at( const query_list* list, void* hits, uint64_t i
 /// Where the hits of a piece of this round wait; NULL where there is no room for any.
 static inline void* space_waiting_hits( const query_job* job, uint32_t index )
 {
+    CLV_ASSERT( index < SPACE_ROUND_PIECES );
     return job->waiting != NULL ? space_hit_at( job->list, job->waiting, (uint64_t)index * SPACE_PIECE_HITS )
                                 : NULL;
 }
@@ -66,6 +68,7 @@ static inline void space_piece_range( const query_job* job, uint32_t piece, uint
 {
     uint32_t count = job->list->count;
     *first = piece * SPACE_PIECE_QUERIES;
+    CLV_ASSERT( *first < count );
     *end = count - *first < SPACE_PIECE_QUERIES ? count : *first + SPACE_PIECE_QUERIES;
 }
 

@@ -14,6 +14,7 @@ typedef struct pair_output
 static void put_pairs_of(
     pair_output* out, uint32_t slot, const query_list* list, void* hits, uint64_t count )
 {
+    CLV_ASSERT( count == 0 || out->count + count > out->capacity || hits != NULL );
     for ( uint64_t i = 0; i < count && out->count + count <= out->capacity; ++i )
     {
         uint32_t index; // both kinds of hits begin with it
@@ -88,6 +89,7 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
         used += count <= room ? count : room;
         total += count;
     }
+    CLV_ASSERT( used <= list->room && ( is_over || used == total ) );
     job->piece_counts[index] = total;
     list->is_over[index] = is_over;
 }
@@ -208,6 +210,7 @@ static query_list boxes_as_queries( const query_scene* one, const query_scene* o
         list.is_double = true;
         list.items = as_given && one->given64 != NULL ? one->given64 : one->boxes64;
     }
+    CLV_ASSERT( list.items != NULL || slot_count == 0 );
     list.filters = !has_filters ? NULL : filters != NULL ? filters : usual;
     list.filter_each = filters != NULL;
     return list;

@@ -2,6 +2,8 @@
 // The structure that queries walk is made ready by the first query; all others wait for it.
 #include "space/space_reader.h"
 
+#include "base/assertion.h"
+
 task_runner* clv_space_take_workers( clv_space* space, task_runner* alone )
 {
     *alone = ( task_runner ){ 0 };
@@ -23,6 +25,7 @@ static clv_result make_ready( clv_space* space )
             state, &space->objects, clv_simd_queries_for( space->kernels->isa ), &space->memory, tasks );
         space_give_workers( space, tasks );
     }
+    CLV_ASSERT( result != CLV_OK || atomic_load_explicit( &state->is_ready, memory_order_relaxed ) );
     clv_task_lock_give( &state->lock );
     space_stop_reading( space );
     return result;
@@ -49,6 +52,7 @@ clv_result clv_space_open_scene( const clv_space* asked, space_kind kind, query_
             return result;
         }
     }
+    CLV_ASSERT( !state->has_boxes || atomic_load_explicit( &state->is_ready, memory_order_relaxed ) );
     *scene = ( query_scene ){
         .tree = state->has_boxes ? &state->tree : &no_tree,
         .boxes = query_copy( state, OBJECT_BOX ),

@@ -72,6 +72,7 @@ static clv_result filter_arrived( list_sink* arriving )
     space_filtered done = { 0 };
     clv_result result = clv_space_filter(
         space, SPACE_FILTER_ARRIVING, true, fresh, sink->count - arriving->settled, fresh, most, &done );
+    CLV_ASSERT( done.kept + done.apart <= done.taken );
     arriving->candidate_count += done.taken - done.apart;
     arriving->settled += done.kept;
     sink->count = arriving->settled;
@@ -121,12 +122,14 @@ static clv_result make_list_room( clv_pair_sink* sink )
     }
     sink->pairs = list->items;
     sink->capacity = list->capacity;
+    CLV_ASSERT( sink->count + CLV_PAIR_SINK_ROOM <= sink->capacity );
     return CLV_OK;
 }
 
 // What has settled goes to the visitor.
 static clv_result show( visit_sink* visiting )
 {
+    CLV_ASSERT( visiting->settled <= VISIT_CHUNK );
     uint64_t count = visiting->settled;
     visiting->settled = 0;
     visiting->visited += count;
@@ -144,6 +147,7 @@ static clv_result make_visit_room( clv_pair_sink* sink )
 {
     visit_sink* visiting = (visit_sink*)sink;
     clv_space* space = visiting->space;
+    CLV_ASSERT( visiting->settled < VISIT_CHUNK && visiting->settled <= sink->count );
     uint64_t next = visiting->settled;
     clv_result result = clv_space_check_handed( space, sink->pairs + next, sink->count - next );
     while ( next < sink->count && result == CLV_OK )
@@ -208,6 +212,8 @@ static clv_result run_method( clv_space* space, clv_pair_sink* sink, uint64_t ke
     {
         return CLV_OUT_OF_MEMORY;
     }
+    CLV_ASSERT( !objects->motion_is_spent && objects->live_count <= objects->slot_count );
+    CLV_ASSERT( objects->live_count == objects->slot_count || objects->live.count == objects->live_count );
     clv_method_input input = {
         .size = sizeof( clv_method_input ),
         .boxes = object_boxes( objects ),
@@ -237,6 +243,7 @@ static clv_result run_method( clv_space* space, clv_pair_sink* sink, uint64_t ke
 // The update was good in the end: what changes from now on is new to the method.
 static void accept_search( clv_space* space )
 {
+    CLV_ASSERT( !space->has_stray );
     space->last_failed = false;
     space->is_shifted = false;
     space->objects.members_changed = false;
@@ -254,6 +261,8 @@ static void accept_search( clv_space* space )
 // The sorted stage: order, then the callback if it had to wait for the order.
 static clv_result finish_list( clv_space* space )
 {
+    CLV_ASSERT(
+        space->borrowed == NULL || ( !space->def.sorted && !space->def.events && !space->def.pair_data ) );
     pair_list* list = &space->list;
     if ( space->def.sorted &&
         !clv_pair_list_sort( list, &space->scratch, &space->memory, space->objects.slot_count ) )
@@ -296,6 +305,7 @@ static uint64_t event_data_of( const object_store* objects, clv_id id )
 {
     const uint64_t* values = objects->columns[OBJECT_USER_DATA];
     const uint64_t* last = objects->columns[OBJECT_LAST_DATA];
+    CLV_ASSERT( id.index < objects->slot_count && last != NULL );
     return object_is_live( objects, id ) ? values[id.index] : last[id.index];
 }
 
@@ -327,6 +337,7 @@ static clv_result find_events( clv_space* space )
 {
     uint32_t* reported = space->objects.columns[OBJECT_REPORTED];
     const uint32_t* generations = object_generations( &space->objects );
+    CLV_ASSERT( space->borrowed == NULL && reported != NULL );
     pair_snapshot before = { &space->last_sorted, reported };
     pair_snapshot after = { &space->now_sorted, generations };
     if ( !copy_sorted( space ) ||
@@ -356,6 +367,7 @@ static clv_result keep_all( clv_space* space )
 
 static clv_result keep_unsearched( clv_space* space )
 {
+    CLV_ASSERT( space->list_is_valid && !space->last_failed );
     space->stats.test_count = 0;
     space->stats.update_ms = space->stats.search_ms = 0;
     clv_query_state_renew( &space->query ); // the boxes are others, though the pairs are not
@@ -471,6 +483,7 @@ clv_result clv_space_update( clv_space* space )
     {
         return CLV_BUSY;
     }
+    CLV_VALIDATE( clv_object_store_check( &space->objects ) == NULL );
     SPACE_TELL( space, .kind = SPACE_CALL_UPDATE );
     space->lists_are_busy = true;
     space->list_number += 1;

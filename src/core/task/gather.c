@@ -42,6 +42,7 @@ static void close_chunk( piece_sink* out )
 {
     if ( out->chunk != NO_CHUNK )
     {
+        CLV_ASSERT( out->sink.count <= CHUNK );
         out->job->gather->chunk_counts.items[out->chunk] = (uint32_t)out->sink.count;
         out->piece->pair_count += out->sink.count;
     }
@@ -50,6 +51,7 @@ static void close_chunk( piece_sink* out )
 static void link_chunk( piece_sink* out, uint32_t chunk )
 {
     task_gather* gather = out->job->gather;
+    CLV_ASSERT( chunk < out->job->chunk_end && chunk != out->chunk );
     gather->next_chunks.items[chunk] = NO_CHUNK;
     if ( out->chunk == NO_CHUNK )
     {
@@ -89,6 +91,7 @@ static void run_piece( uint32_t index, uint32_t worker, void* context )
 {
     gathering* job = context;
     index = job->turns != NULL ? job->turns[index] : index + job->first;
+    CLV_ASSERT( index < job->gather->pieces.capacity );
     // Neighbours in the array are written by other workers.
     task_gather_piece done = { .first_chunk = NO_CHUNK };
     piece_sink out = { { .make_room = take_chunk }, job, &done, NO_CHUNK };
@@ -106,6 +109,7 @@ static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t c
 
 static clv_result copy_piece( const task_gather* gather, const task_gather_piece* piece, clv_pair_sink* sink )
 {
+    CLV_ASSERT( piece->is_done );
     clv_result result = CLV_OK;
     for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
           chunk = gather->next_chunks.items[chunk] )
@@ -166,6 +170,8 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
         memcpy( out, gather->chunks.items[chunk].pairs, count * sizeof( clv_pair ) );
         out += count;
     }
+    CLV_ASSERT(
+        out == job->pairs + gather->pieces.items[index].first_pair + gather->pieces.items[index].pair_count );
 }
 
 // True if so many more pairs fit. A visitor's sink does not grow, and neither does a list beyond its limit.
@@ -204,6 +210,7 @@ static bool join_together( const gathering* round, task_runner* tasks, clv_pair_
     {
         return false;
     }
+    CLV_ASSERT( sink->count + pairs <= sink->capacity );
     join_job job = { gather, round->first, sink->pairs + sink->count };
     clv_task_run( tasks, join_piece, round->end - round->first, &job );
     sink->count += pairs;
@@ -237,6 +244,7 @@ static uint32_t round_length(
 
 static void run_round( gathering* job, task_runner* tasks, uint32_t piece_count )
 {
+    CLV_ASSERT( job->first < job->end && job->end <= piece_count );
     atomic_store_explicit( &job->next_free, 0, memory_order_relaxed );
     job->turns = job->end - job->first == piece_count ? job->gather->turns : NULL;
     clv_task_run( tasks, run_piece, job->end - job->first, job );
