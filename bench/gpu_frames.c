@@ -644,22 +644,22 @@ static void print_cells( const bench_row* row, const bench_flags* flags )
         WISH( 1.05, 1.05, 1.05, 1, 4, 0.3, -1 ),
         WISH( 0.4, 1.1, 1.1, 3, 4, 0.3, 1 ),
     };
-    const gpu_grid_wish* wishes = row->room < 2 ? s_dense : s_sparse;
-    size_t wish_count =
+    const gpu_grid_wish* tried = row->room < 2 ? s_dense : s_sparse;
+    size_t tried_count =
         row->room < 2 ? sizeof( s_dense ) / sizeof( s_dense[0] ) : sizeof( s_sparse ) / sizeof( s_sparse[0] );
-    for ( size_t k = 0; k < wish_count; ++k )
+    for ( size_t k = 0; k < tried_count; ++k )
     {
         bench_world world;
         bench_result result = { .agrees = "-" };
         clv_gpu* gpu = open_gpu( flags, CLV_GPU_GRID, NULL );
-        gpu->grid_wish = wishes[k];
+        gpu->grid_wish = tried[k];
         open_world( &world, gpu, row, NULL );
         time_device( &world, &result );
         clv_gpu_stats stats = clv_gpu_get_stats( gpu );
         printf( "%s, cells of %.2f x %.2f x %.2f, slack %.2f, %s: %.4f ms, %" PRIu32 " entries, %" PRIu32
                 " large, by %s\n",
-            row->name, wishes[k].factors[0], wishes[k].factors[1], wishes[k].factors[2], wishes[k].slack,
-            wishes[k].keeps > 0 ? "kept" : "anew", result.frame_ms - result.move_ms, stats.cell_count,
+            row->name, tried[k].factors[0], tried[k].factors[1], tried[k].factors[2], tried[k].slack,
+            tried[k].keeps > 0 ? "kept" : "anew", result.frame_ms - result.move_ms, stats.cell_count,
             stats.large_count, way_name( stats.way ) );
         fflush( stdout );
         close_world( &world );

@@ -132,7 +132,6 @@ static void a_tilted_box_on_a_plane_stands_on_its_edge( void )
 }
 
 // ---- random boxes
-// ------------------------------------------------------------------------------------------------
 
 static narrow_box random_box( test_random* random, float spread )
 {

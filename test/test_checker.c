@@ -290,7 +290,7 @@ static void broken_nodes_of_a_query_tree_are_noticed( void )
         CHECK( second + 1 < QUERY_LANES );
     }
     SPOIL( root->child[lane], 0, "comes before its parent" );
-    SPOIL( root->child[lane], a.tree.node_count, "or is none" );
+    SPOIL( root->child[lane], a.tree.node_count, "or is not there" );
     query_node kept = *root; // two nodes change places
     root->child[lane] = kept.child[second];
     root->child[second] = kept.child[lane];

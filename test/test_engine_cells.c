@@ -34,7 +34,6 @@ static void for_each_set( void ( *body )( const simd_cells* cells ) )
 }
 
 // ---- records
-// -----------------------------------------------------------------------------------------------------
 
 static cell_grid random_grid( test_random* random )
 {
@@ -201,7 +200,6 @@ static void a_record_says_where_its_box_is( void )
 }
 
 // ---- the pairs of a cell
-// -----------------------------------------------------------------------------------------
 
 typedef struct pair_log
 {

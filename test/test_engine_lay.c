@@ -183,7 +183,6 @@ static void records_made_again_keep_what_they_began_before( void )
 }
 
 // ---- slabs
-// -------------------------------------------------------------------------------------------------------
 
 typedef struct slab_case
 {
@@ -267,7 +266,6 @@ static void slabs_hold_what_one_worker_places( void )
 }
 
 // ---- the checker
-// -------------------------------------------------------------------------------------------------
 
 /// `place` holds `value` for as long as the checker looks; it must complain in these words, and be content
 /// afterwards.
@@ -316,7 +314,6 @@ static void the_checker_sees_what_is_spoilt( void )
 }
 
 // ---- corners
-// -----------------------------------------------------------------------------------------------------
 
 static void corners_are_the_cells_of_a_class( void )
 {

@@ -44,7 +44,6 @@ static void fill_even( void )
 }
 
 // ---- measuring
-// ---------------------------------------------------------------------------------------------------
 
 static void an_even_crowd_is_measured_as_it_is( void )
 {
@@ -137,7 +136,6 @@ static void selection_finds_what_sorting_would( void )
 }
 
 // ---- choosing a grid
-// ---------------------------------------------------------------------------------------------
 
 static void check_grid( const cell_grid* grid, uint32_t count )
 {
@@ -212,7 +210,6 @@ static void a_grid_tells_which_boxes_lie_beyond_it( void )
 }
 
 // ---- blocks
-// ------------------------------------------------------------------------------------------------------
 
 // Every coarse cell in the one leaf that the map says, and no leaf too full that could be cut.
 static void check_leaves( const block_plan* plan, uint32_t most )

@@ -17,7 +17,6 @@ static clv_aabb s_boxes[BOXES + 8];
 static uint32_t s_before[BOXES];
 
 // ---- pairs
-// -------------------------------------------------------------------------------------------------------
 
 typedef struct pair_log
 {
@@ -99,7 +98,6 @@ static void fill_crowd( test_crowd crowd, uint32_t count, uint64_t seed )
 }
 
 // ---- one block
-// ---------------------------------------------------------------------------------------------------
 
 typedef struct block_case
 {
@@ -231,7 +229,6 @@ static void every_instruction_set_finds_the_same_order( void )
 }
 
 // ---- a world
-// -----------------------------------------------------------------------------------------------------
 
 typedef struct world_case
 {

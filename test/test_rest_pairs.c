@@ -96,7 +96,6 @@ static void classes_change_and_the_list_follows( void )
 }
 
 // ---- the loose grid
-// ----------------------------------------------------------------------------------------------
 
 typedef struct place
 {
@@ -182,7 +181,6 @@ static void all_near_boxes_are_found( void )
 }
 
 // ---- margins
-// -----------------------------------------------------------------------------------------------------
 
 static void margins_keep_to_their_bounds( void )
 {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 // ---- what the space does with the list
-// ---------------------------------------------------------------------------
 
 static bool accept_some( const clv_space* space, clv_pair pair, void* user )
 {
@@ -290,7 +289,6 @@ static void a_limit_on_pairs_holds_at_rest_too( void )
 }
 
 // ---- memory
-// ------------------------------------------------------------------------------------------------------
 
 // The k-th allocation refused, and all that follow for a frame: an answer is right or there is none, and the
 // next is right.

@@ -257,7 +257,6 @@ static void a_fast_body_stops_at_the_surface( void )
 }
 
 // ---- crowds
-// ------------------------------------------------------------------------------------------------------
 
 static clv_rigid* make_crowd( uint32_t count, uint32_t workers, bool assorted, float side )
 {
@@ -449,7 +448,6 @@ static void reports_count_what_is_there( void )
 }
 
 // ---- sleeping and static bodies
-// ----------------------------------------------------------------------------------
 
 static void sleepers_wake_when_hit_and_not_before( void )
 {
@@ -577,7 +575,6 @@ static void centres_beyond_a_wall_are_put_back( void )
 }
 
 // ---- bad input
-// ---------------------------------------------------------------------------------------------------
 
 static void bad_bodies_are_refused_with_their_position( void )
 {

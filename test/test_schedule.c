@@ -280,7 +280,7 @@ static void plans_refuse_unknown_names( void )
         { "without sapp", "unknown method 'sapp'" },
         { "set kd.leave=3", "knows 'kd.leave'" },
         { "sweep kd.leave=3..4", "knows 'kd.leave'" },
-        { "sweep kd.leaf", "'kd.leaf' is none" },
+        { "sweep kd.leaf", "'kd.leaf' is not name=values" },
         { "sweep kd.leaf=", "'kd.leaf='" },
         { "sweep kd.leaf=4..2", "a range goes upwards" },
         { "methods kd\nsweep kd.leaf=0..4:+1", "kd.leaf" },

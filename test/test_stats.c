@@ -186,7 +186,6 @@ static void events_are_counted( void )
 }
 
 // ---- reasons
-// ------------------------------------------------------------------------------------------------------------
 
 typedef struct reason_world
 {

@@ -696,8 +696,9 @@ static bool read_sweep( sweep* parameter, const text_list* items, uint32_t* next
     const char* equals = strchr( item, '=' );
     if ( equals == NULL || equals == item )
     {
-        return lab_error_write(
-            why, "sweep: '%s' is none; write name=values, such as kd.leaf=32..4096 or kd.leaf=64,256", item );
+        return lab_error_write( why,
+            "sweep: '%s' is not name=values; write name=values, such as kd.leaf=32..4096 or kd.leaf=64,256",
+            item );
     }
     parameter->name = text_copy( item );
     parameter->name[equals - item] = '\0';

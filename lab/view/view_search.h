@@ -26,7 +26,7 @@ typedef struct view_search
     uint32_t* ended; ///< places in the list of the frame before
     uint64_t begun_count, ended_count, begun_capacity, ended_capacity;
     bool has_frames;
-    char reason[256]; ///< of the spaces' last complaint
+    char reason[256]; ///< the spaces' last error
 } view_search;
 
 typedef struct view_search_def

@@ -77,7 +77,7 @@ async function withSvgs(place, files, look) {
 const firstColumn = (page, section) => page.$$eval(`${section} tbody tr > :first-child`, cells => cells.map(cell => cell.textContent));
 const shown = (page, section) => page.$$eval(`${section} figure svg path[stroke-width="2"], ${section} figure svg path[stroke-width="3"]`, paths => paths.length);
 
-test('every section is there, with plots in it, and no complaint', async () => {
+test('every section is there, with plots in it, and no error is logged', async () => {
     await withPage(writePage('full', fullResults()), async page => {
         const sections = await page.$$eval('section', list => list.map(section => section.id));
         assert.deepEqual(sections, ['time', 'radar', 'scene', 'memory', 'sweeps', 'hashes', 'failures', 'machine', 'runs']);

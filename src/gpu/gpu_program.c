@@ -424,14 +424,15 @@ void clv_gpu_spans_free( clv_gpu* gpu, gpu_spans* spans )
 static bool is_said( clv_gpu* gpu, gpu_kernel_id id, uint32_t index, const gpu_argument* argument )
 {
     uint64_t value = 0;
-    CLV_ASSERT( index < 20 && argument->size <= sizeof( value ) ); // the room of gpu_said
+    CLV_ASSERT( index < 20 && argument->size <= sizeof( value ) ); // the room of gpu_arguments
     memcpy( &value, argument->value, argument->size );
-    bool is_same = gpu->said.sizes[id][index] == argument->size && gpu->said.values[id][index] == value;
+    bool is_same = gpu->last_arguments.sizes[id][index] == argument->size &&
+        gpu->last_arguments.values[id][index] == value;
     bool is_callers = argument->size == sizeof( cl_mem ) &&
         ( memcmp( argument->value, &gpu->frame.boxes, sizeof( cl_mem ) ) == 0 ||
             memcmp( argument->value, &gpu->near.points, sizeof( cl_mem ) ) == 0 );
-    gpu->said.sizes[id][index] = (uint8_t)argument->size;
-    gpu->said.values[id][index] = value;
+    gpu->last_arguments.sizes[id][index] = (uint8_t)argument->size;
+    gpu->last_arguments.values[id][index] = value;
     return is_same && !is_callers;
 }
 

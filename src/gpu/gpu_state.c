@@ -195,7 +195,7 @@ void clv_gpu_empty( clv_gpu* gpu )
     }
     clv_gpu_chunks_close( gpu ); // its queue is ours
     release_memory( gpu );
-    gpu->said = ( gpu_said ){ 0 };
+    gpu->last_arguments = ( gpu_arguments ){ 0 };
     gpu->pair_room = 0;
     gpu->staged_count = 0;
     gpu->ahead.is_wanted = false;
@@ -247,7 +247,7 @@ static cl_int make_buffer( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
         return error;
     }
     buffer->bytes = bytes;
-    gpu->said = ( gpu_said ){ 0 }; // its number may be that of one that is gone
+    gpu->last_arguments = ( gpu_arguments ){ 0 }; // its number may be that of one that is gone
     gpu->device_bytes += bytes;
     return CL_SUCCESS;
 }

@@ -234,12 +234,12 @@ typedef struct gpu_spans
     double ms[GPU_KERNEL_ROOM]; ///< of the last frame
 } gpu_spans;
 
-/// What was said to each kernel last: saying the same again costs microseconds per frame.
-typedef struct gpu_said
+/// The arguments that each kernel was given last: giving the same again costs microseconds per frame.
+typedef struct gpu_arguments
 {
     uint64_t values[GPU_KERNEL_ROOM][20];
     uint8_t sizes[GPU_KERNEL_ROOM][20];
-} gpu_said;
+} gpu_arguments;
 
 /// What a grid was planned for, and what it held then.
 typedef struct gpu_grid_state
@@ -410,7 +410,7 @@ struct clv_gpu
     cl_command_queue queue;
     cl_program programs[GPU_PROGRAM_ROOM];
     cl_kernel kernels[GPU_KERNEL_ROOM];
-    gpu_said said;
+    gpu_arguments last_arguments;
     gpu_buffers buffers;
     uint64_t device_bytes;
     gpu_host_block upload;

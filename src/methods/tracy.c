@@ -3,7 +3,7 @@
 // (2009): a grid whose cells keep sorted lists of ends on three axes. Boxes enter and leave cells as they
 // move, come and go; inside a cell a list is almost sorted from the last frame, and a swap tells of a pair
 // that began. The paper cuts long lists into segments of 64 ends so that an insertion moves little; here all
-// lists are segments of one array, which is laid out anew for each frame: ends get new keys then anyway, and
+// lists are stretches of one array, which is laid out anew for each frame: ends get new keys then anyway, and
 // boxes that come are merged in on the way. That merge, all that segments could save, is 1 to 4 % of the
 // method's instructions (bench/methods.md). One set of pairs for all cells is kept and tested for those that
 // ended, so the number of cells in which a pair meets is not counted.

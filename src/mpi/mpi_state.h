@@ -468,7 +468,7 @@ clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, 
 /// A space like the one inside, empty.
 clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside );
 
-/// Own objects into one row of slots, where they stand scattered; before anybody looks at slots in an update.
+/// Own objects into one row of slots, where they stand scattered; before an update looks at slots.
 void clv_mpi_pack_slots( clv_mpi_space* space );
 
 // ---- mpi_update.c

@@ -210,7 +210,6 @@ float clv_engine_cell_measure_rest( const float* values, uint32_t count, float l
 cell_extent clv_engine_cell_measure_job( const cell_job* job );
 
 // ---- count.c
-// -----------------------------------------------------------------------------------------------------
 
 /// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for
 /// eight times cell_count_reached, `counts` for all cells; counts of others mean nothing.
@@ -221,7 +220,6 @@ bool clv_engine_cell_count_entries(
 uint32_t clv_engine_cell_sum_starts( uint32_t* starts, uint32_t cell_count );
 
 // ---- place.c
-// -----------------------------------------------------------------------------------------------------
 
 /// Entries of a share's boxes to its cells; next[cell] is where the next one goes, and afterwards where the
 /// next cell begins. In a cell they lie by chunk, class, corner and number of their boxes, whatever the
@@ -232,7 +230,6 @@ void clv_engine_cell_place_entries( const cell_job* job, const cell_share* share
 uint32_t clv_engine_cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end );
 
 // ---- lay.c
-// -------------------------------------------------------------------------------------------------------
 
 /// The workers that lay a grid: one in its own memory, or all of them together.
 typedef struct cell_crew
@@ -271,7 +268,6 @@ void clv_engine_cell_requantise(
     const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count );
 
 // ---- cut.c
-// -------------------------------------------------------------------------------------------------------
 
 /// The pairs of a cell with many entries, which may not be in a grid of their own; they are moved about.
 /// Planes cut them in two until that is worth no more. The first result other than CLV_OK that the sink gave.
@@ -279,7 +275,6 @@ clv_result clv_engine_cell_cut(
     const cell_job* job, cell_search* search, cell_entry* entries, uint32_t count );
 
 // ---- search.c
-// ----------------------------------------------------------------------------------------------------
 
 /// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result
 /// other than CLV_OK that the sink gave. The scratch has room for all a block may need; the job's grid and
@@ -296,7 +291,6 @@ clv_result clv_engine_cell_search_rows(
     const cell_job* job, uint32_t first, uint32_t last, clv_pair_sink* sink );
 
 // ---- check.c
-// -----------------------------------------------------------------------------------------------------
 
 /// Cells whose entries were placed, by the records of the share: NULL, or the first sentence about them that
 /// is not true. Uses the scratch that counting does.

@@ -77,7 +77,6 @@ static bool share_has( const cell_share* share, uint32_t cell )
 }
 
 // ---- cells
-// -------------------------------------------------------------------------------------------------------
 
 // Which boxes should be in which cell of a share, by its records.
 static void tally_records( const cell_job* job, const cell_share* share, const scaling* s, uint32_t* tallies )
@@ -166,7 +165,6 @@ const char* clv_engine_cell_check( const cell_job* job, const cell_share* share 
 }
 
 // ---- records
-// -----------------------------------------------------------------------------------------------------
 
 static const char* check_record(
     const clv_aabb* boxes, const scaling* s, uint32_t before, const cell_record* record )
@@ -210,7 +208,6 @@ static const char* check_share( const clv_engine* engine, const cell_share* shar
 }
 
 // ---- one grid
-// ----------------------------------------------------------------------------------------------------
 
 // How many boxes reach each cell and each slab.
 static void count_reached(
@@ -268,7 +265,6 @@ static const char* check_flat( clv_engine* engine, const clv_method_input* input
 }
 
 // ---- a strip
-// -----------------------------------------------------------------------------------------------------
 
 static const char* check_strip( const clv_engine* engine, const clv_method_input* input )
 {
@@ -293,7 +289,6 @@ static const char* check_strip( const clv_engine* engine, const clv_method_input
 }
 
 // ---- blocks
-// ------------------------------------------------------------------------------------------------------
 
 static bool leaf_has( const block_leaf* leaf, const uint32_t first[3], const uint32_t last[3] )
 {

@@ -214,7 +214,6 @@ static bool choose_plane( const cut_sample* sample, double n, cut_plane* plane )
 }
 
 // ---- sorting
-// -----------------------------------------------------------------------------------------------------
 
 // Entries whose lower or upper face lies below the plane to the front; returns how many. Every entry is
 // exchanged, often with itself: a branch would be mispredicted half of the time.
@@ -235,7 +234,6 @@ static uint32_t sort_by_plane(
 }
 
 // ---- leaves
-// ------------------------------------------------------------------------------------------------------
 
 static uint32_t bits_before( const cut_part* part, const clv_aabb* box )
 {
@@ -276,7 +274,6 @@ static CUT_NOT_INLINED clv_result search_leaf(
 }
 
 // ---- cutting
-// -----------------------------------------------------------------------------------------------------
 
 // Where a part is cut, and what it is as a leaf.
 typedef struct cut_choice

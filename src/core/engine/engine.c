@@ -36,7 +36,6 @@ static bool reserve_scratches( clv_engine* engine )
 }
 
 // ---- filling
-// -----------------------------------------------------------------------------------------------------
 
 // Of PLAN_HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and
 // have to be told apart in float.
@@ -214,7 +213,6 @@ bool clv_engine_fill( clv_engine* engine, const clv_method_input* given )
 }
 
 // ---- searching
-// ---------------------------------------------------------------------------------------------------
 
 // The records of a block, in one place. A search may make them anew in another grid, and many have to search
 // a block again, should there be too few chunks for pairs; so only a single worker needs no copy.

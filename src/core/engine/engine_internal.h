@@ -5,7 +5,6 @@
 #include "engine/engine.h"
 
 // ---- engine_memory.c
-// ---------------------------------------------------------------------------------------------
 
 /// A scratch, still without memory of its own, and counters for each worker.
 bool clv_engine_reserve_workers( clv_engine* engine );
@@ -17,7 +16,6 @@ void clv_engine_count( clv_engine* engine, uint32_t worker, const cell_counters*
 task_runner* clv_engine_tasks_for( clv_engine* engine, uint32_t count );
 
 // ---- axis_scale.c
-// ------------------------------------------------------------------------------------------------
 
 /// Have the input's boxes on the scale that tells them apart. False if out of memory.
 bool clv_engine_axes_apply( clv_engine* engine, clv_method_input* input );
@@ -27,7 +25,6 @@ bool clv_engine_axes_apply( clv_engine* engine, clv_method_input* input );
 const clv_aabb* clv_engine_cut_boxes( const clv_engine* engine );
 
 // ---- flat_grid.c
-// -------------------------------------------------------------------------------------------------
 
 /// Does the last choice of a grid still serve? A sample is many trips to memory, all by one worker; so it is
 /// taken now and then, and in between a few boxes are looked at.
@@ -37,7 +34,6 @@ bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* i
 void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input, bool may_be_strip );
 
 // ---- slabs.c
-// -----------------------------------------------------------------------------------------------------
 
 /// Cut the grid's rows for so many workers: as the last update did, where its grid was like this one. One
 /// worker has one slab.
@@ -57,7 +53,6 @@ bool clv_engine_reserve_slabs( clv_engine* engine, uint32_t workers );
 cell_share clv_engine_bring_slab( const clv_engine* engine, uint32_t slab, uint32_t worker );
 
 // ---- strip.c
-// -----------------------------------------------------------------------------------------------------
 
 /// On which axis so many boxes, of which there is a sample, are better put in order than into cells; -1 if on
 /// none. `grid` has one cell.
@@ -72,7 +67,6 @@ bool clv_engine_strip_fill( clv_engine* engine, const clv_method_input* input );
 clv_result clv_engine_strip_search( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count );
 
 // ---- flat.c
-// ------------------------------------------------------------------------------------------------------
 
 /// All boxes as records in the flat grid, one behind the other; engine->records has room.
 void clv_engine_make_all( clv_engine* engine, const clv_method_input* input );

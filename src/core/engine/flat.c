@@ -37,7 +37,6 @@ static void open_region( float low[3], float high[3] )
 }
 
 // ---- records
-// -----------------------------------------------------------------------------------------------------
 
 // The first box from `slot` on.
 static uint32_t box_from( const clv_method_input* input, uint64_t slot )
@@ -169,7 +168,6 @@ static bool fill_slabs( cell_crew* crew )
 }
 
 // ---- laying
-// ------------------------------------------------------------------------------------------------------
 
 // One worker's only slab has its records in one place already.
 static cell_share bring_slab( const clv_engine* engine, uint32_t slab, uint32_t worker )
@@ -335,7 +333,6 @@ static bool fill_cells( clv_engine* engine, const clv_method_input* input )
 }
 
 // ---- trusting
-// ----------------------------------------------------------------------------------------------------
 
 // Did the last update's grid and slabs serve as they were? Then it is likely that they do again, and each
 // worker counts its slabs when it searches them: the workers meet once less. Whether they did is known
@@ -394,7 +391,6 @@ bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input )
 }
 
 // ---- searching
-// ---------------------------------------------------------------------------------------------------
 
 // A slab's entries to its cells, in the worker's own memory. While they are placed, starts[cell + 1] is where
 // the next one of `cell` goes; afterwards, where the next cell begins.

@@ -139,7 +139,6 @@ bool clv_engine_cell_lay( cell_crew* crew, cell_layout* layout )
 }
 
 // ---- one worker
-// --------------------------------------------------------------------------------------------------
 
 static bool make_alone( cell_crew* crew )
 {

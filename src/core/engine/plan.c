@@ -206,7 +206,6 @@ void clv_engine_plan_count( block_plan* plan, const clv_method_input* input, uin
 }
 
 // ---- cutting
-// -----------------------------------------------------------------------------------------------------
 
 // Boxes that begin in each layer of a node's cells, along one axis.
 static uint64_t count_layers(

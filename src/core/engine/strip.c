@@ -20,7 +20,6 @@ enum
 };
 
 // ---- is it worth it, and on which axis?
-// --------------------------------------------------------------------------
 
 static bool bytes_meet_on( uint64_t a, uint64_t b, int axis )
 {
@@ -98,7 +97,6 @@ bool clv_engine_strip_paid( const clv_engine* engine )
 }
 
 // ---- in order
-// ----------------------------------------------------------------------------------------------------
 
 // By counting: as they were, among those that begin at the same 256th.
 static void sort_records( const cell_record* records, uint32_t count, uint32_t axis, cell_entry* out )
@@ -141,7 +139,6 @@ bool clv_engine_strip_fill( clv_engine* engine, const clv_method_input* input )
 }
 
 // ---- searched
-// ----------------------------------------------------------------------------------------------------
 
 clv_result clv_engine_strip_search( clv_engine* engine, clv_pair_sink* sink, uint64_t* test_count )
 {

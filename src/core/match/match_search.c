@@ -5,7 +5,7 @@
 //
 // Of two intervals that overlap, one holds the beginning of the other, and only one. So on the last axis we
 // look for (host, guest) with the guest's beginning inside the host: a segment tree over the guests'
-// beginnings. Hosts that reach across a whole segment hold every guest that begins there; for these the axis
+// beginnings. Hosts that reach across a whole node hold every guest that begins there; for these the axis
 // is settled, and the next one is looked at, either way round. On axis 0 both lists are in order, and what a
 // host holds is a run of guests: all of them pairs, nothing is tried in vain. The tree is never built; its
 // nodes are lists on a stack.
@@ -28,7 +28,7 @@ typedef struct match_list
 } match_list;
 
 static clv_result match_axis(
-    match_search* search, match_list hosts, match_list guests, match_reach segment, uint32_t axis );
+    match_search* search, match_list hosts, match_list guests, match_reach node, uint32_t axis );
 
 // ---- pairs
 
@@ -69,32 +69,32 @@ static match_reach reach_in( const match_search* search, match_list list, uint32
 // Which regions of a list a new one takes.
 typedef enum match_choice
 {
-    MATCH_ACROSS,  ///< reach across the segment
+    MATCH_ACROSS,  ///< reach across the node
     MATCH_PARTLY,  ///< reach into it, and not across
     MATCH_BEGIN_IN ///< begin in it
 } match_choice;
 
-static bool is_chosen( match_reach reach, match_reach segment, match_reach parent, match_choice choice )
+static bool is_chosen( match_reach reach, match_reach node, match_reach parent, match_choice choice )
 {
-    bool is_across = reach.begin <= segment.begin && segment.end <= reach.end;
+    bool is_across = reach.begin <= node.begin && node.end <= reach.end;
     bool was_across = reach.begin <= parent.begin && parent.end <= reach.end;
     switch ( choice )
     {
     case MATCH_ACROSS: return is_across;
-    case MATCH_PARTLY: return !was_across && reach.begin < segment.end && segment.begin < reach.end;
-    default: return segment.begin <= reach.begin && reach.begin < segment.end;
+    case MATCH_PARTLY: return !was_across && reach.begin < node.end && node.begin < reach.end;
+    default: return node.begin <= reach.begin && reach.begin < node.end;
     }
 }
 
 // A part of a list, in the same order, on top of the stack. There is room for all of it.
-static match_list choose_part( match_search* search, match_list list, uint32_t axis, match_reach segment,
+static match_list choose_part( match_search* search, match_list list, uint32_t axis, match_reach node,
     match_reach parent, match_choice choice )
 {
     match_list part = { search->stack_count, 0 };
     for ( uint32_t i = 0; i < list.count; ++i )
     {
         search->stack[part.first + part.count] = search->stack[list.first + i];
-        part.count += is_chosen( reach_in( search, list, i, axis ), segment, parent, choice );
+        part.count += is_chosen( reach_in( search, list, i, axis ), node, parent, choice );
     }
     search->stack_count += part.count;
     return part;
@@ -170,10 +170,9 @@ static clv_result match_runs( match_search* search, match_list hosts, match_list
 
 // A rank that about as many guests begin below as not: counted in buckets, and again in a bucket that has too
 // many. Some begin on either side, since no two begin alike.
-static uint32_t split_guests(
-    const match_search* search, match_list guests, match_reach segment, uint32_t axis )
+static uint32_t split_guests( const match_search* search, match_list guests, match_reach node, uint32_t axis )
 {
-    uint32_t begin = segment.begin, end = segment.end, below = 0;
+    uint32_t begin = node.begin, end = node.end, below = 0;
     for ( ;; )
     {
         uint32_t counts[MATCH_BUCKETS] = { 0 };
@@ -217,16 +216,16 @@ static clv_result match_half( match_search* search, match_list hosts, match_list
     return result;
 }
 
-// Hosts that reach across the segment hold every guest in it: on to the next axis, either way round.
+// Hosts that reach across the node hold every guest in it: on to the next axis, either way round.
 static clv_result match_across(
-    match_search* search, match_list hosts, match_list guests, match_reach segment, uint32_t axis )
+    match_search* search, match_list hosts, match_list guests, match_reach node, uint32_t axis )
 {
     uint64_t before = search->stack_count;
     if ( !grow_stack( search, (uint64_t)hosts.count + 1 ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    match_list across = choose_part( search, hosts, axis, segment, segment, MATCH_ACROSS );
+    match_list across = choose_part( search, hosts, axis, node, node, MATCH_ACROSS );
     const match_reach all = { 0, search->world->count };
     clv_result result = match_axis( search, across, guests, all, axis - 1 );
     result = result == CLV_OK ? match_axis( search, guests, across, all, axis - 1 ) : result;
@@ -235,10 +234,10 @@ static clv_result match_across(
 }
 
 // Every host and guest with the guest's beginning inside the host on this axis, and overlapping on those
-// below it. Guests begin in the segment; on the axes above nothing is left to be asked. As deep as axes times
+// below it. Guests begin in the node; on the axes above nothing is left to be asked. As deep as axes times
 // the logarithm of the guests.
 static clv_result match_axis(
-    match_search* search, match_list hosts, match_list guests, match_reach segment, uint32_t axis )
+    match_search* search, match_list hosts, match_list guests, match_reach node, uint32_t axis )
 {
     if ( hosts.count == 0 || guests.count == 0 )
     {
@@ -252,16 +251,16 @@ static clv_result match_axis(
     {
         return sweep_few( search, hosts, guests, axis );
     }
-    clv_result result = match_across( search, hosts, guests, segment, axis );
+    clv_result result = match_across( search, hosts, guests, node, axis );
     if ( result != CLV_OK )
     {
         return result;
     }
-    uint32_t middle = split_guests( search, guests, segment, axis );
-    CLV_ASSERT( segment.begin < middle && middle < segment.end );
-    match_reach lower = { segment.begin, middle }, upper = { middle, segment.end };
-    result = match_half( search, hosts, guests, segment, lower, axis );
-    return result == CLV_OK ? match_half( search, hosts, guests, segment, upper, axis ) : result;
+    uint32_t middle = split_guests( search, guests, node, axis );
+    CLV_ASSERT( node.begin < middle && middle < node.end );
+    match_reach lower = { node.begin, middle }, upper = { middle, node.end };
+    result = match_half( search, hosts, guests, node, lower, axis );
+    return result == CLV_OK ? match_half( search, hosts, guests, node, upper, axis ) : result;
 }
 
 // The regions of one set, in the order of axis 0. There is room.

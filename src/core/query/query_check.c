@@ -84,7 +84,7 @@ static const char* check_inner_lane( const tree_check* c, uint32_t index, uint32
     uint32_t child = node->child[lane];
     if ( child <= index || child >= c->tree->node_count )
     {
-        return "a node comes before its parent, or is none";
+        return "a node comes before its parent, or is not there";
     }
     clv_aabb64 box = lane_at( c, index, lane ), sum = lane_at( c, child, 0 );
     bool is_hull = true;

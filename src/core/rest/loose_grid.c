@@ -36,7 +36,6 @@ bool clv_rest_grid_reserve( rest_grid* grid, uint32_t slot_count )
 }
 
 // ---- places
-// ------------------------------------------------------------------------------------------------------
 
 static uint32_t level_of( const rest_grid* grid, const clv_aabb* box )
 {
@@ -127,7 +126,6 @@ void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 }
 
 // ---- questions
-// ---------------------------------------------------------------------------------------------------
 
 static bool make_room( rest_grid* grid, uint64_t count )
 {
@@ -210,7 +208,6 @@ bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box )
 }
 
 // ---- checking
-// ----------------------------------------------------------------------------------------------------
 
 // What the grid is held to.
 typedef struct grid_check

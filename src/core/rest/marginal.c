@@ -189,7 +189,6 @@ uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair )
 }
 
 // ---- checking
-// ----------------------------------------------------------------------------------------------------
 
 const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_count )
 {

@@ -101,7 +101,6 @@ BASE_COLD bool clv_rest_world_check( rest_world* world, char* text, size_t text_
 }
 
 // ---- against the boxes of the update
-// -----------------------------------------------------------------------------
 
 static bool is_resting( const rest_zone* zone, const clv_aabb* box )
 {

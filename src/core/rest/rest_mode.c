@@ -73,7 +73,6 @@ static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
 }
 
 // ---- the sample
-// --------------------------------------------------------------------------------------------------
 
 static bool is_live( const clv_method_input* input, uint32_t slot )
 {
@@ -192,7 +191,6 @@ static bool moved_at_most( const clv_method_input* input, uint64_t most )
 }
 
 // ---- advice
-// ------------------------------------------------------------------------------------------------------
 
 // Does following promise to cost enough less than searching? Entering has its price, too, and where it was paid
 // in vain not long ago a fourth is asked for.

@@ -160,7 +160,6 @@ static bool make_chains( rest_pairs* pairs )
 }
 
 // ---- the list
-// ----------------------------------------------------------------------------------------------------
 
 static bool reserve_list( rest_pairs* pairs )
 {
@@ -309,7 +308,6 @@ bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches )
 }
 
 // ---- changes
-// -----------------------------------------------------------------------------------------------------
 
 static void drop_marginal( rest_pairs* pairs, uint32_t number )
 {
@@ -391,7 +389,6 @@ bool clv_rest_pairs_restore( rest_pairs* pairs, uint32_t slot_count )
 }
 
 // ---- checking
-// ----------------------------------------------------------------------------------------------------
 
 static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
 {

@@ -55,7 +55,6 @@ void clv_rest_world_leave( rest_world* world )
 }
 
 // ---- memory
-// ------------------------------------------------------------------------------------------------------
 
 static bool reserve_bits( rest_world* world, uint32_t slot_count )
 {
@@ -93,7 +92,6 @@ BASE_COLD bool clv_rest_world_reserve( rest_world* world, uint32_t slot_count )
 }
 
 // ---- entering
-// ----------------------------------------------------------------------------------------------------
 
 static void list_live( rest_world* world, const clv_method_input* input )
 {
@@ -268,7 +266,6 @@ BASE_COLD bool clv_rest_world_enter( rest_world* world, const clv_method_input* 
 }
 
 // ---- following
-// ---------------------------------------------------------------------------------------------------
 
 typedef struct scan_job
 {
@@ -431,7 +428,6 @@ static bool tighten_some( rest_world* world, const clv_method_input* input, uint
 }
 
 // ---- marginal pairs
-// ----------------------------------------------------------------------------------------------
 
 static void test_piece( uint32_t piece, uint32_t worker, void* context )
 {

@@ -94,7 +94,6 @@ bool clv_rest_world_check_boxes(
 bool clv_rest_world_is_sound( const rest_world* world, const clv_method_input* input );
 
 // ---- refit.c: one object at a time. Each is false if out of memory
-// ------------------------------------------------
 
 bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box );
 

@@ -385,7 +385,7 @@ static bool check_free( loading* l )
     objects->free_count = (uint32_t)free_count;
     objects->free_is_row =
         free_count == 0 || ( is_row && objects->first_free + free_count == l->numbers[SAVE_SLOTS] );
-    return ( ok && slot == NO_SLOT ) || fault_number( l, SAVE_FREE, "has a list of free slots that is none" );
+    return ( ok && slot == NO_SLOT ) || fault_number( l, SAVE_FREE, "has an invalid list of free slots" );
 }
 
 // On disk they are a list; here they are a stack in the boxes that they do not need.
@@ -503,7 +503,7 @@ static bool check_loaded_pairs( loading* l, const pair_list* list, bool is_sorte
         if ( pair.a >= pair.b || pair.b >= l->numbers[SAVE_SLOTS] || ( is_sorted && !ascends ) )
         {
             return clv_base_parts_fault(
-                &l->reader, l->reader.payload_offset + 8 * i, "has a pair that is none" );
+                &l->reader, l->reader.payload_offset + 8 * i, "has an invalid pair" );
         }
     }
     return true;

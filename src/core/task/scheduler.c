@@ -78,7 +78,6 @@ struct task_pool
 };
 
 // ---- the two platforms
-// -------------------------------------------------------------------------------------------
 
 static void work_as_member( member* self );
 
@@ -200,7 +199,6 @@ static void let_others_run( void )
 #endif
 
 // ---- sleeping
-// ----------------------------------------------------------------------------------------------------
 
 #ifdef __linux__
 
@@ -291,7 +289,6 @@ static void spin_pause( void )
 }
 
 // ---- the crew
-// ----------------------------------------------------------------------------------------------------
 
 // Pieces of one share, as long as there are any.
 static void take_share( task_pool* pool, member* share, uint32_t worker )

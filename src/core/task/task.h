@@ -40,7 +40,6 @@ void clv_task_run( task_runner* runner, clv_task* piece, uint32_t count, void* c
 void clv_task_offer( task_runner* runner, clv_task* piece, uint32_t count, void* context );
 
 // ---- the pool behind it, scheduler.c
-// -----------------------------------------------------------------------------
 
 task_pool* clv_task_pool_create( uint32_t worker_count, double spin_ms, base_memory* memory );
 void clv_task_pool_destroy( task_pool* pool, base_memory* memory );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorted lists of ends for every cell and axis, each a segment of one array. A frame's lists are made from
+// Sorted lists of ends for every cell and axis, each a stretch of one array. A frame's lists are made from
 // the last frame's: boxes that stay in a cell keep their order and are sorted by insertion, those that left
 // drop out, newcomers are merged in. The last frame's lists are only read, so cells can be made by any
 // worker, and made again.

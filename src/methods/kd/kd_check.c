@@ -15,7 +15,7 @@ typedef struct check_run
     size_t text_size;
 } check_run;
 
-static bool complain( const check_run* run, const char* format, ... )
+static bool report_fault( const check_run* run, const char* format, ... )
 {
     va_list arguments;
     va_start( arguments, format );
@@ -30,11 +30,11 @@ static bool check_links( const check_run* run, uint32_t index )
     const kd_node* node = &tree->nodes.items[index];
     if ( ( node->left == KD_NONE ) != ( node->right == KD_NONE ) )
     {
-        return complain( run, "node %u has one child; the tree is to be strictly binary", index );
+        return report_fault( run, "node %u has one child; the tree is to be strictly binary", index );
     }
     if ( index == tree->root && node->parent != KD_NONE )
     {
-        return complain( run, "root %u has a parent, %u", index, node->parent );
+        return report_fault( run, "root %u has a parent, %u", index, node->parent );
     }
     if ( kd_node_is_leaf( node ) )
     {
@@ -42,7 +42,7 @@ static bool check_links( const check_run* run, uint32_t index )
     }
     if ( tree->nodes.items[node->left].parent != index || tree->nodes.items[node->right].parent != index )
     {
-        return complain( run, "a child of node %u names another parent", index );
+        return report_fault( run, "a child of node %u names another parent", index );
     }
     return true;
 }
@@ -68,14 +68,14 @@ static bool check_shape( const check_run* run )
         }
         if ( end + 2 > tree->node_count )
         {
-            return complain( run, "more than the %u nodes counted can be reached", tree->node_count );
+            return report_fault( run, "more than the %u nodes counted can be reached", tree->node_count );
         }
         tree->stack.items[end++] = node->left;
         tree->stack.items[end++] = node->right;
     }
     if ( end != tree->node_count )
     {
-        return complain( run, "%u nodes can be reached, %u are counted", end, tree->node_count );
+        return report_fault( run, "%u nodes can be reached, %u are counted", end, tree->node_count );
     }
     uint32_t free_count = 0;
     for ( uint32_t at = tree->node_free; at != KD_NONE && free_count <= tree->node_end;
@@ -85,7 +85,7 @@ static bool check_shape( const check_run* run )
     }
     if ( free_count + tree->node_count != tree->node_end )
     {
-        return complain( run, "%u free nodes and %u used ones are not the %u there are", free_count,
+        return report_fault( run, "%u free nodes and %u used ones are not the %u there are", free_count,
             tree->node_count, tree->node_end );
     }
     return true;
@@ -101,26 +101,26 @@ static bool check_layout( const check_run* run )
         const kd_node* node = &tree->nodes.items[index];
         if ( node->offset != 0 || node->lifted )
         {
-            return complain( run, "node %u still has a delayed offset of %d%s", index, node->offset,
+            return report_fault( run, "node %u still has a delayed offset of %d%s", index, node->offset,
                 node->lifted ? " and is to be emptied" : "" );
         }
         if ( node->begin != at || node->end < node->begin )
         {
-            return complain( run, "node %u has objects [%u, %u) where in-order layout has it begin at %u",
+            return report_fault( run, "node %u has objects [%u, %u) where in-order layout has it begin at %u",
                 index, node->begin, node->end, at );
         }
         if ( node->rest_begin > node->rest_end ||
             ( node->rest_begin < node->rest_end &&
                 ( node->rest_begin < node->begin || node->rest_end > node->end ) ) )
         {
-            return complain( run, "node %u has objects [%u, %u) at rest, outside its block [%u, %u)", index,
-                node->rest_begin, node->rest_end, node->begin, node->end );
+            return report_fault( run, "node %u has objects [%u, %u) at rest, outside its block [%u, %u)",
+                index, node->rest_begin, node->rest_end, node->begin, node->end );
         }
         at = node->end;
     }
     if ( at != tree->count )
     {
-        return complain( run, "the blocks end at %u, the array at %u", at, tree->count );
+        return report_fault( run, "the blocks end at %u, the array at %u", at, tree->count );
     }
     return true;
 }
@@ -142,7 +142,7 @@ static bool check_region( const check_run* run, uint32_t index )
         float upper = cut && is_left ? parent->plane : parent->upper[axis];
         if ( node->lower[axis] != lower || node->upper[axis] != upper )
         {
-            return complain( run,
+            return report_fault( run,
                 "node %u has [%g, %g) on axis %u where its parent's plane leaves it [%g, %g)", index,
                 (double)node->lower[axis], (double)node->upper[axis], axis, (double)lower, (double)upper );
         }
@@ -160,16 +160,16 @@ static bool check_objects( const check_run* run, uint32_t index )
         const clv_aabb* box = &tree->boxes[slot];
         if ( !kd_node_holds( node, box ) )
         {
-            return complain( run, "object %u is in node %u, whose region does not hold it", slot, index );
+            return report_fault( run, "object %u is in node %u, whose region does not hold it", slot, index );
         }
         if ( !kd_node_is_leaf( node ) && kd_side( box, node->axis, node->plane ) != 0 )
         {
-            return complain( run, "R3: object %u is in node %u though its %s child holds it", slot, index,
+            return report_fault( run, "R3: object %u is in node %u though its %s child holds it", slot, index,
                 kd_side( box, node->axis, node->plane ) < 0 ? "left" : "right" );
         }
         if ( i >= node->rest_begin && i < node->rest_end && !clv_kd_query_finds( tree, index, i ) )
         {
-            return complain( run, "object %u at rest in node %u is not found in its cell", slot, index );
+            return report_fault( run, "object %u at rest in node %u is not found in its cell", slot, index );
         }
     }
     return true;
@@ -184,12 +184,12 @@ static bool check_rules( const check_run* run, uint32_t index )
     {
         if ( node->population != own )
         {
-            return complain(
+            return report_fault(
                 run, "leaf %u has a population of %u and %u objects", index, node->population, own );
         }
         if ( own > tree->leaf_limit && !node->refused )
         {
-            return complain(
+            return report_fault(
                 run, "R1: leaf %u has %u objects, %u are allowed", index, own, tree->leaf_limit );
         }
         return true;
@@ -198,18 +198,19 @@ static bool check_rules( const check_run* run, uint32_t index )
     uint32_t right = tree->nodes.items[node->right].population;
     if ( node->population != own + left + right )
     {
-        return complain( run, "node %u has a population of %u, not of %u + %u + %u", index, node->population,
-            left, own, right );
+        return report_fault( run, "node %u has a population of %u, not of %u + %u + %u", index,
+            node->population, left, own, right );
     }
     if ( node->population < tree->leaf_limit )
     {
-        return complain( run, "R2: node %u has a population of %u, %u are needed", index, node->population,
-            tree->leaf_limit );
+        return report_fault( run, "R2: node %u has a population of %u, %u are needed", index,
+            node->population, tree->leaf_limit );
     }
     // As published a fresh plane is looked at in the next update only.
     if ( tree->flow == KD_FLOW_OURS && !clv_kd_evaluate( tree->balance, own, left, right ) )
     {
-        return complain( run, "node %u is badly cut: %u left, %u across, %u right", index, left, own, right );
+        return report_fault(
+            run, "node %u is badly cut: %u left, %u across, %u right", index, left, own, right );
     }
     return true;
 }
@@ -221,7 +222,8 @@ static bool check_outside( const check_run* run )
     {
         if ( kd_node_holds( &tree->nodes.items[tree->root], &tree->boxes[tree->outside.items[i]] ) )
         {
-            return complain( run, "object %u is outside though the root holds it", tree->outside.items[i] );
+            return report_fault(
+                run, "object %u is outside though the root holds it", tree->outside.items[i] );
         }
     }
     return true;
@@ -232,7 +234,7 @@ bool clv_kd_check( kd_tree* tree, char* text, size_t text_size )
     check_run run = { tree, text, text_size };
     if ( tree->root == KD_NONE )
     {
-        return tree->count == 0 || complain( &run, "%u objects and no tree", tree->count );
+        return tree->count == 0 || report_fault( &run, "%u objects and no tree", tree->count );
     }
     if ( !check_shape( &run ) || !check_layout( &run ) || ( tree->boxes != NULL && !check_outside( &run ) ) )
     {
@@ -266,12 +268,12 @@ static bool check_kept( const check_run* run, const kd_rest* rest, const clv_pai
         clv_pair pair = pairs[i];
         if ( !is_kept_member( rest, pair.a ) || !is_kept_member( rest, pair.b ) || pair.a == pair.b )
         {
-            return complain( run, "a kept pair of %u and %u is not one of two members", pair.a, pair.b );
+            return report_fault( run, "a kept pair of %u and %u is not one of two members", pair.a, pair.b );
         }
         bool is_still = !rest->was_cut_short && !base_bits_has_either( rest->moving.items, pair.a, pair.b );
         if ( is_still && !clv_aabb_overlap( rest->grown.items[pair.a], rest->grown.items[pair.b] ) )
         {
-            return complain( run, "a kept pair of %u and %u rests apart", pair.a, pair.b );
+            return report_fault( run, "a kept pair of %u and %u rests apart", pair.a, pair.b );
         }
     }
     return true;
@@ -286,11 +288,12 @@ static bool check_moving( const check_run* run, const kd_rest* rest )
         count += base_bit_count( moving );
         if ( ( moving & ~rest->known.items[word] ) != 0 )
         {
-            return complain( run, "an object from %u on moves and is no member", (uint32_t)( word * 64 ) );
+            return report_fault(
+                run, "an object from %u on moves and is no member", (uint32_t)( word * 64 ) );
         }
     }
     return count == rest->moving_count ||
-        complain( run, "%u objects move, %u are counted", count, rest->moving_count );
+        report_fault( run, "%u objects move, %u are counted", count, rest->moving_count );
 }
 
 bool clv_kd_rest_check( const kd_rest* rest, char* text, size_t text_size )
