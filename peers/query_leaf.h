@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of a leaf that a tree hands over: the tests of cleave/query.h, so that answers differ only where a tree's own
- * nodes round. */
+/* What is asked of a leaf that a tree hands over: the tests of cleave/query.h, so that answers differ only
+ * where a tree's own nodes round. */
 #pragma once
 
 #include "peers/query_peer.h"
