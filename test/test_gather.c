@@ -31,22 +31,26 @@ static clv_result put_numbers(
     return result;
 }
 
-// A sink over a fixed array that refuses beyond a limit.
+// A sink over a fixed array that refuses beyond a limit, as a list does, and is not asked again then.
 typedef struct fixed_sink
 {
     clv_pair_sink sink;
     uint64_t limit;
+    bool has_refused;
 } fixed_sink;
 
 static clv_result refuse_beyond( clv_pair_sink* sink )
 {
     fixed_sink* fixed = (fixed_sink*)sink;
-    uint64_t capacity = sink->capacity + 1000;
+    uint64_t capacity = sink->capacity + 1000, most = fixed->limit + CLV_PAIR_SINK_ROOM;
+    CHECK( !fixed->has_refused );
     if ( sink->count > fixed->limit )
     {
+        fixed->has_refused = true;
         return CLV_TOO_MANY_PAIRS;
     }
-    sink->capacity = capacity < MOST ? capacity : MOST;
+    most = most < MOST ? most : MOST;
+    sink->capacity = capacity < most ? capacity : most;
     return CLV_OK;
 }
 
@@ -88,7 +92,7 @@ static void pieces_are_joined_in_order_for_any_size( void )
         for ( uint32_t i = 0; i < TEST_COUNT( sizes ); ++i )
         {
             script plan = { sizes[i] };
-            fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST };
+            fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST, false };
             uint64_t test_count = 0;
             CHECK_OK( clv_task_gather_run(
                 &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ) );
@@ -117,7 +121,7 @@ static void a_refusing_sink_ends_the_joining( void )
         CHECK( clv_task_runner_start( &tasks, workers, 0, ( clv_task_hooks ){ 0 }, &memory ) );
         task_gather gather = { 0 };
         script plan = { 400 };
-        fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, 3000 };
+        fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, 3000, false };
         uint64_t test_count = 0;
         CHECK_RESULT( clv_task_gather_run(
                           &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ),
@@ -152,7 +156,7 @@ static void pieces_in_vain_put_nothing( void )
     CHECK( clv_task_runner_start( &tasks, 3, 0, ( clv_task_hooks ){ 0 }, &memory ) );
     task_gather gather = { 0 };
     script plan = { 100 };
-    fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST };
+    fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST, false };
     uint64_t test_count = 0;
     clv_result result = CLV_OUT_OF_MEMORY;
     CHECK( !clv_task_gather_try(
@@ -174,12 +178,188 @@ static void pieces_in_vain_put_nothing( void )
     free( pairs );
 }
 
+// Workers that come one after the other, and know whether a piece is searched by one of them.
+static bool s_is_worker;
+
+static void run_in_turn( clv_task* piece, uint32_t count, void* data, void* user )
+{
+    const uint32_t* workers = user;
+    s_is_worker = true;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        piece( i, i % *workers, data );
+    }
+    s_is_worker = false;
+}
+
+enum
+{
+    CROWD_PIECES = 400,
+    CROWD_PAIRS = 5000, // of a piece, about: ten chunks
+    VISITED = 1024,
+};
+
+typedef struct crowd
+{
+    uint32_t alone_count; ///< pieces that no worker searched
+    uint32_t count;       ///< searches begun
+} crowd;
+
+static clv_result put_crowd(
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
+{
+    (void)worker;
+    crowd* seen = context;
+    clv_result result = CLV_OK;
+    seen->alone_count += !s_is_worker;
+    seen->count += 1;
+    for ( uint32_t i = 0; i < CROWD_PAIRS + piece && result == CLV_OK; ++i )
+    {
+        result = clv_pair_sink_put( sink, piece, 1000 + i );
+        *test_count += 1;
+    }
+    return result;
+}
+
+static uint64_t crowd_pairs( void )
+{
+    return (uint64_t)CROWD_PIECES * CROWD_PAIRS + CROWD_PIECES * ( CROWD_PIECES - 1 ) / 2;
+}
+
+// The next pair in order of piece.
+typedef struct crowd_place
+{
+    uint32_t piece, at;
+    uint64_t count;
+} crowd_place;
+
+static void check_crowd( crowd_place* place, const clv_pair* pairs, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        CHECK_EQUAL( pairs[i].a, place->piece < 1000 + place->at ? place->piece : 1000 + place->at );
+        place->at += 1;
+        if ( place->at == CROWD_PAIRS + place->piece )
+        {
+            place->at = 0;
+            place->piece += 1;
+        }
+    }
+    place->count += count;
+}
+
+// A list, as that of a space.
+typedef struct growing_sink
+{
+    clv_pair_sink sink;
+    BASE_ARRAY( clv_pair ) list;
+    base_memory* memory;
+} growing_sink;
+
+static clv_result grow( clv_pair_sink* sink )
+{
+    growing_sink* out = (growing_sink*)sink;
+    out->list.count = sink->count;
+    uint64_t wanted = sink->count + sink->expected + CLV_PAIR_SINK_ROOM;
+    CHECK( base_array_reserve( &out->list, out->memory, wanted ) );
+    sink->pairs = out->list.items;
+    sink->capacity = out->list.capacity;
+    return CLV_OK;
+}
+
+// A first run knows nothing of its pairs, and yet none of its pieces is left to the calling thread.
+static void a_fresh_list_leaves_no_piece_to_one_thread( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    for ( uint32_t workers = 2; workers <= 16; workers *= 2 )
+    {
+        task_runner tasks;
+        CHECK( clv_task_runner_start(
+            &tasks, workers, 0, ( clv_task_hooks ){ run_in_turn, &workers }, &memory ) );
+        task_gather gather = { 0 };
+        for ( uint32_t run = 0; run < 3; ++run )
+        {
+            crowd seen = { 0, 0 };
+            growing_sink out = { { .make_room = grow }, { 0 }, &memory };
+            uint64_t test_count = 0;
+            CHECK_OK( clv_task_gather_run(
+                &gather, &memory, &tasks, CROWD_PIECES, put_crowd, &seen, &out.sink, &test_count ) );
+            CHECK_EQUAL( seen.alone_count, 0 );
+            CHECK( seen.count < CROWD_PIECES + CROWD_PIECES / 4 );
+            CHECK_EQUAL( test_count, crowd_pairs() );
+            crowd_place place = { 0, 0, 0 };
+            check_crowd( &place, out.sink.pairs, out.sink.count );
+            CHECK_EQUAL( place.count, crowd_pairs() );
+            base_array_free( &out.list, &memory );
+        }
+        clv_task_gather_release( &gather, &memory );
+        clv_task_runner_stop( &tasks, &memory );
+    }
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
+// A visitor: what it has seen is gone. It may stop, and is not asked again then.
+typedef struct visitor_sink
+{
+    clv_pair_sink sink;
+    crowd_place place;
+    uint64_t most; ///< pairs that it wants
+    bool has_stopped;
+} visitor_sink;
+
+static clv_result visit( clv_pair_sink* sink )
+{
+    visitor_sink* visitor = (visitor_sink*)sink;
+    CHECK( !visitor->has_stopped );
+    check_crowd( &visitor->place, sink->pairs, sink->count );
+    sink->count = 0;
+    visitor->has_stopped = visitor->place.count > visitor->most;
+    return visitor->has_stopped ? CLV_STOPPED : CLV_OK;
+}
+
+// Nor does a visitor leave most of its pieces to one thread, and chunks do not become the list it has not.
+static void a_visitor_bounds_memory_and_has_all_workers( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    clv_pair* pairs = test_alloc( VISITED, sizeof( clv_pair ) );
+    uint32_t workers = 16;
+    task_runner tasks;
+    CHECK(
+        clv_task_runner_start( &tasks, workers, 0, ( clv_task_hooks ){ run_in_turn, &workers }, &memory ) );
+    task_gather gather = { 0 };
+    static const uint64_t wanted[] = { UINT64_MAX, UINT64_MAX, 0, 300000, 1900000 };
+    for ( uint32_t run = 0; run < TEST_COUNT( wanted ); ++run )
+    {
+        crowd seen = { 0, 0 };
+        visitor_sink out = { { .pairs = pairs, .capacity = VISITED, .make_room = visit }, { 0, 0, 0 },
+            wanted[run], false };
+        uint64_t test_count = 0;
+        clv_result result = clv_task_gather_run(
+            &gather, &memory, &tasks, CROWD_PIECES, put_crowd, &seen, &out.sink, &test_count );
+        CHECK_RESULT( result, wanted[run] == UINT64_MAX ? CLV_OK : CLV_STOPPED );
+        CHECK( seen.alone_count < CROWD_PIECES / 16 );
+        CHECK( gather.chunks.capacity * sizeof( task_chunk ) < crowd_pairs() * sizeof( clv_pair ) / 3 );
+        if ( wanted[run] == UINT64_MAX )
+        {
+            CHECK_OK( visit( &out.sink ) );
+            CHECK_EQUAL( out.place.count, crowd_pairs() );
+            CHECK_EQUAL( test_count, crowd_pairs() );
+        }
+    }
+    clv_task_gather_release( &gather, &memory );
+    clv_task_runner_stop( &tasks, &memory );
+    CHECK_EQUAL( memory.bytes, 0 );
+    free( pairs );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( pieces_are_joined_in_order_for_any_size ),
         TEST_CASE( a_refusing_sink_ends_the_joining ),
         TEST_CASE( pieces_in_vain_put_nothing ),
+        TEST_CASE( a_fresh_list_leaves_no_piece_to_one_thread ),
+        TEST_CASE( a_visitor_bounds_memory_and_has_all_workers ),
     };
     return test_run( "gather", cases, TEST_COUNT( cases ), argc, argv );
 }

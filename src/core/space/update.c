@@ -108,9 +108,11 @@ static clv_result make_list_room( clv_pair_sink* sink )
     }
     pair_list* list = &arriving->space->list;
     list->count = sink->count;
-    // Grow well before the last place is taken, or filters would be run over ever smaller pieces.
+    // Grow well before the last place is taken, or filters would be run over ever smaller pieces; but not
+    // beyond a limit.
     uint64_t free_count = list->capacity - list->count;
-    if ( free_count < list->capacity / 4 || free_count < CLV_PAIR_SINK_ROOM || free_count < sink->expected )
+    bool is_tight = free_count < list->capacity / 4 || free_count < sink->expected;
+    if ( free_count < CLV_PAIR_SINK_ROOM || ( is_tight && list->capacity <= most_pairs( arriving->space ) ) )
     {
         base_memory* memory = &arriving->space->memory;
         bool grown = base_array_reserve( list, memory, likely_capacity( arriving ) ) ||

@@ -9,10 +9,10 @@
 
 enum
 {
-    CHUNK = sizeof( task_chunk ) / sizeof( clv_pair ),
+    CHUNK = sizeof( ( (task_chunk*)0 )->pairs ) / sizeof( clv_pair ),
     LEAST_CHUNKS = 32,
     SPARE_CHUNKS = 512,   // 2 MiB, beyond what the sink itself has room for
-    JOIN_ALONE = 1 << 14, // pairs up to which one worker joins them
+    JOIN_ALONE = 1 << 11, // pairs up to which one worker joins them
 };
 
 #define NO_CHUNK UINT32_MAX
@@ -21,12 +21,19 @@ enum
 typedef struct gathering
 {
     task_gather* gather;
+    base_memory* memory;
+    task_runner* tasks;
     task_search* search;
     void* context;
+    clv_pair_sink* sink;
+    uint64_t* test_count;
+    uint32_t piece_count;
     uint32_t first, end;   ///< pieces of this round
+    bool is_again;         ///< for those of them that found no chunk
     const uint32_t* turns; ///< NULL: in order of number
     atomic_uint next_free;
     uint32_t chunk_end;
+    uint64_t chunk_count; ///< that the rounds before could have used
 } gathering;
 
 // A piece's sink: takes a new chunk when the last one is full.
@@ -38,28 +45,32 @@ typedef struct piece_sink
     uint32_t chunk;
 } piece_sink;
 
+static task_chunk* chunk_at( const gathering* job, uint32_t chunk )
+{
+    return &job->gather->chunks.items[chunk];
+}
+
 static void close_chunk( piece_sink* out )
 {
     if ( out->chunk != NO_CHUNK )
     {
         CLV_ASSERT( out->sink.count <= CHUNK );
-        out->job->gather->chunk_counts.items[out->chunk] = (uint32_t)out->sink.count;
+        chunk_at( out->job, out->chunk )->count = (uint32_t)out->sink.count;
         out->piece->pair_count += out->sink.count;
     }
 }
 
 static void link_chunk( piece_sink* out, uint32_t chunk )
 {
-    task_gather* gather = out->job->gather;
     CLV_ASSERT( chunk < out->job->chunk_end && chunk != out->chunk );
-    gather->next_chunks.items[chunk] = NO_CHUNK;
+    chunk_at( out->job, chunk )->next = NO_CHUNK;
     if ( out->chunk == NO_CHUNK )
     {
         out->piece->first_chunk = chunk;
     }
     else
     {
-        gather->next_chunks.items[out->chunk] = chunk;
+        chunk_at( out->job, out->chunk )->next = chunk;
     }
     out->chunk = chunk;
 }
@@ -77,11 +88,12 @@ static clv_result take_chunk( clv_pair_sink* sink )
     }
     if ( chunk >= job->chunk_end )
     {
+        out->piece->is_short = true;
         return CLV_OUT_OF_MEMORY;
     }
     link_chunk( out, chunk );
     out->piece->chunk_count += 1;
-    sink->pairs = job->gather->chunks.items[chunk].pairs;
+    sink->pairs = chunk_at( job, chunk )->pairs;
     sink->count = 0;
     sink->capacity = CHUNK;
     return CLV_OK;
@@ -92,191 +104,217 @@ static void run_piece( uint32_t index, uint32_t worker, void* context )
     gathering* job = context;
     index = job->turns != NULL ? job->turns[index] : index + job->first;
     CLV_ASSERT( index < job->gather->pieces.capacity );
+    if ( job->is_again && !job->gather->pieces.items[index].is_short )
+    {
+        return;
+    }
     // Neighbours in the array are written by other workers.
     task_gather_piece done = { .first_chunk = NO_CHUNK };
     piece_sink out = { { .make_room = take_chunk }, job, &done, NO_CHUNK };
-    done.is_done = job->search( index, worker, &out.sink, &done.test_count, job->context ) == CLV_OK;
+    // Most of a search may lie before its first pair: without chunks it is not begun.
+    done.is_short = atomic_load_explicit( &job->next_free, memory_order_relaxed ) >= job->chunk_end;
+    done.is_done =
+        !done.is_short && job->search( index, worker, &out.sink, &done.test_count, job->context ) == CLV_OK;
     close_chunk( &out );
     job->gather->pieces.items[index] = done;
 }
 
-static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t count )
-{
-    return count < NO_CHUNK / 2 && base_array_reserve( &gather->chunk_counts, memory, count ) &&
-        base_array_reserve( &gather->next_chunks, memory, count ) &&
-        base_array_renew( &gather->chunks, memory, count );
-}
-
-static clv_result copy_piece( const task_gather* gather, const task_gather_piece* piece, clv_pair_sink* sink )
-{
-    CLV_ASSERT( piece->is_done );
-    clv_result result = CLV_OK;
-    for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
-          chunk = gather->next_chunks.items[chunk] )
-    {
-        result = clv_pair_sink_put_all(
-            sink, gather->chunks.items[chunk].pairs, gather->chunk_counts.items[chunk] );
-    }
-    return result;
-}
+// ---- joining
+// ----------------------------------------------------------------------------------------------------
 
 // A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have
-// needed.
-static clv_result run_here( gathering* job, uint32_t index, clv_pair_sink* sink, uint64_t* chunk_count )
+// needed are noted.
+static clv_result run_here( gathering* job, uint32_t index )
 {
-    pair_counting_sink counting = pair_counting_open( sink );
+    pair_counting_sink counting = pair_counting_open( job->sink );
     task_gather_piece* piece = &job->gather->pieces.items[index];
     piece->test_count = 0;
     clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
     piece->pair_count = pair_counting_close( &counting );
-    *chunk_count = piece->pair_count / ( CHUNK - CLV_PAIR_SINK_ROOM ) + 1;
+    piece->chunk_count = (uint32_t)( piece->pair_count / ( CHUNK - CLV_PAIR_SINK_ROOM ) ) + 1;
     return result;
 }
 
-static clv_result join( gathering* job, clv_pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
+static clv_result copy_piece( const gathering* job, const task_gather_piece* piece )
 {
-    task_gather* gather = job->gather;
     clv_result result = CLV_OK;
-    for ( uint32_t i = job->first; i < job->end && result == CLV_OK; ++i )
+    for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
+          chunk = chunk_at( job, chunk )->next )
     {
-        uint64_t needed = gather->pieces.items[i].chunk_count;
-        result = gather->pieces.items[i].is_done ? copy_piece( gather, &gather->pieces.items[i], sink )
-                                                 : run_here( job, i, sink, &needed );
-        *chunk_count += needed;
-        *test_count += gather->pieces.items[i].test_count;
+        result =
+            clv_pair_sink_put_all( job->sink, chunk_at( job, chunk )->pairs, chunk_at( job, chunk )->count );
     }
     return result;
 }
 
-typedef struct join_job
+// One after the other.
+static clv_result join( gathering* job )
 {
-    const task_gather* gather;
-    uint32_t first; ///< piece
-    clv_pair* pairs;
-} join_job;
+    clv_result result = CLV_OK;
+    for ( uint32_t i = job->first; i < job->end && result == CLV_OK; ++i )
+    {
+        const task_gather_piece* piece = &job->gather->pieces.items[i];
+        result = piece->is_done ? copy_piece( job, piece ) : run_here( job, i );
+        *job->test_count += piece->test_count;
+        job->chunk_count += piece->chunk_count;
+    }
+    return result;
+}
 
 // One piece's pairs to their places.
 static void join_piece( uint32_t index, uint32_t worker, void* context )
 {
     (void)worker;
-    const join_job* job = context;
-    const task_gather* gather = job->gather;
-    index += job->first;
-    clv_pair* out = job->pairs + gather->pieces.items[index].first_pair;
-    for ( uint32_t chunk = gather->pieces.items[index].first_chunk; chunk != NO_CHUNK;
-          chunk = gather->next_chunks.items[chunk] )
+    const gathering* job = context;
+    const task_gather_piece* piece = &job->gather->pieces.items[index + job->first];
+    clv_pair* out = job->sink->pairs + job->sink->count + piece->first_pair;
+    for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK; chunk = chunk_at( job, chunk )->next )
     {
-        uint32_t count = gather->chunk_counts.items[chunk];
-        memcpy( out, gather->chunks.items[chunk].pairs, count * sizeof( clv_pair ) );
+        uint32_t count = chunk_at( job, chunk )->count;
+        memcpy( out, chunk_at( job, chunk )->pairs, count * sizeof( clv_pair ) );
         out += count;
     }
-    CLV_ASSERT(
-        out == job->pairs + gather->pieces.items[index].first_pair + gather->pieces.items[index].pair_count );
 }
 
-// True if so many more pairs fit. A visitor's sink does not grow, and neither does a list beyond its limit.
-static bool make_room_for( clv_pair_sink* sink, uint64_t pairs )
+// Room for so many more pairs, as far as it may be. A visitor's sink does not grow, and neither does a list
+// beyond its limit.
+static clv_result make_room_for( clv_pair_sink* sink, uint64_t pairs )
 {
-    uint64_t before = 0;
-    bool ok = true;
+    bool grows = true; // a fresh list has no room yet
+    clv_result result = CLV_OK;
     sink->expected = pairs;
-    while ( ok && sink->capacity - sink->count < pairs && sink->capacity > before )
+    while ( result == CLV_OK && grows && sink->capacity - sink->count < pairs )
     {
-        before = sink->capacity;
-        ok = sink->make_room( sink ) == CLV_OK;
+        uint64_t before = sink->capacity;
+        result = sink->make_room( sink );
+        grows = sink->capacity > before;
     }
-    return ok && sink->capacity - sink->count >= pairs;
+    return result;
 }
 
-// All pieces at once, where they are complete, many, and the sink has room for them all. False if not.
-static bool join_together( const gathering* round, task_runner* tasks, clv_pair_sink* sink,
-    uint64_t* test_count, uint64_t* chunk_count )
+// The pieces of a round together.
+typedef struct round_sums
 {
-    task_gather* gather = round->gather;
-    uint64_t pairs = 0, tests = 0, chunks = 0;
-    for ( uint32_t i = round->first; i < round->end; ++i )
+    uint32_t undone, short_count; ///< pieces; some of the former found too few chunks
+    uint64_t pairs, tests, chunks;
+} round_sums;
+
+static round_sums sum_round( const gathering* job )
+{
+    round_sums sums = { 0, 0, 0, 0, 0 };
+    for ( uint32_t i = job->first; i < job->end; ++i )
     {
-        task_gather_piece* piece = &gather->pieces.items[i];
-        if ( !piece->is_done )
-        {
-            return false;
-        }
-        piece->first_pair = pairs;
-        pairs += piece->pair_count;
-        tests += piece->test_count;
-        chunks += piece->chunk_count;
+        task_gather_piece* piece = &job->gather->pieces.items[i];
+        piece->first_pair = sums.pairs;
+        sums.undone += !piece->is_done;
+        sums.short_count += piece->is_short;
+        sums.pairs += piece->pair_count;
+        sums.tests += piece->test_count;
+        sums.chunks += piece->chunk_count;
     }
-    if ( pairs <= JOIN_ALONE || !make_room_for( sink, pairs ) )
-    {
-        return false;
-    }
-    CLV_ASSERT( sink->count + pairs <= sink->capacity );
-    join_job job = { gather, round->first, sink->pairs + sink->count };
-    clv_task_run( tasks, join_piece, round->end - round->first, &job );
-    sink->count += pairs;
-    *test_count += tests;
-    *chunk_count += chunks;
-    return true;
+    return sums;
 }
 
-// Chunks for a round: all that the last run could have used, if these are not many more than the sink has
-// room for. A list has as much from the frame before; a visitor has no list, and chunks must not become one.
-static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, const clv_pair_sink* sink )
+// All pieces at once where they are complete, many, and the sink has room for them all; one by one if not.
+static clv_result join_round( gathering* job )
+{
+    clv_pair_sink* sink = job->sink;
+    const round_sums sums = sum_round( job );
+    bool is_large = sums.undone == 0 && sums.pairs > JOIN_ALONE;
+    clv_result result = is_large ? make_room_for( sink, sums.pairs ) : CLV_OK;
+    if ( result == CLV_OK && ( !is_large || sink->capacity - sink->count < sums.pairs ) )
+    {
+        result = join( job );
+    }
+    else if ( result == CLV_OK )
+    {
+        clv_task_run( job->tasks, join_piece, job->end - job->first, job );
+        sink->count += sums.pairs;
+        *job->test_count += sums.tests;
+        job->chunk_count += sums.chunks;
+    }
+    return result;
+}
+
+// ---- rounds
+// -----------------------------------------------------------------------------------------------------
+
+// Chunks for a round: all that it is likely to use, if these are not many more than the sink has room for. A
+// list has as much from the frame before; a visitor has no list, and chunks must not become one.
+static uint64_t most_chunks( const gathering* job, uint64_t wanted, uint32_t piece_count )
 {
     uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
-    uint64_t most = sink->capacity / ( CHUNK - CLV_PAIR_SINK_ROOM ) + SPARE_CHUNKS + least;
-    uint64_t wanted = gather->wanted_chunks > least ? gather->wanted_chunks : least;
+    uint64_t most = job->sink->capacity / ( CHUNK - CLV_PAIR_SINK_ROOM ) + SPARE_CHUNKS + least;
+    wanted = wanted > least ? wanted : least;
     return wanted < most ? wanted : most;
 }
 
-// Pieces that are run before their pairs are put into the sink and the chunks are free again: all of them, or
-// as many as are likely to find chunks.
-static uint32_t round_length(
-    const task_gather* gather, uint32_t piece_count, uint64_t chunks, uint32_t workers )
-{
-    if ( gather->wanted_chunks <= chunks )
-    {
-        return piece_count;
-    }
-    uint64_t length = (uint64_t)piece_count * chunks / gather->wanted_chunks;
-    return length > workers ? (uint32_t)length : workers;
-}
-
-static void run_round( gathering* job, task_runner* tasks, uint32_t piece_count )
-{
-    CLV_ASSERT( job->first < job->end && job->end <= piece_count );
-    atomic_store_explicit( &job->next_free, 0, memory_order_relaxed );
-    job->turns = job->end - job->first == piece_count ? job->gather->turns : NULL;
-    clv_task_run( tasks, run_piece, job->end - job->first, job );
-}
-
-static clv_result join_round(
-    gathering* job, task_runner* tasks, clv_pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
-{
-    return join_together( job, tasks, sink, test_count, chunk_count )
-        ? CLV_OK
-        : join( job, sink, test_count, chunk_count );
-}
-
-// Memory for pieces and as many chunks as may be, and how many pieces are run at once. False if out of memory
-// for the pieces; fewer chunks than wanted cost time and nothing else.
-static bool open_gathering( gathering* job, base_memory* memory, task_runner* tasks, uint32_t piece_count,
-    const clv_pair_sink* sink, uint32_t* length )
+// Memory for as many, and as many more in the middle of a round, if a list can be made as large. Fewer than
+// wanted cost time and nothing else.
+static clv_result find_chunks( gathering* job, uint64_t wanted, uint32_t piece_count, uint32_t used )
 {
     task_gather* gather = job->gather;
-    if ( !base_array_reserve( &gather->pieces, memory, piece_count ) )
+    clv_pair_sink* sink = job->sink;
+    uint64_t pairs = wanted * ( CHUNK - CLV_PAIR_SINK_ROOM );
+    clv_result result =
+        used > 0 || most_chunks( job, wanted, piece_count ) < wanted ? make_room_for( sink, pairs ) : CLV_OK;
+    gather->chunks.count = used; // they stay as they are
+    if ( used == 0 )
     {
-        return false;
+        base_array_renew( &gather->chunks, job->memory, most_chunks( job, wanted, piece_count ) );
     }
-    uint64_t chunks = most_chunks( gather, piece_count, sink );
-    reserve_chunks( gather, memory, chunks );
-    uint64_t capacity = gather->chunks.capacity;
-    capacity = gather->chunk_counts.capacity < capacity ? gather->chunk_counts.capacity : capacity;
-    capacity = gather->next_chunks.capacity < capacity ? gather->next_chunks.capacity : capacity;
-    job->chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
-    atomic_init( &job->next_free, 0 );
-    *length = round_length( gather, piece_count, chunks, task_worker_count( tasks ) );
-    return true;
+    else if ( sink->capacity - sink->count >= pairs )
+    {
+        base_array_reserve( &gather->chunks, job->memory, wanted );
+    }
+    uint64_t end = gather->chunks.capacity < NO_CHUNK / 2 ? gather->chunks.capacity : NO_CHUNK / 2;
+    job->chunk_end = (uint32_t)end;
+    atomic_store_explicit( &job->next_free, used, memory_order_relaxed );
+    return result;
+}
+
+// All pieces of a round; those that found no chunk again, by all workers, while more are to be had. What the
+// sink said, should it have been asked.
+static clv_result run_round( gathering* job )
+{
+    clv_result result = CLV_OK;
+    uint32_t count = job->end - job->first, used = 0;
+    job->turns = count == job->piece_count ? job->gather->turns : NULL;
+    job->is_again = false;
+    do
+    {
+        clv_task_run( job->tasks, run_piece, count, job );
+        job->is_again = true;
+        const round_sums sums = sum_round( job );
+        used = job->chunk_end;
+        if ( sums.short_count > 0 )
+        {
+            // As many as the others, one that did not come to its end added to them.
+            uint64_t more = (uint64_t)used * sums.short_count / ( count - sums.short_count + 1 );
+            result = find_chunks( job, used + more + LEAST_CHUNKS, count, used );
+        }
+    } while ( result == CLV_OK && job->chunk_end > used );
+    return result;
+}
+
+// Pieces that are run before their pairs are put into the sink and the chunks are free again: all that are
+// left, or as many as are likely to find chunks; where nothing is known about them, `few`.
+static clv_result open_round( gathering* job, uint32_t few )
+{
+    uint32_t left = job->piece_count - job->end, workers = task_worker_count( job->tasks );
+    uint64_t wanted = job->gather->wanted_chunks;
+    job->first = job->end;
+    uint64_t length = job->first > 0 || wanted > 0 ? left : few;
+    wanted = wanted == 0 && job->first > 0 ? job->chunk_count * job->piece_count / job->first : wanted;
+    wanted = wanted * length / job->piece_count;
+    clv_result result = find_chunks( job, wanted, (uint32_t)length, 0 );
+    if ( wanted > job->chunk_end )
+    {
+        length = length * job->chunk_end / wanted;
+        length = length > workers ? length : workers;
+    }
+    job->end += length < left ? (uint32_t)length : left;
+    return result;
 }
 
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
@@ -292,21 +330,8 @@ clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_r
         }
         return result;
     }
-    gathering job = { .gather = gather, .search = search, .context = context };
-    uint32_t length = 0;
-    if ( !open_gathering( &job, memory, tasks, piece_count, sink, &length ) )
-    {
-        return CLV_OUT_OF_MEMORY;
-    }
-    uint64_t chunk_count = 0;
-    while ( job.end < piece_count && result == CLV_OK )
-    {
-        job.first = job.end;
-        job.end = length < piece_count - job.first ? job.first + length : piece_count;
-        run_round( &job, tasks, piece_count );
-        result = join_round( &job, tasks, sink, test_count, &chunk_count );
-    }
-    gather->wanted_chunks = result == CLV_OK ? chunk_count : gather->wanted_chunks;
+    clv_task_gather_try(
+        gather, memory, tasks, piece_count, search, NULL, context, sink, test_count, &result );
     return result;
 }
 
@@ -314,28 +339,40 @@ bool clv_task_gather_try( task_gather* gather, base_memory* memory, task_runner*
     task_search* search, bool ( *is_good )( void* context ), void* context, clv_pair_sink* sink,
     uint64_t* test_count, clv_result* result )
 {
-    gathering job = { .gather = gather, .search = search, .context = context, .end = piece_count };
-    uint32_t length = 0;
-    if ( !open_gathering( &job, memory, tasks, piece_count, sink, &length ) || length < piece_count )
+    gathering job = {
+        .gather = gather,
+        .memory = memory,
+        .tasks = tasks,
+        .search = search,
+        .context = context,
+        .sink = sink,
+        .test_count = test_count,
+        .piece_count = piece_count,
+    };
+    uint32_t few = is_good != NULL ? piece_count : task_worker_count( tasks );
+    *result = base_array_reserve( &gather->pieces, memory, piece_count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    while ( job.end < piece_count && *result == CLV_OK )
     {
-        return false;
+        *result = open_round( &job, few );
+        bool is_vain = is_good != NULL && job.end < piece_count;
+        if ( *result == CLV_OK && !is_vain )
+        {
+            *result = run_round( &job );
+            is_vain = is_good != NULL && ( sum_round( &job ).short_count > 0 || !is_good( context ) );
+        }
+        if ( *result == CLV_OK && is_vain )
+        {
+            return false;
+        }
+        *result = *result == CLV_OK ? join_round( &job ) : *result;
     }
-    run_round( &job, tasks, piece_count );
-    if ( !is_good( context ) )
-    {
-        return false;
-    }
-    uint64_t chunk_count = 0;
-    *result = join_round( &job, tasks, sink, test_count, &chunk_count );
-    gather->wanted_chunks = *result == CLV_OK ? chunk_count : gather->wanted_chunks;
+    gather->wanted_chunks = *result == CLV_OK ? job.chunk_count : gather->wanted_chunks;
     return true;
 }
 
 void clv_task_gather_release( task_gather* gather, base_memory* memory )
 {
     base_array_free( &gather->chunks, memory );
-    base_array_free( &gather->chunk_counts, memory );
-    base_array_free( &gather->next_chunks, memory );
     base_array_free( &gather->pieces, memory );
     *gather = ( task_gather ){ 0 };
 }

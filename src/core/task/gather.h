@@ -17,7 +17,8 @@ typedef struct task_gather_piece
 {
     uint32_t first_chunk;
     uint32_t chunk_count;
-    bool is_done; ///< false: there were not enough chunks
+    bool is_done;  ///< false: by a worker it could not be, since memory was short
+    bool is_short; ///< of chunks
     uint64_t test_count;
     uint64_t pair_count;
     uint64_t first_pair; ///< where its pairs go, while they are joined
@@ -25,15 +26,14 @@ typedef struct task_gather_piece
 
 typedef struct task_chunk
 {
-    clv_pair pairs[512]; ///< a page
+    clv_pair pairs[511];  ///< with what follows, a page
+    uint32_t count, next; ///< pairs that are there; the next chunk of the same piece
 } task_chunk;
 
 /// Memory of the pieces' sinks, kept from frame to frame: chunks that any piece may take.
 typedef struct task_gather
 {
     BASE_ARRAY( task_chunk ) chunks;
-    base_u32_array chunk_counts; ///< pairs in each
-    base_u32_array next_chunks;  ///< of the same piece
     BASE_ARRAY( task_gather_piece ) pieces;
     uint64_t wanted_chunks; ///< what the last good run could have used
 
@@ -42,18 +42,20 @@ typedef struct task_gather
     const uint32_t* turns;
 } task_gather;
 
-/// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is
-/// called again, by the calling thread and straight into `sink`, when its turn comes to be joined; the next
-/// run has more chunks. So a sink with a limit is not buried before it can say so, and too little memory for
-/// chunks costs time alone. There are never many more of them than the sink has room for: where more are
-/// needed, pieces are run and joined in several rounds. CLV_OUT_OF_MEMORY (for the list of pieces), or what
-/// the sink said.
+/// All pairs of all pieces into `sink`, in order of piece. Pieces that run out of chunks stop. The caller makes
+/// the list larger, takes more chunks, by what the other pieces needed, and all workers run them again. There
+/// are never many more chunks than the sink has room for, so a sink with a limit is not buried before it can
+/// say so, and for a visitor pieces are run and joined in several rounds. What is left then, or where memory
+/// for chunks is short, is searched by the calling thread, straight into `sink`, when its turn comes: that
+/// costs time alone. CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said; it is not asked again
+/// then.
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, clv_pair_sink* sink, uint64_t* test_count );
 
 /// The same where pieces may turn out to have been in vain: what they found is joined only if is_good( context )
 /// says so after all of them have run. False if it did not, or there were not enough chunks to run them all at
-/// once: then nothing was put, and the caller has other pieces run. *result is what the sink said.
+/// once: then nothing was put, and the caller has other pieces run. *result is what the sink said. Without
+/// is_good it is as above, and true.
 bool clv_task_gather_try( task_gather* gather, base_memory* memory, task_runner* tasks, uint32_t piece_count,
     task_search* search, bool ( *is_good )( void* context ), void* context, clv_pair_sink* sink,
     uint64_t* test_count, clv_result* result );
