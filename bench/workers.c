@@ -2,13 +2,17 @@
 // Where a frame of several workers goes: each job that its calls hand to the workers, in turn, with the time
 // until it is done, the sum of all workers' time in it, the slowest worker, and what lies between the jobs,
 // which the calling thread does alone. The workers' jobs are watched from outside: the linker puts this
-// program's function in place of the pool's, which the library itself knows nothing of.
+// program's function in place of the pool's, which the library itself knows nothing of. In the same way it is
+// told for worlds of many blocks whether records are written past the caches: `--stream on` or `off`. `--short` leaves
+// the jobs out.
 //
-//   workers [--workers N] [--spin MS] [--frames N] [--meet] [BOXES]...       default: 16 workers, 60 frames, 32000 128000
+//   workers [--workers N] [--spin MS] [--frames N] [--stream on|off] [--short] [--meet] [BOXES]...
+//       default: 16 workers, 60 frames, 32000 128000
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/timer.h"
 #include "cleave/cleave.h"
+#include "engine/block.h"
 #include "math/splitmix.h"
 #include "task/task.h"
 
@@ -110,6 +114,21 @@ void __wrap_clv_task_pool_run( task_pool* pool, clv_task* piece, uint32_t count,
     job->runs += 1;
     job->pieces = count;
     s_watch.last_ns = clv_base_clock_ns();
+}
+
+static struct
+{
+    bool is_set, on;
+} s_stream; ///< --stream
+
+void __real_clv_engine_block_scatter( const block_work* work );
+void __wrap_clv_engine_block_scatter( const block_work* work );
+
+void __wrap_clv_engine_block_scatter( const block_work* given )
+{
+    block_work work = *given;
+    work.may_stream = s_stream.is_set ? s_stream.on : given->may_stream;
+    __real_clv_engine_block_scatter( &work );
 }
 
 static void check( bool ok, const char* what )
@@ -225,7 +244,8 @@ static void time_meetings( uint32_t workers, double spin_ms )
     clv_task_runner_stop( &tasks, &memory );
 }
 
-static void time_world( uint32_t count, uint32_t workers, double spin_ms, uint32_t frame_count )
+static void time_world(
+    uint32_t count, uint32_t workers, double spin_ms, uint32_t frame_count, bool is_short )
 {
     clv_aabb* frames = calloc( (size_t)count * frame_count, sizeof( clv_aabb ) );
     clv_id* ids = calloc( count, sizeof( clv_id ) );
@@ -243,9 +263,9 @@ static void time_world( uint32_t count, uint32_t workers, double spin_ms, uint32
     moves.job_count = moves.calls = updates.job_count = updates.calls = 0;
     memset( moves.jobs, 0, sizeof( moves.jobs ) );
     memset( updates.jobs, 0, sizeof( updates.jobs ) );
-    double median = 0, least = 0;
+    double median = 0, least = 0, first = 0;
     uint32_t counted = frame_count - WARM_FRAMES;
-    for ( int pass = 0; pass < 2; ++pass )
+    for ( int pass = 0; pass < ( is_short ? 1 : 2 ); ++pass )
     {
         for ( uint32_t frame = 0; frame < frame_count; ++frame )
         {
@@ -263,18 +283,23 @@ static void time_world( uint32_t count, uint32_t workers, double spin_ms, uint32
         }
         if ( pass == 0 )
         {
+            first = times[0];
             qsort( times + WARM_FRAMES, counted, sizeof( double ), compare_doubles );
             median = times[WARM_FRAMES + counted / 2];
             least = times[WARM_FRAMES];
         }
     }
-    printf( "\n%u boxes, %u workers, spin %g ms: %.3f ms (least %.3f); %.2f pairs a box\n\n", count, workers,
-        spin_ms, median, least, (double)clv_space_pairs( space ).count / count );
-    printf(
-        "| job | times | pieces | alone before it, us | until done | until another worker begins | slowest worker | "
-        "sum of workers |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n" );
-    print_call( "move", &moves );
-    print_call( "update", &updates );
+    printf( "%s%u boxes, %u workers, spin %g ms: %.3f ms (least %.3f, first %.2f); %.2f pairs a box\n",
+        is_short ? "" : "\n", count, workers, spin_ms, median, least, first,
+        (double)clv_space_pairs( space ).count / count );
+    if ( !is_short )
+    {
+        printf(
+            "\n| job | times | pieces | alone before it, us | until done | until another worker begins | slowest worker | "
+            "sum of workers |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n" );
+        print_call( "move", &moves );
+        print_call( "update", &updates );
+    }
     fflush( stdout );
     clv_space_destroy( space );
     free( frames );
@@ -287,6 +312,7 @@ int main( int argc, char** argv )
     static const uint32_t counts[] = { 32000, 128000 };
     uint32_t workers = 16, frames = 60, done = 0;
     double spin_ms = 0;
+    bool is_short = false;
     for ( int i = 1; i < argc; ++i )
     {
         bool has_value = i + 1 < argc;
@@ -307,6 +333,16 @@ int main( int argc, char** argv )
             frames = (uint32_t)value;
             i += 1;
         }
+        else if ( has_value && strcmp( argv[i], "--stream" ) == 0 &&
+            ( strcmp( argv[i + 1], "on" ) == 0 || strcmp( argv[i + 1], "off" ) == 0 ) )
+        {
+            s_stream.is_set = true;
+            s_stream.on = argv[++i][1] == 'n';
+        }
+        else if ( strcmp( argv[i], "--short" ) == 0 )
+        {
+            is_short = true;
+        }
         else if ( strcmp( argv[i], "--meet" ) == 0 )
         {
             time_meetings( workers, spin_ms );
@@ -314,18 +350,20 @@ int main( int argc, char** argv )
         }
         else if ( strtod( argv[i], NULL ) >= 100 && strtod( argv[i], NULL ) <= 1e7 )
         {
-            time_world( (uint32_t)strtod( argv[i], NULL ), workers, spin_ms, frames );
+            time_world( (uint32_t)strtod( argv[i], NULL ), workers, spin_ms, frames, is_short );
             done += 1;
         }
         else
         {
-            fprintf( stderr, "usage: workers [--workers N] [--spin MS] [--frames N] [--meet] [BOXES]...\n" );
+            fprintf( stderr,
+                "usage: workers [--workers N] [--spin MS] [--frames N] [--stream on|off] [--short] "
+                "[--meet] [BOXES]...\n" );
             return 2;
         }
     }
     for ( size_t i = 0; done == 0 && i < sizeof( counts ) / sizeof( counts[0] ); ++i )
     {
-        time_world( counts[i], workers, spin_ms, frames );
+        time_world( counts[i], workers, spin_ms, frames, is_short );
     }
     return 0;
 }

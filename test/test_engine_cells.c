@@ -131,11 +131,12 @@ static void compare_trays( const simd_cells* cells, uint32_t first, uint32_t cou
         tray.items[i].slot = s_case.slots[first + i];
         tray.items[i].before = ( first + i ) % 8 << 24;
     }
-    for ( uint32_t at = 0; at < 4; ++at )
+    for ( uint32_t turn = 0; turn < 8; ++turn )
     {
+        uint32_t at = turn % 4;
         memset( actual, 0xA5, sizeof( actual ) );
-        clv_simd_cells_scalar.empty_tray( &tray, count, &s_case.scales[2], expected );
-        cells->empty_tray( &tray, count, &s_case.scales[2], actual + at );
+        clv_simd_cells_scalar.empty_tray( &tray, count, &s_case.scales[2], expected, true );
+        cells->empty_tray( &tray, count, &s_case.scales[2], actual + at, turn < 4 );
         cells->finish_streams();
         for ( uint32_t i = 0; i < count; ++i )
         {

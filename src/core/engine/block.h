@@ -109,6 +109,7 @@ typedef struct block_work
     block_trays trays;
     cell_segment* segments; ///< of each block
     cell_record* out;
+    bool may_stream; ///< records past the caches
 } block_work;
 
 /// Boxes to their blocks, as records. In a block they lie in the same order whatever the piece, as long as it

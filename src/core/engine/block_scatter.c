@@ -35,12 +35,13 @@ static void flush_tray( const block_work* work, uint32_t block )
     uint32_t room = segment->capacity > segment->count ? segment->capacity - segment->count : 0;
     if ( room >= CELL_TRAY )
     {
-        work->kernels->empty_tray( tray, count, s, work->out + segment->first + segment->count );
+        work->kernels->empty_tray(
+            tray, count, s, work->out + segment->first + segment->count, work->may_stream );
     }
     else
     {
         cell_record records[CELL_TRAY];
-        work->kernels->empty_tray( tray, count, s, records );
+        work->kernels->empty_tray( tray, count, s, records, false );
         for ( uint32_t i = 0; i < count && i < room; ++i )
         {
             work->out[segment->first + segment->count + i] = records[i];

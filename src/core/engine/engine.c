@@ -131,6 +131,7 @@ static void scatter_to_blocks(
         .trays = { job->engine->trays.items + first_tray, job->engine->tray_counts.items + first_tray },
         .segments = segments,
         .out = records,
+        .may_stream = true,
     };
     clv_engine_block_scatter( &work );
 }

@@ -80,10 +80,11 @@ static void make_records( const cell_boxes* some, const scaling* given, cell_rec
 
 // Past the caches where whole lines are written, which are not fetched first then: half of the time to fill a
 // million boxes into blocks.
-static void empty_tray( const cell_tray* tray, uint32_t count, const scaling* given, cell_record* out )
+static void empty_tray(
+    const cell_tray* tray, uint32_t count, const scaling* given, cell_record* out, bool may_stream )
 {
     const scaling s = *given;
-    const bool streams = count == CELL_TRAY && ( (uintptr_t)out & 63 ) == 0;
+    const bool streams = may_stream && count == CELL_TRAY && ( (uintptr_t)out & 63 ) == 0;
     uint32_t done = whole_tray( tray, count, &s, out, streams );
     for ( uint32_t i = done; i < count; ++i )
     {

@@ -74,8 +74,10 @@ static void make_records( const cell_boxes* some, const scaling* s, cell_record*
     }
 }
 
-static void empty_tray( const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out )
+static void empty_tray(
+    const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out, bool may_stream )
 {
+    (void)may_stream;
     for ( uint32_t i = 0; i < count; ++i )
     {
         out[i] = record_of( &tray->items[i].box, s, tray->items[i].slot );
