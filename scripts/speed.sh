@@ -251,7 +251,7 @@ cores()
         crews="$crews $threads"
         threads=$((threads * 2))
     done
-    worlds=${SCENES:-brownian-free:8k=200 brownian-free:32k=200 jitter:32k=200 brownian-free:128k=60 brownian-free:1m=16 brownian-free:4m=6 brownian-free:8m=4}
+    worlds=${SCENES:-brownian-free:8k=200 brownian-free:32k=200 jitter:32k=200 freefall:32k@250=100 brownian-free:128k=60 brownian-free:1m=16 brownian-free:4m=6 brownian-free:8m=4}
     said=$(mktemp)
     {
         # shellcheck disable=SC2016 # names of commands
