@@ -120,9 +120,10 @@ class Site:
                 rows.setdefault(f"{run['scene']}{kind}, {run['objects']:,}", {})[run["method"]] = run
             methods = list(dict.fromkeys(run["method"] for run in data["runs"]))
             is_known = all(run.get("known_hash") == run["pairs_hash"] for run in data["runs"])
+            clock = "; time of the processor, which others used too" if data["runs"][0]["thread_time"] else ""
             text += ["", f"## {machine['cpu']}, {machine['isa']}",
                      f"{machine['cores']} cores, {machine['system']}, {machine['compiler']}, Cleave {data['cleave']}, {data['runs'][0].get('date', 'day not noted')}; "
-                     f"load {machine['load']} when it began. " + ("All hashes are as known." if is_known else "**Some hashes are not as known.**"), "",
+                     f"load {machine['load']} when it began{clock}. " + ("All hashes are as known." if is_known else "**Some hashes are not as known.**"), "",
                      "| scene | " + " | ".join(f"`{name}`" for name in methods) + " | pairs |", "| --- |" + " --- |" * (len(methods) + 1)]
             text += [f"| {scene} | " + " | ".join(f"{runs[name]['ms_median']:.3g}" if name in runs else "" for name in methods) + f" | {next(iter(runs.values()))['pairs_last']:,} |"
                      for scene, runs in rows.items()]
