@@ -133,7 +133,7 @@ help:
 	@echo "make deb     Debian packages from that tarball: $(BUILD)/deb; fails where lintian finds an error"
 	@echo "make site    the pages as a site of plain files, the playground first: $(BUILD)/site/index.html; nothing is fetched"
 	@echo "make interface  names that the last release has not, into packaging/interface/new.txt; the test interface compares"
-	@echo "make guide   every way of docs/guide.md, from nothing, in a bare Debian 12, in about a quarter of an hour; WAYS=\"Python|Bullet\" some of them; needs root and mmdebstrap"
+	@echo "make guide   every way of docs/guide.md, from nothing, in a bare Debian 12, in about a quarter of an hour, and JavaScript's after that; WAYS=\"Python|Bullet\" some of them; needs root and mmdebstrap"
 	@echo "make install  headers, libraries, programs and docs into PREFIX=$(PREFIX), below DESTDIR if one is given; all of it or nothing"
 	@echo "make uninstall  removes what make install put there"
 	@echo "make format  clang-format over the tree"

@@ -273,7 +273,7 @@ check_guide()
     done <"$work/ways"
     [ -n "$tried" ] || fail "no way of docs/guide.md matches '$WAYS'"
     check_clean
-    say "carried out in a bare Debian 12:${tried#,}; $log has every line"
+    say "carried out in a bare Debian 12:${tried#,}; $log has every line" | tee -a "$log"
 }
 
 if [ "$what" = --carry-apt-files ]; then # mmdebstrap's hook
