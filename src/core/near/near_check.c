@@ -87,7 +87,7 @@ static uint64_t entry_hash( uint32_t a, uint32_t b, const int32_t* shift, int32_
     return mixed ^ mixed >> 32;
 }
 
-static const char* check_pairs( const clv_near* near, uint64_t* hash )
+static const char* check_near_pairs( const clv_near* near, uint64_t* hash )
 {
     bool has_shifts = near->shifts.count > 0;
     if ( has_shifts && near->shifts.count != 3 * near->pairs.count )
@@ -144,7 +144,7 @@ static const char* check_entries( const clv_near* near, uint64_t entries, uint64
 const char* clv_near_list_check( const clv_near* near, double square )
 {
     uint64_t hash = 0, entries = near->pairs.count * ( near->def.full ? 2 : 1 );
-    const char* broken = check_pairs( near, &hash );
+    const char* broken = check_near_pairs( near, &hash );
     if ( broken == NULL && ( near->def.full || near->def.by_point ) )
     {
         broken = check_entries( near, entries, hash );

@@ -49,7 +49,7 @@ static slot_counts count_slots( const object_store* store )
 }
 
 // From the top of the stack down, as many as there are said to be: one that comes twice makes it too long.
-static const char* check_free( const object_store* store )
+static const char* check_free_slots( const object_store* store )
 {
     const uint32_t* generations = object_generations( store );
     uint32_t slot = store->first_free;
@@ -140,7 +140,7 @@ const char* clv_object_store_check( const object_store* store )
     {
         return "more or fewer slots are free";
     }
-    broken = check_free( store );
+    broken = check_free_slots( store );
     broken = broken == NULL ? check_live( store ) : broken;
     return broken == NULL ? check_slots( store ) : broken;
 }

@@ -252,7 +252,7 @@ static void pass_on( clv_recorder* recorder )
 
 // ---- records
 
-static void put_bytes( clv_recorder* recorder, const void* bytes, uint64_t size )
+static void put_in_turn( clv_recorder* recorder, const void* bytes, uint64_t size )
 {
     const uint8_t* from = bytes;
     CLV_ASSERT( size <= recorder->left );
@@ -284,8 +284,8 @@ static bool begin_record(
     clv_recorder* recorder, record_type type, uint32_t kind, uint32_t bits, uint32_t count, uint64_t body )
 {
     uint8_t head[RECORD_HEAD_BYTES];
+    CLV_ASSERT( kind <= UINT8_MAX && bits <= UINT16_MAX );
     if ( recorder->buffers[recorder->filling].count + sizeof( head ) + body > BUFFER_BYTES )
-        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
     {
         pass_on( recorder );
     }
@@ -301,7 +301,7 @@ static bool begin_record(
     head[11] = (uint8_t)( bits >> 8 );
     base_put_u32( head + 12, count );
     recorder->left = sizeof( head ) + body;
-    put_bytes( recorder, head, sizeof( head ) );
+    put_in_turn( recorder, head, sizeof( head ) );
     return true;
 }
 
@@ -323,7 +323,7 @@ static void put_numbers( clv_recorder* recorder, const void* numbers, uint64_t c
 {
     if ( unit == 1 || base_is_little_endian() )
     {
-        put_bytes( recorder, numbers, count * unit );
+        put_in_turn( recorder, numbers, count * unit );
         return;
     }
     uint8_t turned[STAGE_BYTES];
@@ -332,7 +332,7 @@ static void put_numbers( clv_recorder* recorder, const void* numbers, uint64_t c
     {
         uint64_t piece = count < most ? count : most;
         clv_base_copy_ordered( turned, from, piece, unit );
-        put_bytes( recorder, turned, piece * unit );
+        put_in_turn( recorder, turned, piece * unit );
         from += piece * unit;
         count -= piece;
     }
@@ -359,14 +359,14 @@ static void put_filters( clv_recorder* recorder, const clv_filter* filters, uint
         uint8_t bytes[24];
         put_word(
             put_word( put_word( bytes, filters[i].category ), filters[i].mask ), (uint32_t)filters[i].group );
-        put_bytes( recorder, bytes, sizeof( bytes ) );
+        put_in_turn( recorder, bytes, sizeof( bytes ) );
     }
 }
 
 static void put_stream( clv_recorder* recorder, const space_stream* stream, uint32_t count, uint32_t unit )
 {
     size_t corner = space_corner_bytes( stream->kind ), box = 2 * corner;
-        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
+    CLV_ASSERT( stream->lower != NULL && corner % unit == 0 );
     if ( space_are_records( stream ) )
     {
         put_numbers( recorder, stream->lower, count * (uint64_t)box / unit, unit );
@@ -463,9 +463,9 @@ static void put_batch( clv_recorder* recorder, const space_call* call )
 
 static void put_answer( clv_recorder* recorder, uint64_t number, const record_answer* answer )
 {
+    CLV_ASSERT( number < recorder->call_count && answer->word_count <= RECORD_MOST_WORDS );
     if ( begin_record( recorder, RECORD_ANSWER, (uint32_t)answer->result, answer->word_count,
              answer->position, 8 + 8 * (uint64_t)answer->word_count ) )
-        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
     {
         put_numbers( recorder, &number, 1, 8 );
         put_numbers( recorder, answer->words, answer->word_count, 8 );
@@ -520,7 +520,6 @@ static void begin_call( space_tap* tap, const clv_space* space, const space_call
         return;
     }
     clv_task_background_lock( &recorder->gate );
-        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
     put_batch( recorder, call );
     recorder->open = *call;
     recorder->open_number = recorder->call_count;
@@ -624,7 +623,7 @@ static void put_queries( clv_recorder* recorder, const space_call* call )
     base_put_u32( head, (uint32_t)list->kind );
     base_put_u32( head + 4, job->k );
     put_word( put_word( put_word( head + 8, planes ), bits_of( job->max_distance ) ), job->capacity );
-    put_bytes( recorder, head, sizeof( head ) );
+    put_in_turn( recorder, head, sizeof( head ) );
     if ( items.has_planes )
     {
         put_planes( recorder, list, items );
@@ -635,7 +634,6 @@ static void put_queries( clv_recorder* recorder, const space_call* call )
     }
     put_filters( recorder, list->filters, filters );
     end_record( recorder );
-        CLV_ASSERT( buffer->count > 0 && recorder->full_count <= BUFFER_COUNT );
 }
 
 static uint64_t ask_call( space_tap* tap, const clv_space* space, const space_call* call )
@@ -682,7 +680,7 @@ static void count_hit( space_tap* tap, uint64_t ticket, const space_counted* cou
         base_put_u32( body + 8, counted->query );
         base_put_u32( body + 12, counted->slot );
         put_word( put_word( body + 16, bits_of( counted->reach ) ), counted->counts );
-        put_bytes( recorder, body, sizeof( body ) );
+        put_in_turn( recorder, body, sizeof( body ) );
         end_record( recorder );
     }
     clv_task_background_unlock( &recorder->gate );

@@ -90,7 +90,7 @@ static bool use_classes( clv_space* space, filter_columns columns, uint64_t coun
     classes->waiting += count;
     if ( classes->count == 0 && !classes->are_many && classes->waiting >= slots )
     {
-        clv_filter_classes_make( classes, &space->memory, columns, slots );
+        clv_space_make_classes( classes, &space->memory, columns, slots );
     }
     return classes->count > 0;
 }

@@ -42,7 +42,7 @@ static uint32_t find_home( filter_columns by, uint32_t slot, const uint8_t* tabl
     return home;
 }
 
-bool clv_filter_classes_make(
+bool clv_space_make_classes(
     filter_classes* classes, base_memory* memory, filter_columns by, uint32_t slot_count )
 {
     uint8_t table[HOMES] = { 0 };

@@ -36,7 +36,7 @@ typedef struct filter_classes
 } filter_classes;
 
 /// False if there are too many different filters, or no memory.
-bool clv_filter_classes_make(
+bool clv_space_make_classes(
     filter_classes* classes, base_memory* memory, filter_columns by, uint32_t slot_count );
 
 /// Filters or members changed.
