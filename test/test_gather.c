@@ -201,6 +201,7 @@ enum
 
 typedef struct crowd
 {
+    const task_gather* gather;
     uint32_t alone_count; ///< pieces that no worker searched
     uint32_t count;       ///< searches begun
 } crowd;
@@ -211,6 +212,7 @@ static clv_result put_crowd(
     (void)worker;
     crowd* seen = context;
     clv_result result = CLV_OK;
+    CHECK( seen->gather->is_alone != s_is_worker ); // or a worker would take memory
     seen->alone_count += !s_is_worker;
     seen->count += 1;
     for ( uint32_t i = 0; i < CROWD_PAIRS + piece && result == CLV_OK; ++i )
@@ -279,7 +281,7 @@ static void a_fresh_list_leaves_no_piece_to_one_thread( void )
         task_gather gather = { 0 };
         for ( uint32_t run = 0; run < 3; ++run )
         {
-            crowd seen = { 0, 0 };
+            crowd seen = { &gather, 0, 0 };
             growing_sink out = { { .make_room = grow }, { 0 }, &memory };
             uint64_t test_count = 0;
             CHECK_OK( clv_task_gather_run(
@@ -330,7 +332,7 @@ static void a_visitor_bounds_memory_and_has_all_workers( void )
     static const uint64_t wanted[] = { UINT64_MAX, UINT64_MAX, 0, 300000, 1900000 };
     for ( uint32_t run = 0; run < TEST_COUNT( wanted ); ++run )
     {
-        crowd seen = { 0, 0 };
+        crowd seen = { &gather, 0, 0 };
         visitor_sink out = { { .pairs = pairs, .capacity = VISITED, .make_room = visit }, { 0, 0, 0 },
             wanted[run], false };
         uint64_t test_count = 0;

@@ -129,7 +129,9 @@ static clv_result run_here( gathering* job, uint32_t index )
     pair_counting_sink counting = pair_counting_open( job->sink );
     task_gather_piece* piece = &job->gather->pieces.items[index];
     piece->test_count = 0;
+    job->gather->is_alone = true;
     clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
+    job->gather->is_alone = false;
     piece->pair_count = pair_counting_close( &counting );
     piece->chunk_count = (uint32_t)( piece->pair_count / ( CHUNK - CLV_PAIR_SINK_ROOM ) ) + 1;
     return result;

@@ -36,6 +36,7 @@ typedef struct task_gather
     BASE_ARRAY( task_chunk ) chunks;
     BASE_ARRAY( task_gather_piece ) pieces;
     uint64_t wanted_chunks; ///< what the last good run could have used
+    bool is_alone;          ///< the piece that runs is the calling thread's, and may take memory
 
     /// The caller's: a permutation of the pieces, the order in which workers take them where all are run at
     /// once. NULL: in order of number. Where pairs go is a matter of the number alone.

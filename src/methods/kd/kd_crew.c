@@ -532,8 +532,8 @@ static clv_result run_piece(
     kd_crew_piece* piece = &run->crew->pieces.items[index];
     CLV_ASSERT( number < run->crew->worker_count );
     kd_crew_worker* worker = &run->crew->workers[number];
-    clv_kd_search_use_memory( &worker->search, piece->was_tried ? run->crew->memory : &worker->none );
-    piece->was_tried = true;
+    clv_kd_search_use_memory(
+        &worker->search, run->crew->gather.is_alone ? run->crew->memory : &worker->none );
     worker->search.counters = ( kd_search_counters ){ 0 };
     kd_search_job job = run->job;
     job.search = &worker->search;

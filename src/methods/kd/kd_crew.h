@@ -30,7 +30,6 @@ typedef struct kd_crew_piece
     uint32_t cost;          ///< a guess, in tests
     uint32_t external_cost; ///< of that, a leaf's externals; afterwards what they cost
     bool is_top;            ///< this node alone; else all below it too
-    bool was_tried;         ///< a second call comes from the calling thread, which may take memory
 } kd_crew_piece;
 
 /// A worker's search. It takes no memory: that is the calling thread's matter.
