@@ -23,6 +23,14 @@ endif()
 # Functions and data in sections of their own: a program linked with -Wl,--gc-sections takes what it calls and no more.
 check_c_compiler_flag( "-ffunction-sections -fdata-sections" CLEAVE_COMPILER_HAS_SECTIONS )
 
+function( cleave_sanitize target )
+    if( CLEAVE_SANITIZE )
+        target_compile_options( ${target} PRIVATE
+            -fsanitize=${CLEAVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g )
+        target_link_options( ${target} PUBLIC -fsanitize=${CLEAVE_SANITIZE} )
+    endif()
+endfunction()
+
 function( cleave_compile_options target )
     if( CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" )
         target_compile_options( ${target} PRIVATE
@@ -48,11 +56,7 @@ function( cleave_compile_options target )
         if( CLEAVE_VALIDATE )
             target_compile_definitions( ${target} PRIVATE $<$<CONFIG:Debug>:CLV_VALIDATE_ENABLED> )
         endif()
-        if( CLEAVE_SANITIZE )
-            target_compile_options( ${target} PRIVATE
-                -fsanitize=${CLEAVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g )
-            target_link_options( ${target} PUBLIC -fsanitize=${CLEAVE_SANITIZE} )
-        endif()
+        cleave_sanitize( ${target} )
     endif()
 endfunction()
 

@@ -73,6 +73,7 @@ struct scene
     const char* name;
     int before;      ///< steps until the snapshot
     bool is_stirred; ///< without weight, and pushed about
+    float spacing;   ///< of the cubes at the start, which have sides of 1
 };
 
 // Never destroyed: for every body that goes Bullet looks through all pairs, which takes minutes with 32,000 bodies.
@@ -99,8 +100,9 @@ struct world
         {
             float shift = 0.1f * float( i / ( side * side ) % 3 );
             add( &shape, 1,
-                btVector3( 1.3f * float( i % side ) + shift, 1 + 1.3f * float( i / ( side * side ) ),
-                    1.3f * float( i / side % side ) + shift ) );
+                btVector3( of.spacing * float( i % side ) + shift,
+                    1 + of.spacing * float( i / ( side * side ) ),
+                    of.spacing * float( i / side % side ) + shift ) );
         }
     }
 
@@ -267,8 +269,9 @@ void measure( const scene& of, int count, const std::string& snapshot )
 
 int main( int argc, char** argv )
 {
-    static const scene scenes[] = { { "falling", 15, false }, { "piling", 100, false },
-        { "at rest", 500, false }, { "stirred", 20, true } };
+    static const scene scenes[] = { { "falling", 15, false, 1.3f }, { "piling", 100, false, 1.3f },
+        { "at rest", 500, false, 1.3f }, { "stirred", 20, true, 1.3f }, { "stirred, apart", 20, true, 2 },
+        { "stirred, far apart", 20, true, 3 } };
     std::vector<int> counts;
     std::string only, folder;
     bool prepares = false;
@@ -306,8 +309,9 @@ int main( int argc, char** argv )
     if ( !is_known || ( prepares && folder.empty() ) )
     {
         std::fprintf( stderr,
-            is_known ? "bullet_steps: --prepare wants --keep FOLDER\n"
-                     : "bullet_steps: scenes are falling, piling, 'at rest', stirred\n" );
+            is_known
+                ? "bullet_steps: --prepare wants --keep FOLDER\n"
+                : "bullet_steps: scenes are falling, piling, 'at rest', stirred, 'stirred, apart', 'stirred, far apart'\n" );
         return 2;
     }
     if ( counts.empty() )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cleave_broadphase under Bullet's own rules, against brute force over the boxes that Bullet gave: worlds
-// that fall and come to rest, random lives of proxies, callbacks that create and destroy, filters, rays, bad
-// boxes.
+// cleave_broadphase under Bullet's own rules, against brute force over the boxes that Bullet gave and against
+// a btDbvtBroadphase with the same proxies: worlds that fall and come to rest, random lives of proxies,
+// callbacks that create and destroy, filters, rays, bad boxes.
 #include "cleave_broadphase.h"
 
 #include <LinearMath/btAabbUtil2.h>
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -64,6 +65,68 @@ pair_set touching_pairs( const proxies& all, const btOverlappingPairCache* cache
     return expected;
 }
 
+// The same proxies in Bullet's default, brought up to date at every step. It keeps pairs of enlarged boxes: those whose
+// boxes touch as they were given are the ones to compare with.
+struct mirror
+{
+    btDbvtBroadphase phase;
+    std::map<int, btBroadphaseProxy*> twins; // by m_uniqueId of ours
+
+    ~mirror()
+    {
+        follow( {} ); // it frees no proxy by itself
+    }
+
+    void follow( const proxies& all )
+    {
+        std::map<int, btBroadphaseProxy*> gone;
+        gone.swap( twins );
+        for ( const btBroadphaseProxy* one : all )
+        {
+            auto was = gone.find( one->m_uniqueId );
+            btBroadphaseProxy* twin = nullptr;
+            if ( was != gone.end() )
+            {
+                twin = was->second;
+                gone.erase( was );
+                phase.setAabb( twin, one->m_aabbMin, one->m_aabbMax, nullptr );
+            }
+            else
+            {
+                twin = phase.createProxy( one->m_aabbMin, one->m_aabbMax, BOX_SHAPE_PROXYTYPE,
+                    const_cast<btBroadphaseProxy*>( one ), one->m_collisionFilterGroup,
+                    one->m_collisionFilterMask, nullptr );
+            }
+            twins[one->m_uniqueId] = twin;
+        }
+        for ( auto& left : gone )
+        {
+            phase.destroyProxy( left.second, nullptr );
+        }
+        phase.calculateOverlappingPairs( nullptr );
+    }
+
+    pair_set pairs()
+    {
+        std::map<const btBroadphaseProxy*, int> ours;
+        for ( auto& twin : twins )
+        {
+            ours[twin.second] = twin.first;
+        }
+        pair_set found;
+        const btBroadphasePair* all = phase.getOverlappingPairCache()->getOverlappingPairArrayPtr();
+        for ( int i = 0, count = phase.getOverlappingPairCache()->getNumOverlappingPairs(); i < count; ++i )
+        {
+            if ( touch( all[i].m_pProxy0, all[i].m_pProxy1 ) )
+            {
+                int a = ours.at( all[i].m_pProxy0 ), b = ours.at( all[i].m_pProxy1 );
+                found.insert( { std::min( a, b ), std::max( a, b ) } );
+            }
+        }
+        return found;
+    }
+};
+
 // ---- a world of Bullet's
 
 void a_falling_world_has_the_pairs_whose_boxes_touch()
@@ -94,6 +157,7 @@ void a_falling_world_has_the_pairs_whose_boxes_touch()
         add( &shape, 1,
             btVector3( 0.9f * float( i % 6 ), 1 + 1.1f * float( i / 36 ), 0.9f * float( i / 6 % 6 ) ) );
     }
+    mirror dbvt;
     size_t most = 0;
     for ( int step = 0; step < 200; ++step )
     {
@@ -106,6 +170,8 @@ void a_falling_world_has_the_pairs_whose_boxes_touch()
         pair_set expected = touching_pairs( all, phase.getOverlappingPairCache() ),
                  found = cached_pairs( phase );
         CHECK( found == expected );
+        dbvt.follow( all );
+        CHECK( found == dbvt.pairs() );
         most = std::max( most, found.size() );
         world.stepSimulation( btScalar( 1 ) / 60, 1, btScalar( 1 ) / 60 );
         if ( step % 40 == 39 ) // and some go
@@ -144,6 +210,7 @@ struct life
     std::mt19937 random;
     cleave_broadphase phase;
     proxies all;
+    mirror dbvt;
 
     life( unsigned seed, btOverlappingPairCache* cache, unsigned workers )
         : random( seed ), phase( cache, workers )
@@ -221,6 +288,8 @@ struct life
     {
         phase.calculateOverlappingPairs( nullptr );
         CHECK( cached_pairs( phase ) == touching_pairs( all, phase.getOverlappingPairCache() ) );
+        dbvt.follow( all );
+        CHECK( cached_pairs( phase ) == dbvt.pairs() );
         CHECK( clv_space_object_count( phase.space() ) == all.size() ); // the destroyed leave the space, too
         btVector3 lower, upper;
         phase.getBroadphaseAabb( lower, upper );
