@@ -316,7 +316,7 @@ static void add_boxes( const space_object* self, clv_add_def* def, const box_arr
     }
 }
 
-// add( boxes, ids, user_data, filters, margins, is_static, motions ): the last five may be None.
+// add( boxes, ids, user_data, filters, margins, is_static, motions ): all but the boxes may be None.
 PyObject* clv_py_space_add( PyObject* object, PyObject* args )
 {
     space_object* self = (space_object*)object;
@@ -338,7 +338,8 @@ PyObject* clv_py_space_add( PyObject* object, PyObject* args )
     const void* values[ADD_COLUMNS] = { 0 };
     PyObject* answer = NULL;
     bool good = clv_py_box_array_take( &boxes, box_object, self->is_double, clv_py_space_axes( self ) ) &&
-        clv_py_array_take( &ids, id_object, "ids", sizeof( clv_id ), boxes.count, PyBUF_WRITABLE );
+        ( id_object == Py_None ||
+            clv_py_array_take( &ids, id_object, "ids", sizeof( clv_id ), boxes.count, PyBUF_WRITABLE ) );
     for ( int i = 0; good && i < ADD_COLUMNS; ++i )
     {
         good =
