@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pairs from Python: cleave beside C, scipy's cKDTree, rtree and shapely. The table of bench/python.md.
+"""Pairs from Python: cleave beside C, scipy's cKDTree, rtree, shapely and GEOS. The table of bench/python.md.
 
-Usage: bench/python.py FRAMES_PROGRAM [COUNT...]; FRAMES_PROGRAM is build/bench/python_frames, which is measured in turn with Python.
-Libraries that are not installed are left out, and so are runs that would take longer than a minute.
+Usage: bench/python.py FRAMES_PROGRAM [COUNT...]; FRAMES_PROGRAM is build/bench/python_frames, which is measured in turn with Python; beside it is
+geos_tree, for GEOS by itself. Libraries that are not installed are left out, and so are runs that would take longer than a minute.
 """
 
 import importlib
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,15 @@ def by_shapely(frames):
     return least(frames[:1], search)
 
 
+def by_geos(program, frames):
+    """The tree under shapely's, from C: no loop in Python, and no objects of it."""
+    with tempfile.NamedTemporaryFile() as file:
+        frames[0].tofile(file.name)
+        ms, pairs = subprocess.run([program, file.name, str(frames.shape[1])], check=True, capture_output=True, text=True).stdout.split()
+    assert int(pairs) == len(cleave.pairs(frames[0])), "GEOS finds other pairs"
+    return float(ms)
+
+
 def has(name):
     try:
         return importlib.import_module(name)
@@ -106,14 +116,15 @@ def main():
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
     program = sys.argv[1]
+    geos = pathlib.Path(program).with_name("geos_tree")
     counts = [int(word) for word in sys.argv[2:]] or [10_000, 100_000, 1_000_000]
-    print("| boxes, pairs per box | C, kept | Python, kept | its copy | C, one shot | Python, one shot | scipy | rtree | shapely, flat |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| boxes, pairs per box | C, kept | Python, kept | its copy | C, one shot | Python, one shot | scipy | rtree | shapely, flat | GEOS in C, flat |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for count in counts:
         for dtype, density in ((np.float32, 1), (np.float32, 6), (np.float64, 6)):
             frames = world(count, density, dtype, 3, max(5, min(60, 3_000_000 // count)))
             rounds = []
-            for _ in range(3):  # in turn
+            for _ in range(9):  # in turn, and so often that others on the machine do not decide
                 c_kept, c_once = in_c(program, frames, dtype == np.float64)
                 rounds.append((c_kept, kept(frames, False), kept(frames, True), c_once,
                                least(frames, lambda boxes: len(cleave.pairs(boxes)))))
@@ -123,7 +134,9 @@ def main():
             others = dtype == np.float32
             row.append(f"{by_scipy(frames):.0f}" if others and has("scipy") and count <= 1_000_000 else "")
             row.append(f"{by_rtree(frames):.0f}" if others and has("rtree") and count <= 10_000 else "")
-            row.append(f"{by_shapely(world(count, density, np.float32, 2, 1)):.0f}" if others and has("shapely") and count <= 100_000 else "")
+            flat = world(count, density, np.float32, 2, 1)
+            row.append(f"{by_shapely(flat):.0f}" if others and has("shapely") and count <= 100_000 else "")
+            row.append(f"{by_geos(geos, flat):.1f}" if others and geos.exists() else "")
             print("| " + " | ".join(row) + " |", flush=True)
 
 
