@@ -100,6 +100,17 @@ static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t
 #define BASE_INLINE inline
 #endif
 
+/// Before a loop: `times` rounds of it without a test or a jump between them, where counting and the guess where
+/// it ends cost as much as the work.
+#if defined( __clang__ )
+#define BASE_UNROLL( times ) BASE_PRAGMA( clang loop unroll_count( times ) )
+#elif defined( __GNUC__ )
+#define BASE_UNROLL( times ) BASE_PRAGMA( GCC unroll times )
+#else
+#define BASE_UNROLL( times )
+#endif
+#define BASE_PRAGMA( text ) _Pragma( #text )
+
 /// Ask for the cache line at `address`; costs a slot in the pipeline and changes nothing else.
 static inline void base_prefetch( const void* address )
 {

@@ -216,13 +216,14 @@ bool clv_object_store_use_motions( object_store* store )
 
 enum
 {
-    ID_GROUP = 32 // ids checked at once
+    ID_GROUP = 32, // ids checked at once
+    ID_WINDOW = 64 // slots, of which one or two such windows hold a group that lies close together
 };
 
 static_assert( CLV_MAX_OBJECTS <= INT32_MAX, "a step down shows in the highest bit" );
 
-// Of a group of ids, whether all are alive and ascend from `next` on. Without a branch: which of them is not
-// is found afterwards. The order first, in vectors: then the last index says whether all slots are there.
+// Of a group of ids, whether all are alive and ascend from `next` on. Without a branch: which of them is not is
+// found afterwards. The order first, in vectors: then the last index says whether all slots are there.
 static bool are_ascending( const object_store* store, const clv_id* ids, uint64_t next )
 {
     const uint32_t* generations = object_generations( store );
@@ -235,6 +236,7 @@ static bool are_ascending( const object_store* store, const clv_id* ids, uint64_
     {
         return false;
     }
+    BASE_UNROLL( 4 ) // unrolled whole it would be vectors made number by number
     for ( uint32_t i = 0; i < ID_GROUP; ++i )
     {
         different |= generations[ids[i].index] ^ ids[i].generation;
@@ -243,44 +245,43 @@ static bool are_ascending( const object_store* store, const clv_id* ids, uint64_
     return different == 0 && odd != 0;
 }
 
-// The same where slots lie one behind the other, as the last id suggests: compilers make vectors of it.
-static bool are_in_a_row( const object_store* store, const clv_id* ids, uint64_t next )
+static inline uint64_t id_number( clv_id id )
 {
-    uint64_t begin = ids[0].index;
-    if ( ids[ID_GROUP - 1].index != begin + ID_GROUP - 1 || begin < next ||
-        begin + ID_GROUP > store->slot_count )
+    return (uint64_t)id.generation << 32 | id.index;
+}
+
+// The same, if they lie close together and all slots there are of one generation. As one number an id has its
+// generation above its index: ids that go up in small steps, and end in the generation they began with, keep it.
+static bool are_close_kin( const object_store* store, const clv_id* ids, uint64_t next )
+{
+    uint32_t last = ids[ID_GROUP - 1].index, generation = ids[0].generation, different = ~generation & 1;
+    uint64_t wide = (uint64_t)last - ids[0].index, steps = 0;
+    uint32_t window = wide < ID_WINDOW ? ID_WINDOW : 2 * ID_WINDOW;
+    if ( ids[0].index < next || last >= store->slot_count || wide >= window || store->slot_count < window ||
+        ids[ID_GROUP - 1].generation != generation )
     {
         return false;
     }
-    const uint32_t* generations = object_generations( store ) + begin;
-    uint32_t bad = 0;
-    for ( uint32_t i = 0; i < ID_GROUP; ++i )
+    for ( uint32_t i = 1; i < ID_GROUP; ++i )
     {
-        bad |= ( ids[i].index ^ ( ids[0].index + i ) ) | ( ids[i].generation ^ generations[i] ) |
-            ( ~generations[i] & 1 );
+        steps |= id_number( ids[i] ) - id_number( ids[i - 1] ) - 1;
     }
-    return bad == 0;
-}
-
-// Whole groups of such ids from the front.
-static uint32_t skip_ascending( const object_store* store, const clv_id* ids, uint32_t count )
-{
-    uint32_t first = 0;
-    uint64_t next = 0;
-    while ( store->slot_count > 0 && count - first >= ID_GROUP &&
-        ( are_in_a_row( store, ids + first, next ) || are_ascending( store, ids + first, next ) ) )
+    const uint32_t* generations = object_generations( store ) + ( last < window ? 0 : last + 1 - window );
+    for ( uint32_t first = 0; first < window; first += ID_WINDOW )
     {
-        first += ID_GROUP;
-        next = (uint64_t)ids[first - 1].index + 1;
+        for ( uint32_t i = 0; i < ID_WINDOW; ++i )
+        {
+            different |= generations[first + i] ^ generation;
+        }
     }
-    return first;
+    return steps >> 32 == 0 && different == 0;
 }
 
 // Ids in any order: each slot remembers the number of the batch that named it.
 static clv_result check_unordered(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
 {
-    if ( !clv_object_store_use( store, OBJECT_STAMP ) )
+    if ( store->columns[OBJECT_STAMP] == NULL && !clv_object_store_use( store, OBJECT_STAMP ) )
     {
         *position = 0;
         return CLV_OUT_OF_MEMORY;
@@ -292,37 +293,54 @@ static clv_result check_unordered(
         memset( stamps, 0, store->slot_count * sizeof( uint32_t ) );
         store->stamp = 1;
     }
+    const uint32_t* generations = object_generations( store );
+    uint32_t slot_count = store->slot_count, stamp = store->stamp; // once: a stamp stored might be either
     for ( uint32_t i = 0; i < count; ++i )
     {
-        bool live = object_is_live( store, ids[i] );
-        if ( !live || stamps[ids[i].index] == store->stamp )
+        uint32_t slot = ids[i].index, generation = ids[i].generation;
+        bool live = slot < slot_count && ( generation & 1 ) != 0 && generations[slot] == generation;
+        if ( !live || stamps[slot] == stamp )
         {
             *position = i;
             return live ? CLV_DUPLICATE_ID : CLV_BAD_ID;
         }
-        stamps[ids[i].index] = store->stamp;
+        stamps[slot] = stamp;
     }
+    *position = 0;
     return CLV_OK;
 }
 
 clv_result clv_object_store_check_ids(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
 {
-    uint32_t first = skip_ascending( store, ids, count );
-    uint64_t next = first > 0 ? (uint64_t)ids[first - 1].index + 1 : 0;
-    for ( uint32_t i = first; i < count; ++i )
+    uint32_t i = 0;
+    bool may_be_kin = true; // as long as all groups were
+    for ( uint64_t next = 0; i < count; next = (uint64_t)ids[i - 1].index + 1 )
     {
-        if ( !object_is_live( store, ids[i] ) )
+        if ( count - i >= ID_GROUP )
         {
-            *position = i;
-            return CLV_BAD_ID;
+            may_be_kin = may_be_kin && are_close_kin( store, ids + i, next );
+            if ( may_be_kin || are_ascending( store, ids + i, next ) )
+            {
+                i += ID_GROUP;
+                continue;
+            }
         }
-        if ( ids[i].index < next ) // ascending indices cannot repeat, others can
+        for ( uint32_t end = count - i < ID_GROUP ? count : i + ID_GROUP; i < end; ++i )
         {
-            return check_unordered( store, ids, count, position );
+            if ( !object_is_live( store, ids[i] ) )
+            {
+                *position = i;
+                return CLV_BAD_ID;
+            }
+            if ( ids[i].index < next ) // ascending indices cannot repeat, others can
+            {
+                return check_unordered( store, ids, count, position );
+            }
+            next = (uint64_t)ids[i].index + 1;
         }
-        next = (uint64_t)ids[i].index + 1;
     }
+    *position = count;
     return CLV_OK;
 }
 
@@ -501,48 +519,30 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
     }
 }
 
-// All of a run lie within 64 slots of the first one, as where ids ascend they mostly do? Without a branch, so
-// that compilers make vectors of it; so is the next one.
-static inline bool are_close( const clv_id* ids )
+// Slots that lie near each other have their bits in two words, of which the first is that of slot `base`.
+static inline void mark_near( uint64_t* moved, uint32_t base, uint64_t bits )
 {
-    uint32_t beyond = 0;
-    for ( uint32_t i = 0; i < OBJECT_RUN; ++i )
-    {
-        beyond |= ids[i].index - ids[0].index;
-    }
-    return beyond < 64;
+    uint64_t above = UINT64_MAX << ( base & 63 ), wrapped = bits & ~above;
+    moved[base >> 6] |= bits & above;
+    moved[( base >> 6 ) + ( wrapped != 0 )] |= wrapped;
 }
 
-static inline bool are_row( const clv_id* ids )
-{
-    uint32_t different = 0;
-    for ( uint32_t i = 0; i < OBJECT_RUN; ++i )
-    {
-        different |= ids[i].index ^ ( ids[0].index + i );
-    }
-    return different == 0;
-}
-
-// Slots that lie near each other have their bits in two words.
-void clv_object_store_mark( object_store* store, const clv_id* ids, uint32_t count, uint64_t bits )
+void clv_object_store_mark(
+    object_store* store, const clv_id* ids, uint32_t count, bool ascend, uint64_t bits )
 {
     CLV_ASSERT( count <= OBJECT_RUN );
-    uint64_t* moved = store->moved.items;
     if ( !store->moved_is_known || bits == 0 )
     {
         return;
     }
-    if ( count == OBJECT_RUN && are_close( ids ) )
+    if ( ascend && ids[count - 1].index - ids[0].index < 64 )
     {
-        uint32_t base = ids[0].index;
-        uint64_t above = UINT64_MAX << ( base & 63 ), wrapped = bits & ~above;
-        moved[base >> 6] |= bits & above;
-        moved[( base >> 6 ) + ( wrapped != 0 )] |= wrapped;
+        mark_near( store->moved.items, ids[0].index, bits );
         return;
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        base_bits_add( moved, ids[i].index );
+        base_bits_add( store->moved.items, ids[i].index );
     }
 }
 
@@ -558,58 +558,109 @@ static inline uint64_t put_row( clv_aabb* own, const char* boxes, uint32_t slot 
     return low << ( slot & 63 ) | low >> 1 >> ( ~slot & 63 );
 }
 
-static inline uint64_t put_records( clv_aabb* own, const clv_id* ids, const char* boxes, uint32_t count )
+typedef struct box_corners
 {
-    uint64_t bits = 0;
-    for ( uint32_t i = 0; i < count; ++i, boxes += sizeof( clv_aabb ) )
-    {
-        memcpy( &own[ids[i].index], boxes, sizeof( clv_aabb ) );
-        bits |= (uint64_t)1 << ( ids[i].index & 63 );
-    }
-    return bits;
-}
+    const char *lower, *upper;
+    size_t stride;
+    bool are_records; // all three as if these were an array of boxes
+} box_corners;
 
-static inline uint64_t put_apart(
-    clv_aabb* own, const clv_id* ids, const char* lower, const char* upper, size_t stride, uint32_t count )
+static BASE_INLINE void put_box( clv_aabb* to, const box_corners* from )
 {
-    uint64_t bits = 0;
-    for ( uint32_t i = 0; i < count; ++i, lower += stride, upper += stride )
+    if ( from->are_records )
     {
-        memcpy( &own[ids[i].index].lower, lower, sizeof( clv_vec3 ) );
-        memcpy( &own[ids[i].index].upper, upper, sizeof( clv_vec3 ) );
-        bits |= (uint64_t)1 << ( ids[i].index & 63 );
-    }
-    return bits;
-}
-
-void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
-    const void* upper, size_t stride, uint32_t count )
-{
-    CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL && count <= OBJECT_RUN );
-    clv_aabb* own = object_boxes( store );
-    uint64_t bits;
-    bool is_whole = count == OBJECT_RUN; // of a known number compilers make shorter loops
-    if ( stride != sizeof( clv_aabb ) || (const char*)upper != (const char*)lower + sizeof( clv_vec3 ) )
-    {
-        bits = is_whole ? put_apart( own, ids, lower, upper, stride, OBJECT_RUN )
-                        : put_apart( own, ids, lower, upper, stride, count );
-    }
-    else if ( is_whole && ids[OBJECT_RUN - 1].index == ids[0].index + OBJECT_RUN - 1 && are_row( ids ) )
-    {
-        bits = put_row( own, lower, ids[0].index );
+        memcpy( to, from->lower, sizeof( clv_aabb ) );
     }
     else
     {
-        bits = is_whole ? put_records( own, ids, lower, OBJECT_RUN ) : put_records( own, ids, lower, count );
+        memcpy( &to->lower, from->lower, sizeof( clv_vec3 ) );
+        memcpy( &to->upper, from->upper, sizeof( clv_vec3 ) );
     }
-    clv_object_store_mark( store, ids, count, bits );
+}
+
+static BASE_INLINE void skip_box( box_corners* from )
+{
+    from->lower += from->stride;
+    from->upper += from->stride;
+}
+
+// A run of slots near each other. Returns their bits, each at its slot's number modulo 64.
+static BASE_INLINE uint64_t put_near( clv_aabb* own, const clv_id* ids, box_corners from )
+{
+    uint64_t bits = 0;
+    BASE_UNROLL( 8 )
+    for ( uint32_t i = 0; i < OBJECT_RUN; ++i )
+    {
+        uint32_t slot = ids[i].index; // once: a box stored might be an id
+        put_box( &own[slot], &from );
+        skip_box( &from );
+        bits |= (uint64_t)1 << ( slot & 63 );
+    }
+    return bits;
+}
+
+// Slots wherever they are, each marked in its word, unless there are none.
+static BASE_INLINE void put_anywhere(
+    clv_aabb* own, const clv_id* ids, box_corners from, uint32_t count, uint64_t* words )
+{
+    BASE_UNROLL( 2 )
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = ids[i].index;
+        put_box( &own[slot], &from );
+        skip_box( &from );
+        if ( words != NULL )
+        {
+            base_bits_add( words, slot );
+        }
+    }
+}
+
+static BASE_INLINE void scatter(
+    object_store* store, const clv_id* ids, box_corners from, uint32_t count, bool ascend )
+{
+    clv_aabb* own = object_boxes( store );
+    uint64_t* words = store->moved_is_known ? store->moved.items : NULL;
+    while ( count > 0 )
+    {
+        uint32_t some = !ascend || count < OBJECT_RUN ? count : OBJECT_RUN;
+        uint32_t wide = ids[some - 1].index - ids[0].index;
+        if ( words == NULL || some != OBJECT_RUN || !ascend || wide >= 64 )
+        {
+            put_anywhere( own, ids, from, some, words );
+        }
+        else
+        {
+            bool is_row = from.are_records && wide == OBJECT_RUN - 1;
+            uint64_t bits = is_row ? put_row( own, from.lower, ids[0].index ) : put_near( own, ids, from );
+            mark_near( words, ids[0].index, bits );
+        }
+        ids += some;
+        count -= some;
+        from.lower += from.stride * some;
+        from.upper += from.stride * some;
+    }
+}
+
+void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
+    const void* upper, size_t stride, uint32_t count, bool ascend )
+{
+    CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
+    if ( stride == sizeof( clv_aabb ) && (const char*)upper == (const char*)lower + sizeof( clv_vec3 ) )
+    {
+        scatter( store, ids, ( box_corners ){ lower, upper, sizeof( clv_aabb ), true }, count, ascend );
+    }
+    else
+    {
+        scatter( store, ids, ( box_corners ){ lower, upper, stride, false }, count, ascend );
+    }
 }
 
 // As clv_aabb_grow, without a branch: a margin of 0 becomes +0 to be taken off and -0 to be added, which
 // leave every face bit by bit. Face by face from where they lie: copies of boxes would be stored and loaded
 // again.
 void clv_object_store_scatter_grown( object_store* store, const clv_id* ids, const void* lower,
-    const void* upper, size_t stride, uint32_t count )
+    const void* upper, size_t stride, uint32_t count, bool ascend )
 {
     CLV_ASSERT( object_store_grows_plainly( store ) && count <= OBJECT_RUN );
     clv_aabb *all = object_boxes( store ), *all_given = store->columns[OBJECT_GIVEN_BOX];
@@ -632,7 +683,7 @@ void clv_object_store_scatter_grown( object_store* store, const clv_id* ids, con
         }
         bits |= (uint64_t)1 << ( ids[i].index & 63 );
     }
-    clv_object_store_mark( store, ids, count, bits );
+    clv_object_store_mark( store, ids, count, ascend, bits );
 }
 
 void clv_object_store_note_margin( object_store* store, uint32_t slot, clv_margin_rule rule )

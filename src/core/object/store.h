@@ -119,7 +119,8 @@ static inline bool object_is_live( const object_store* store, clv_id id )
 }
 
 /// All ids alive and different? Otherwise CLV_BAD_ID or CLV_DUPLICATE_ID with the first bad position, or
-/// CLV_OUT_OF_MEMORY and position 0 (ids that do not ascend need a column to be told apart).
+/// CLV_OUT_OF_MEMORY and position 0 (ids that do not ascend need a column to be told apart). After CLV_OK
+/// position is `count` where they ascend and 0 where they do not.
 clv_result clv_object_store_check_ids(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position );
 
@@ -143,17 +144,18 @@ enum
 };
 
 /// Of up to OBJECT_RUN ids of live slots, mark as moved those that have a bit, at their slot's number modulo
-/// 64. If they lie too far from each other for that, any bit marks all of them.
-void clv_object_store_mark( object_store* store, const clv_id* ids, uint32_t count, uint64_t bits );
+/// 64. If they do not ascend, or lie too far from each other for that, any bit marks all of them.
+void clv_object_store_mark(
+    object_store* store, const clv_id* ids, uint32_t count, bool ascend, uint64_t bits );
 
-/// Up to OBJECT_RUN boxes of slots in any order, where there are neither margins nor motions; all are marked
-/// as moved. Corners are `stride` bytes apart.
+/// Boxes of slots in any order, where there are neither margins nor motions; all are marked as moved. Corners
+/// are `stride` bytes apart.
 void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, const void* lower,
-    const void* upper, size_t stride, uint32_t count );
+    const void* upper, size_t stride, uint32_t count, bool ascend );
 
-/// The same with fixed margins and nothing else that makes a test box of a box as given.
+/// The same of up to OBJECT_RUN with fixed margins and nothing else that makes a test box of a box as given.
 void clv_object_store_scatter_grown( object_store* store, const clv_id* ids, const void* lower,
-    const void* upper, size_t stride, uint32_t count );
+    const void* upper, size_t stride, uint32_t count, bool ascend );
 
 /// Give a live slot another box. Where boxes are doubles: what its test box is mapped to.
 void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );

@@ -56,6 +56,10 @@ typedef struct simd_kernels
     /// No NaN, and lower <= upper on every axis, in all of them?
     bool ( *are_good )( const clv_aabb* boxes, uint32_t count );
 
+    /// The same where corners are `stride` bytes apart, each of `corner` bytes: two floats or three.
+    bool ( *are_good_apart )(
+        const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count );
+
     /// A bit for each of up to 64 boxes that has a face outside lower - margin .. lower + margin, or upper
     /// likewise, of its rest box.
     uint64_t ( *find_strays )( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count );

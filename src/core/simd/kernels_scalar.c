@@ -10,6 +10,7 @@
 #include "simd/query_lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simd/kernel_plain.h"
 
@@ -19,6 +20,23 @@ static bool are_good( const clv_aabb* boxes, uint32_t count )
     for ( uint32_t i = 0; i < count; ++i )
     {
         good &= clv_aabb_is_valid( boxes[i] );
+    }
+    return good;
+}
+
+static bool are_good_apart(
+    const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count )
+{
+    bool good = true;
+    for ( size_t i = 0; i < count; ++i )
+    {
+        for ( size_t part = 0; part < corner; part += sizeof( float ) )
+        {
+            float low, high;
+            memcpy( &low, (const char*)lower + i * stride + part, sizeof( low ) );
+            memcpy( &high, (const char*)upper + i * stride + part, sizeof( high ) );
+            good &= low <= high;
+        }
     }
     return good;
 }

@@ -35,43 +35,7 @@ void clv_space_will_change_some( clv_space* space, const space_owners* owners, u
     }
 }
 
-static void copy_floats( const space_stream* stream, uint32_t first, clv_aabb* copies )
-{
-    const char *lower = (const char*)stream->lower + stream->stride * first,
-               *upper = (const char*)stream->upper + stream->stride * first;
-    for ( uint32_t i = 0; i < RECORD_GROUP; ++i, lower += stream->stride, upper += stream->stride )
-    {
-        memcpy( &copies[i].lower, lower, sizeof( clv_vec3 ) );
-        memcpy( &copies[i].upper, upper, sizeof( clv_vec3 ) );
-    }
-}
-
-// Boxes [first, first + RECORD_GROUP) of each kind. Without a branch: which of them is bad is found
-// afterwards.
-static bool is_good_float_group( const clv_space* space, const space_stream* stream, uint32_t first )
-{
-    clv_aabb copies[RECORD_GROUP];
-    if ( space_are_records( stream ) )
-    {
-        return space->kernels->are_good( (const clv_aabb*)stream->lower + first, RECORD_GROUP );
-    }
-    copy_floats( stream, first, copies );
-    return space->kernels->are_good( copies, RECORD_GROUP );
-}
-
-static bool is_good_flat_group( const space_stream* stream, uint32_t first )
-{
-    const char *lower = (const char*)stream->lower + stream->stride * first,
-               *upper = (const char*)stream->upper + stream->stride * first;
-    uint32_t good = 1;
-    for ( uint32_t i = 0; i < RECORD_GROUP; ++i, lower += stream->stride, upper += stream->stride )
-    {
-        good &= (uint32_t)( space_float_at( lower, 0 ) <= space_float_at( upper, 0 ) );
-        good &= (uint32_t)( space_float_at( lower, 1 ) <= space_float_at( upper, 1 ) );
-    }
-    return good != 0;
-}
-
+// Boxes [first, first + RECORD_GROUP). Without a branch: which of them is bad is found afterwards.
 static bool is_good_double_group( const space_stream* stream, uint32_t first )
 {
     const char *lower = (const char*)stream->lower + stream->stride * first,
@@ -88,12 +52,16 @@ static bool is_good_double_group( const space_stream* stream, uint32_t first )
 
 static bool is_good_group( const clv_space* space, const space_stream* stream, uint32_t first )
 {
-    switch ( stream->kind )
+    const char *lower = (const char*)stream->lower + stream->stride * first,
+               *upper = (const char*)stream->upper + stream->stride * first;
+    if ( stream->kind == SPACE_DOUBLES )
     {
-    case SPACE_DOUBLES: return is_good_double_group( stream, first );
-    case SPACE_FLAT: return is_good_flat_group( stream, first );
-    default: return is_good_float_group( space, stream, first );
+        return is_good_double_group( stream, first );
     }
+    return stream->kind == SPACE_FLOATS && space_are_records( stream )
+        ? space->kernels->are_good( (const clv_aabb*)stream->lower + first, RECORD_GROUP )
+        : space->kernels->are_good_apart(
+              lower, upper, stream->stride, space_corner_bytes( stream->kind ), RECORD_GROUP );
 }
 
 static bool is_good_box( const space_stream* stream, uint32_t index )
@@ -189,12 +157,13 @@ static clv_result check_stride( clv_space* space, const space_stream* stream, ui
 
 // Ids and boxes of a move; the first bad entry of either kind is the one named.
 static clv_result check_move(
-    clv_space* space, const space_owners* owners, const space_stream* stream, uint32_t count )
+    clv_space* space, space_owners* owners, const space_stream* stream, uint32_t count )
 {
     uint32_t position = 0;
     clv_result result = owners->ids != NULL
         ? clv_object_store_check_ids( &space->objects, owners->ids, count, &position )
         : CLV_OK;
+    owners->ascend = owners->ids == NULL || position == count;
     uint32_t good = result == CLV_OK ? count : position;
     uint32_t bad_box = find_bad_box( space, stream, good );
     if ( bad_box < good )
@@ -220,7 +189,7 @@ static clv_result name_all( clv_space* space, uint32_t count, space_owners* owne
         return clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
             "out of memory to list the slots of %u objects", count );
     }
-    *owners = ( space_owners ){ NULL, count == objects->slot_count ? NULL : objects->live.items, 0 };
+    owners->live = count == objects->slot_count ? NULL : objects->live.items;
     return CLV_OK;
 }
 
@@ -321,7 +290,7 @@ static clv_result add_stream( clv_space* space, space_stream boxes, uint32_t cou
 
 // Inside a call: boxes of the space's own kind, once it is known whose they are.
 static clv_result move_owners(
-    clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
+    clv_space* space, space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = CLV_OK;
@@ -349,7 +318,7 @@ static clv_result move_stream( clv_space* space, const clv_id* ids, space_stream
         return CLV_BUSY;
     }
     SPACE_TELL( space, .kind = move_kind( boxes.kind ), .count = count, .boxes = &boxes, .ids = ids );
-    space_owners owners = { ids, NULL, 0 };
+    space_owners owners = { .ids = ids, .ascend = true };
     clv_result result = check_kind( space, boxes.kind );
     result = result == CLV_OK ? move_owners( space, &owners, &boxes, count ) : result;
     return clv_space_leave( space, result );
@@ -375,7 +344,7 @@ static clv_result move_all( clv_space* space, space_stream boxes, uint32_t count
     {
         return CLV_BUSY;
     }
-    space_owners owners = { NULL, NULL, 0 };
+    space_owners owners = { .ascend = true };
     clv_id* told = NULL;
     clv_result result = check_kind( space, boxes.kind );
     result = result == CLV_OK ? name_all( space, count, &owners ) : result;

@@ -253,7 +253,7 @@ static clv_result set_entered( clv_space* space, const clv_id* ids, const clv_ad
     }
     bool grows = has_margins( def ) || def->motions != NULL;
     clv_space_will_change( space, def->motions != NULL && space->objects.motion_is_spent );
-    clv_space_will_change_some( space, &( space_owners ){ ids, NULL, 0 }, grows ? count : 0 );
+    clv_space_will_change_some( space, &( space_owners ){ .ids = ids }, grows ? count : 0 );
     if ( def->motions != NULL )
     {
         clv_space_drop_motions( space );

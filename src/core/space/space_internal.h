@@ -172,6 +172,7 @@ typedef struct space_owners
     const clv_id* ids;    ///< NULL: live ones,
     const uint32_t* live; ///< in these slots; NULL: in a row,
     uint32_t first;       ///< from this slot on
+    bool ascend;          ///< by slot; of ids: unless the check finds otherwise
 } space_owners;
 
 static inline uint32_t space_owner_slot( const space_owners* owners, uint32_t i )

@@ -43,7 +43,7 @@ static row_move row_of(
     return ( row_move ){
         .space = space,
         .owners = owners,
-        .slots = { NULL, owners->live, first },
+        .slots = { NULL, owners->live, first, true },
         .boxes = boxes,
         .count = count,
         .piece_count = count >= 4 * ROW_BOXES ? pieces : 1,
@@ -123,7 +123,7 @@ static bool are_good_flat( const clv_aabb2* boxes, uint32_t count )
     return bad == 0;
 }
 
-// The same for a corner of three axes. Each part is loaded as it was stored: a wider load of two stores waits
+// As put_flat, for a corner of three axes. Each part is loaded as it was stored: a wider load of two stores waits
 // for both.
 static inline uint64_t put_corner( clv_vec3* own, const void* corner )
 {
@@ -144,8 +144,8 @@ static inline uint64_t put_box( clv_aabb* own, const void* lower, const void* up
 }
 
 // OBJECT_RUN boxes at most, from `first` on, into the slots of the ids.
-static inline void put_run(
-    object_store* objects, const clv_id* ids, const space_stream* boxes, uint32_t first, uint32_t count )
+static inline void put_run( object_store* objects, const clv_id* ids, bool ascend, const space_stream* boxes,
+    uint32_t first, uint32_t count )
 {
     clv_aabb* own = object_boxes( objects );
     bool is_flat = boxes->kind == SPACE_FLAT;
@@ -159,7 +159,7 @@ static inline void put_run(
             is_flat ? put_flat( &own[slot], lower, upper ) : put_box( &own[slot], lower, upper );
         changed |= is_new << ( slot & 63 );
     }
-    clv_object_store_mark( objects, ids, count, changed );
+    clv_object_store_mark( objects, ids, count, ascend, changed );
 }
 
 // Boxes [first, last) one by one into their slots; those that are as they were have not moved.
@@ -170,7 +170,7 @@ static void put_each( object_store* objects, const space_owners* owners, const s
     for ( uint32_t i = first; i < last; i += OBJECT_RUN )
     {
         uint32_t some = some_from( i, last, OBJECT_RUN );
-        put_run( objects, ids_at( owners, i, some, made ), boxes, i, some );
+        put_run( objects, ids_at( owners, i, some, made ), owners->ascend, boxes, i, some );
     }
 }
 
@@ -343,19 +343,20 @@ static void take_floats(
         return;
     }
     clv_id made[OBJECT_RUN];
-    for ( uint32_t i = 0; i < count; i += OBJECT_RUN )
+    uint32_t most = !grows ? count : OBJECT_RUN;
+    for ( uint32_t i = 0; i < count; i += most )
     {
-        uint32_t some = some_from( i, count, OBJECT_RUN );
+        uint32_t some = some_from( i, count, most );
         const clv_id* ids = ids_at( owners, i, some, made );
         const char *lower = (const char*)boxes->lower + boxes->stride * i,
                    *upper = (const char*)boxes->upper + boxes->stride * i;
         if ( grows )
         {
-            clv_object_store_scatter_grown( objects, ids, lower, upper, boxes->stride, some );
+            clv_object_store_scatter_grown( objects, ids, lower, upper, boxes->stride, some, owners->ascend );
         }
         else
         {
-            clv_object_store_scatter_boxes( objects, ids, lower, upper, boxes->stride, some );
+            clv_object_store_scatter_boxes( objects, ids, lower, upper, boxes->stride, some, owners->ascend );
         }
     }
 }
@@ -405,8 +406,8 @@ static uint64_t store_group64(
 }
 
 // The floats they are mapped to, for which the floats before are the hints.
-static void map_group64(
-    clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count, clv_aabb* mapped )
+static void map_group64( clv_space* space, const clv_id* ids, bool ascend, const clv_aabb64* boxes,
+    uint32_t count, clv_aabb* mapped )
 {
     object_store* objects = &space->objects;
     clv_aabb* own = object_boxes( objects );
@@ -426,12 +427,13 @@ static void map_group64(
             changed |= is_new << ( ids[i].index & 63 );
             own[ids[i].index] = mapped[i];
         }
-        clv_object_store_mark( objects, ids + first, some, changed );
+        clv_object_store_mark( objects, ids + first, some, ascend, changed );
     }
 }
 
 // How many of up to FAR_GROUP test boxes are others than they were.
-static uint32_t set_group64( clv_space* space, const clv_id* ids, const clv_aabb64* given, uint32_t count )
+static uint32_t set_group64(
+    clv_space* space, const clv_id* ids, bool ascend, const clv_aabb64* given, uint32_t count )
 {
     clv_aabb64 grown[FAR_GROUP];
     clv_aabb mapped[FAR_GROUP];
@@ -439,7 +441,7 @@ static uint32_t set_group64( clv_space* space, const clv_id* ids, const clv_aabb
     uint64_t changed = store_group64( &space->objects, ids, boxes, count );
     if ( changed != 0 )
     {
-        map_group64( space, ids, boxes, count, mapped );
+        map_group64( space, ids, ascend, boxes, count, mapped );
     }
     return base_bit_count( changed );
 }
@@ -460,7 +462,7 @@ static uint64_t set_stream64(
             copies[k] = space_box64_at( boxes, i + k );
         }
         const clv_aabb64* given = are_records ? (const clv_aabb64*)boxes->lower + i : copies;
-        changes += set_group64( space, ids_at( owners, i, some, made ), given, some );
+        changes += set_group64( space, ids_at( owners, i, some, made ), owners->ascend, given, some );
     }
     return changes;
 }
@@ -474,7 +476,7 @@ static void note_changes( clv_space* space, uint64_t count )
 static void take_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
 {
     clv_id id = { slot, object_generations( &space->objects )[slot] };
-    note_changes( space, set_group64( space, &id, &given, 1 ) );
+    note_changes( space, set_group64( space, &id, true, &given, 1 ) );
 }
 
 static clv_id add_box64( clv_space* space, clv_aabb64 given )
@@ -500,23 +502,14 @@ static void take_piece64( uint32_t piece, uint32_t worker, void* context )
         move->space, move->owners, move->boxes, row_begin( move, piece ), row_begin( move, piece + 1 ) );
 }
 
-static bool are_slots_in_a_row( const clv_id* ids, uint32_t count )
-{
-    uint32_t different = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        different |= ids[i].index ^ ( ids[0].index + i );
-    }
-    return different == 0;
-}
-
 // Ids in any order are one piece: others might share their words of moved slots.
 static void take_doubles(
     clv_space* space, const space_owners* owners, const space_stream* boxes, uint32_t count )
 {
     uint64_t changes = 0;
     row_move move = row_of( space, owners, boxes, count );
-    bool is_row = owners->ids == NULL || are_slots_in_a_row( owners->ids, count );
+    const clv_id* ids = owners->ids;
+    bool is_row = ids == NULL || ( owners->ascend && ids[count - 1].index - ids[0].index == count - 1 );
     move.piece_count = is_row ? move.piece_count : 1;
     run_row( &move, take_piece64 );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
