@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Neighbour lists: ns per point of a list that is made anew each time, half, as pairs, on one core; with --threads on so many
-// workers each, beside the time that reading every point and writing every pair takes at the bandwidth of a copy. bench/near.md
-// has its results.
-// Usage: near_points [--threads T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD] [COUNT...]
+// Neighbour lists: ns per point of a list that is made anew each time, half, as pairs, on one core, in the thread's own time;
+// with --forms the forms that a list can have instead. With --threads on so many workers each, in time that passes, beside the
+// time that reading every point and writing every pair takes at the bandwidth of a copy. bench/near.md has its results.
+// Usage: near_points [--forms float|double] [--threads T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD]
+// [COUNT...]
 // (10000 100000 1000000 unless given; at least N rounds; scenes whose names have WORD; --device: lists that stay on a device, in
 // ms, and with --kernels what each kernel takes)
 #define _POSIX_C_SOURCE 200809L
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ROUNDS 10
 #define LEAST_NS 1500000000u // of all columns together
@@ -91,7 +93,31 @@ static double make_points( near_kind kind, double neighbours, uint32_t count, do
     return kind == SURFACE ? 2 * radius + 2 : edge;
 }
 
-// One of the four columns: a type of numbers, in open space or in a cell.
+// What a column asks for.
+typedef struct near_form
+{
+    const char* name;
+    bool full, by_point, vectors;
+    bool is_kept; // by a skin, as thick as makes no more pairs
+} near_form;
+
+static const near_form s_forms[] = {
+    { "half pairs", false, false, false, false },
+    { "half by point", false, true, false, false },
+    { "full by point", true, true, false, false },
+    { "full pairs", true, false, false, false },
+    { "half pairs, vectors", false, false, true, false },
+    { "full by point, vectors", true, true, true, false },
+    { "kept, half pairs, vectors", false, false, true, true },
+    { "kept, full by point, vectors", true, true, true, true },
+};
+
+enum
+{
+    FORMS = sizeof( s_forms ) / sizeof( s_forms[0] )
+};
+
+// One of the columns: a type of numbers, in open space or in a cell, a form, or a number of workers.
 typedef struct near_column
 {
     clv_near* near;
@@ -106,11 +132,15 @@ static void give_up( clv_result result )
     exit( 1 );
 }
 
-static void open_column( near_column* column, bool doubles, uint32_t workers, double edge, const double* xyz,
-    const float* rounded, uint32_t count )
+static void open_column( near_column* column, const near_form* form, bool doubles, uint32_t workers,
+    double edge, const double* xyz, const float* rounded, uint32_t count )
 {
     clv_near_def def = clv_default_near_def();
-    def.cutoff = 1;
+    def.skin = form->is_kept ? 1e-3 : 0;
+    def.cutoff = 1 - def.skin;
+    def.full = form->full;
+    def.by_point = form->by_point;
+    def.vectors = form->vectors;
     def.doubles = doubles;
     def.worker_count = workers;
     *column = ( near_column ){ .best_ns = UINT64_MAX };
@@ -131,17 +161,25 @@ static void open_column( near_column* column, bool doubles, uint32_t workers, do
     }
 }
 
+// Time of this thread, or time that passes where others work for it.
+static uint64_t now_ns( bool has_workers )
+{
+    struct timespec now;
+    clock_gettime( has_workers ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &now );
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 // The columns in turn, so that what disturbs one disturbs all; the first round takes their memory.
-static void time_columns( near_column* columns, int column_count, int rounds )
+static void time_columns( near_column* columns, int column_count, int rounds, bool has_workers )
 {
     uint64_t total = 0;
     for ( int round = 0; round < rounds || total < LEAST_NS; ++round )
     {
         for ( int i = 0; i < column_count; ++i )
         {
-            uint64_t before = clv_base_clock_ns();
+            uint64_t before = now_ns( has_workers );
             clv_result result = clv_near_update( columns[i].near, &columns[i].points, NULL );
-            uint64_t ns = clv_base_clock_ns() - before;
+            uint64_t ns = now_ns( has_workers ) - before;
             if ( result != CLV_OK )
             {
                 give_up( result );
@@ -216,6 +254,7 @@ typedef struct near_options
     double bandwidths[COLUMNS];
     const char* device; // NULL: none
     bool has_kernels;
+    const char* forms; // NULL: none; else the type of numbers
 } near_options;
 
 static double pairs_of( const near_column* column )
@@ -235,6 +274,16 @@ static void print_types( const near_column columns[4], uint32_t count )
     }
     printf( " %.2f | %.2f |\n", (double)columns[1].best_ns / (double)columns[0].best_ns,
         (double)columns[2].best_ns / (double)columns[0].best_ns );
+}
+
+static void print_forms( const near_column columns[FORMS], uint32_t count )
+{
+    printf( " %.1f |", 2 * pairs_of( &columns[0] ) / count );
+    for ( int i = 0; i < FORMS; ++i )
+    {
+        printf( " %.0f |", (double)columns[i].best_ns / count );
+    }
+    printf( "\n" );
 }
 
 static void print_threads( const near_column* columns, uint32_t count, const near_options* options )
@@ -264,17 +313,23 @@ static void time_scene( size_t scene, uint32_t count, const near_options* option
         rounded[i] = (float)xyz[i];
     }
     near_column columns[COLUMNS];
-    bool has_threads = options->thread_count > 0;
-    int column_count = has_threads ? options->thread_count : 4;
+    bool has_threads = options->thread_count > 0, has_forms = options->forms != NULL;
+    int column_count = has_forms ? FORMS : has_threads ? options->thread_count : 4;
     for ( int i = 0; i < column_count; ++i )
     {
         bool doubles = !has_threads && i >= 2, is_periodic = !has_threads && i % 2 == 1;
-        open_column( &columns[i], doubles, has_threads ? (uint32_t)options->threads[i] : 1,
-            is_periodic ? edge : 0, xyz, rounded, count );
+        uint32_t workers = has_threads ? (uint32_t)options->threads[has_forms ? 0 : i] : 1;
+        doubles = has_forms ? strcmp( options->forms, "double" ) == 0 : doubles;
+        open_column( &columns[i], &s_forms[has_forms ? i : 0], doubles, workers,
+            is_periodic && !has_forms ? edge : 0, xyz, rounded, count );
     }
-    time_columns( columns, column_count, options->rounds );
+    time_columns( columns, column_count, options->rounds, has_threads );
     printf( "| %s | %u |", s_scenes[scene].name, count );
-    if ( has_threads )
+    if ( has_forms )
+    {
+        print_forms( columns, count );
+    }
+    else if ( has_threads )
     {
         print_threads( columns, count, options );
     }
@@ -362,7 +417,7 @@ static void time_scene_on_device( size_t scene, uint32_t count, const near_optio
         rounded[i] = (float)xyz[i];
     }
     near_column column;
-    open_column( &column, false, 1, edge, xyz, rounded, count );
+    open_column( &column, &s_forms[0], false, 1, edge, xyz, rounded, count );
     clv_near_def def = clv_default_near_def();
     def.cutoff = 1;
     double ms[4];
@@ -411,6 +466,16 @@ static void print_head( near_options* options )
             "| periodic |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" );
         return;
     }
+    if ( options->forms != NULL )
+    {
+        printf( "| points | count | neighbours |" );
+        for ( int i = 0; i < FORMS; ++i )
+        {
+            printf( " %s |", s_forms[i].name );
+        }
+        printf( "\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" );
+        return;
+    }
     if ( options->thread_count == 0 )
     {
         printf(
@@ -438,7 +503,7 @@ static void print_head( near_options* options )
 static int misused( const char* word )
 {
     fprintf( stderr,
-        "near_points: '%s': near_points [--threads T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD] "
+        "near_points: '%s': near_points [--forms float|double] [--threads T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD] "
         "[COUNT...], counts from "
         "100 to 100000000\n",
         word );
@@ -469,6 +534,11 @@ static bool read_option( const char* name, const char* value, near_options* opti
     if ( strcmp( name, "--threads" ) == 0 )
     {
         return read_threads( value, options );
+    }
+    if ( strcmp( name, "--forms" ) == 0 )
+    {
+        options->forms = value;
+        return strcmp( value, "float" ) == 0 || strcmp( value, "double" ) == 0;
     }
     if ( strcmp( name, "--rounds" ) == 0 )
     {

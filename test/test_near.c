@@ -602,7 +602,40 @@ static void steady_updates_take_no_memory( void )
     free( world );
 }
 
-// Enough points for every worker to place some, and for several pieces of a search.
+// Of a list and of the same one kept, after each point has moved a little.
+static uint64_t hash_of_many( clv_near_def def, const double* start, uint32_t count )
+{
+    double* xyz = malloc( 3 * count * sizeof( double ) );
+    memcpy( xyz, start, 3 * count * sizeof( double ) );
+    clv_near_cell cell = { { { 34, 0, 0 }, { 0, 34, 0 }, { 3, 0, 34 } }, { true, true, true } };
+    clv_near* near = NULL;
+    CHECK_OK( clv_near_create( &def, &near ) );
+    clv_near_points points = { .positions64 = xyz, .stride = 24, .count = count, .cell = &cell };
+    uint64_t hash = 0;
+    for ( int step = 0; step < 2; ++step )
+    {
+        bool is_new = false;
+        CHECK_OK( clv_near_update( near, &points, &is_new ) );
+        CHECK( is_new == ( step == 0 || def.skin == 0 ) );
+        clv_near_view view = clv_near_list( near );
+        CHECK( view.count > 4 * count );
+        hash = hash * 31 + near_view_hash( &view );
+        for ( uint32_t i = 0; i < 3 * count; ++i )
+        {
+            xyz[i] += i % 2 == 0 ? 0.01 : -0.01;
+        }
+    }
+    // One point too many, in the last piece.
+    xyz[3 * count - 1] += 1;
+    bool is_new = false;
+    CHECK_OK( clv_near_update( near, &points, &is_new ) );
+    CHECK( is_new );
+    clv_near_destroy( near );
+    free( xyz );
+    return hash;
+}
+
+// Enough points for every worker to place some, and for several pieces of a search, in every form.
 static void many_points_are_the_same_for_all_workers( void )
 {
     enum
@@ -615,23 +648,23 @@ static void many_points_are_the_same_for_all_workers( void )
     {
         xyz[i] = 34 * unit( &random );
     }
-    uint64_t hash = 0;
-    for ( uint32_t workers = 1; workers <= 4; ++workers )
+    for ( uint32_t form = 0; form < 8; ++form )
     {
-        clv_near_def def = clv_default_near_def();
-        def.cutoff = 1.4;
-        def.doubles = true;
-        def.worker_count = test_where.worker_count = workers;
-        def.shifts = def.squared = true;
-        clv_near_cell cell = { { { 34, 0, 0 }, { 0, 34, 0 }, { 3, 0, 34 } }, { true, true, true } };
-        clv_near* near = NULL;
-        CHECK_OK( clv_near_create( &def, &near ) );
-        clv_near_points points = { .positions64 = xyz, .stride = 24, .count = COUNT, .cell = &cell };
-        CHECK_OK( clv_near_update( near, &points, NULL ) );
-        clv_near_view view = clv_near_list( near );
-        hash = workers == 1 ? near_view_hash( &view ) : hash;
-        CHECK_EQUAL( near_view_hash( &view ), hash );
-        clv_near_destroy( near );
+        uint64_t hash = 0;
+        for ( uint32_t workers = 1; workers <= 4; ++workers )
+        {
+            clv_near_def def = clv_default_near_def();
+            def.cutoff = 1.3;
+            def.skin = form < 4 ? 0.1 : 0;
+            def.doubles = true;
+            def.full = ( form & 1 ) != 0;
+            def.by_point = ( form & 2 ) != 0;
+            def.worker_count = test_where.worker_count = workers;
+            def.shifts = def.squared = true;
+            uint64_t answer = hash_of_many( def, xyz, COUNT );
+            hash = workers == 1 ? answer : hash;
+            CHECK_EQUAL( answer, hash );
+        }
     }
     free( xyz );
 }

@@ -152,7 +152,7 @@ clv_result clv_near_fail( clv_near* near, clv_result code, uint32_t position, co
     va_start( arguments, format );
     vsnprintf( near->text, sizeof( near->text ), format, arguments );
     va_end( arguments );
-    near->error = ( clv_error ){ code, position, { 0, 0 }, near->pairs.count, near->text };
+    near->error = ( clv_error ){ code, position, { 0, 0 }, near_pair_count( near ), near->text };
     return base_refuse( &near->def.logger, code, near->text );
 }
 
@@ -174,8 +174,8 @@ clv_near_view clv_near_list( const clv_near* near )
 
 clv_near_stats clv_near_get_stats( const clv_near* near )
 {
-    return ( clv_near_stats ){ near->is_valid ? near->pairs.count : 0, near->test_count, near->point_count,
-        near->image_count, near->grid.cell_count, near->made_count, near->memory.bytes,
+    return ( clv_near_stats ){ near->is_valid ? near_pair_count( near ) : 0, near->test_count,
+        near->point_count, near->image_count, near->grid.cell_count, near->made_count, near->memory.bytes,
         near->memory.allocation_count };
 }
 
@@ -295,9 +295,14 @@ static clv_result near_find_pairs( clv_near* near, near_call* call, clv_pair_sin
 {
     CLV_ASSERT( sink->count == 0 );
     near->test_count = 0;
-    if ( !index_excluded( near ) )
+    uint64_t offsets = near_is_directed( near ) ? (uint64_t)near->point_count + 2 : 0;
+    if ( !index_excluded( near ) || !base_array_reserve( &near->offsets, &near->memory, offsets ) )
     {
         return CLV_OUT_OF_MEMORY;
+    }
+    if ( offsets > 0 )
+    {
+        memset( near->offsets.items, 0, (size_t)offsets * sizeof( uint64_t ) );
     }
     if ( near->point_count == 0 )
     {
@@ -361,9 +366,9 @@ typedef struct near_list_sink
     clv_near* near;
 } near_list_sink;
 
-static uint64_t near_most_pairs( const clv_near* near )
+static bool near_has_too_many( const clv_near* near, uint64_t pairs )
 {
-    return near->def.max_pairs > 0 ? near->def.max_pairs : UINT64_MAX;
+    return near->def.max_pairs > 0 && pairs > near->def.max_pairs;
 }
 
 static clv_result near_make_list_room( clv_pair_sink* sink )
@@ -371,7 +376,7 @@ static clv_result near_make_list_room( clv_pair_sink* sink )
     clv_near* near = ( (near_list_sink*)sink )->near;
     CLV_ASSERT( sink->count <= sink->capacity );
     near->pairs.count = sink->count;
-    if ( sink->count > near_most_pairs( near ) )
+    if ( near_has_too_many( near, near_pair_count( near ) ) )
     {
         return CLV_TOO_MANY_PAIRS;
     }
@@ -397,7 +402,7 @@ static clv_result near_make_list( clv_near* near, near_call* call )
     };
     clv_result result = near_find_pairs( near, call, &list.sink );
     near->pairs.count = list.sink.count;
-    if ( result == CLV_OK && near->pairs.count > near_most_pairs( near ) )
+    if ( result == CLV_OK && near_has_too_many( near, near_pair_count( near ) ) )
     {
         result = CLV_TOO_MANY_PAIRS;
     }
@@ -409,7 +414,7 @@ static clv_result near_make_list( clv_near* near, near_call* call )
     if ( result != CLV_OK )
     {
         return clv_near_fail( near, result, UINT32_MAX, "the list ended after %llu pairs: %s",
-            (unsigned long long)near->pairs.count, clv_result_text( result ) );
+            (unsigned long long)near_pair_count( near ), clv_result_text( result ) );
     }
     CLV_VALIDATE( clv_near_list_check( near, call->square ) == NULL );
     near->is_valid = true;
@@ -476,7 +481,8 @@ static clv_result near_show( near_visit_sink* visit, uint64_t count )
     clv_pair* pairs = visit->sink.pairs;
     CLV_ASSERT( count > 0 && count <= NEAR_VISIT_CHUNK && count <= visit->sink.count );
     clv_near_name( near, pairs, count, visit->shifts );
-    clv_near_measure_entries( near, pairs, visit->shifts, count, visit->squared, visit->vectors );
+    clv_near_measure_entries(
+        near, near_pair_entries( pairs, visit->shifts, count ), visit->squared, visit->vectors );
     const clv_near_def* def = &near->def;
     clv_near_view view;
     memset( &view, 0, sizeof( view ) );
@@ -502,7 +508,7 @@ static clv_result near_make_visit_room( clv_pair_sink* sink )
 {
     near_visit_sink* visit = (near_visit_sink*)sink;
     CLV_ASSERT( sink->count <= sink->capacity );
-    if ( visit->visited + sink->count > near_most_pairs( visit->near ) )
+    if ( near_has_too_many( visit->near, visit->visited + sink->count ) )
     {
         return CLV_TOO_MANY_PAIRS;
     }
@@ -515,8 +521,8 @@ static clv_result visit_pairs( clv_near* near, near_call* call, near_visit_sink*
     while ( result == CLV_OK && visit->sink.count > 0 )
     {
         uint64_t count = visit->sink.count < NEAR_VISIT_CHUNK ? visit->sink.count : NEAR_VISIT_CHUNK;
-        result = visit->visited + visit->sink.count > near_most_pairs( near ) ? CLV_TOO_MANY_PAIRS
-                                                                              : near_show( visit, count );
+        result = near_has_too_many( near, visit->visited + visit->sink.count ) ? CLV_TOO_MANY_PAIRS
+                                                                               : near_show( visit, count );
     }
     if ( result != CLV_OK )
     {

@@ -68,7 +68,20 @@ static bool are_near( const clv_near* near, const near_call* call, clv_pair pair
     return dx * dx + dy * dy + dz * dz <= limit * limit;
 }
 
-// Into the sink, if it is one.
+static void put_entry( box_job* job, uint32_t a, uint32_t b, uint32_t point )
+{
+    if ( job->result == CLV_OK )
+    {
+        clv_pair entry = { a, b }; // in this order
+        job->result = clv_pair_sink_put_all( job->sink, &entry, 1 );
+        if ( near_is_directed( job->near ) )
+        {
+            job->near->offsets.items[point + 2] += 1;
+        }
+    }
+}
+
+// Into the sink, if it is one, from the sides that are wanted.
 static void take_near_pair( box_job* job, clv_pair pair )
 {
     const clv_near* near = job->near;
@@ -78,7 +91,16 @@ static void take_near_pair( box_job* job, clv_pair pair )
     if ( are_near( near, job->call, pair ) &&
         ( !thins || clv_near_thin( near, job->call, &pair, 0, 1 ) > 0 ) )
     {
-        job->result = clv_pair_sink_put( job->sink, pair.a, pair.b );
+        uint32_t other = near_point_of( near, pair.b );
+        bool is_directed = near_is_directed( near );
+        if ( !is_directed || near->def.full || pair.a <= other )
+        {
+            put_entry( job, pair.a, pair.b, pair.a );
+        }
+        if ( is_directed && ( near->def.full || pair.a > other ) )
+        {
+            put_entry( job, pair.b, pair.a, other );
+        }
     }
 }
 

@@ -98,7 +98,8 @@ static const char* check_near_pairs( const clv_near* near, uint64_t* hash )
     for ( uint64_t i = 0; i < near->pairs.count; ++i )
     {
         clv_pair pair = near->pairs.items[i];
-        if ( pair.b >= near->point_count || pair.a > pair.b )
+        if ( pair.a >= near->point_count || pair.b >= near->point_count ||
+            ( !near->def.full && pair.a > pair.b ) )
         {
             return "a pair of points that are not there, or in the wrong order";
         }
@@ -108,7 +109,6 @@ static const char* check_near_pairs( const clv_near* near, uint64_t* hash )
         }
         const int32_t* shift = has_shifts ? near->shifts.items + 3 * i : NULL;
         *hash += entry_hash( pair.a, pair.b, shift, 1 );
-        *hash += near->def.full ? entry_hash( pair.b, pair.a, shift, -1 ) : 0;
     }
     return NULL;
 }
@@ -116,7 +116,8 @@ static const char* check_near_pairs( const clv_near* near, uint64_t* hash )
 static const char* check_entries( const clv_near* near, uint64_t entries, uint64_t hash )
 {
     const uint64_t* offsets = near->offsets.items;
-    bool has_shifts = near->shifts.count > 0;
+    const int32_t* shifts = clv_near_wants_shifts( near ) ? near->entry_shifts.items : NULL;
+    uint64_t sides = 0;
     if ( offsets[0] != 0 || offsets[near->point_count] != entries )
     {
         return "the points have more or fewer entries than the list";
@@ -135,17 +136,21 @@ static const char* check_entries( const clv_near* near, uint64_t entries, uint64
             {
                 return "an entry is another point's";
             }
-            hash -= entry_hash( side.a, side.b, has_shifts ? near->entry_shifts.items + 3 * i : NULL, 1 );
+            const int32_t* shift = shifts != NULL ? shifts + 3 * i : NULL;
+            hash -= entry_hash( side.a, side.b, NULL, 1 );
+            sides += entry_hash( side.a, side.b, shift, 1 ) - entry_hash( side.b, side.a, shift, -1 );
         }
     }
-    return hash == 0 ? NULL : "the entries are not those of the pairs";
+    return hash != 0                   ? "the entries are not those of the pairs"
+        : near->def.full && sides != 0 ? "an entry has none from the other side"
+                                       : NULL;
 }
 
 const char* clv_near_list_check( const clv_near* near, double square )
 {
-    uint64_t hash = 0, entries = near->pairs.count * ( near->def.full ? 2 : 1 );
+    uint64_t hash = 0, entries = near->pairs.count;
     const char* broken = check_near_pairs( near, &hash );
-    if ( broken == NULL && ( near->def.full || near->def.by_point ) )
+    if ( broken == NULL && near_is_directed( near ) )
     {
         broken = check_entries( near, entries, hash );
     }

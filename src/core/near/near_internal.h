@@ -116,8 +116,8 @@ struct clv_near
     uint64_t test_count;
     uint64_t made_count;
 
-    pair_list pairs;         ///< half, as found
-    near_shift_array shifts; ///< beside it
+    pair_list pairs;         ///< as found
+    near_shift_array shifts; ///< beside it, where it is the list
     pair_list sides;         ///< with `full` and not by point
     base_u64_array offsets;
     base_u32_array indices;
@@ -138,7 +138,7 @@ struct clv_near
     char text[192];
 };
 
-#define NEAR_PIECE 4096 ///< points that are read, wrapped or moved together
+#define NEAR_PIECE 4096 ///< points that are read, wrapped, moved or compared together
 
 static inline uint32_t near_piece_count( uint32_t count )
 {
@@ -211,6 +211,29 @@ static inline double near_radius( const clv_near* near, const near_call* call, u
     return call->radii == NULL ? 0
         : near->def.doubles    ? ( (const double*)call->radii )[i]
                                : (double)( (const float*)call->radii )[i];
+}
+
+/// Are entries wanted at each point? Then pairs are found as such: a point, a neighbour, or an image of one of
+/// the two, and counted in `offsets`, two further than the point. Those of a point follow each other, or there
+/// is no grid.
+static inline bool near_is_directed( const clv_near* near )
+{
+    return near->def.full || near->def.by_point;
+}
+
+/// Each pair once.
+static inline uint64_t near_pair_count( const clv_near* near )
+{
+    return near->pairs.count / ( near->def.full ? 2 : 1 );
+}
+
+/// Where the entries that begin with the same id as entry i end.
+static inline uint64_t near_row_end( const clv_pair* pairs, uint64_t i, uint64_t end )
+{
+    for ( uint32_t id = pairs[i].a; i < end && pairs[i].a == id; ++i )
+    {
+    }
+    return i;
 }
 
 /// Where a point or an image is: wrapped, in T.
@@ -327,15 +350,30 @@ uint64_t clv_near_thin(
 
 /// Are shifts told, or needed for distances?
 bool clv_near_wants_shifts( const clv_near* near );
-/// Pairs of ids become pairs of points and shifts (three each; NULL: not wanted).
+/// Half pairs of ids become pairs of points and shifts (three each; NULL: not wanted).
 void clv_near_name( const clv_near* near, clv_pair* pairs, uint64_t count, int32_t* shifts );
-/// Squared distances and vectors of entries, in T; each may be NULL, shifts too.
-void clv_near_measure_entries( const clv_near* near, const clv_pair* pairs, const int32_t* shifts,
-    uint64_t count, void* squared, void* vectors );
-/// From the half list to the caller's form.
+
+/// Entries to be measured: their points are `step` apart.
+typedef struct near_entries
+{
+    const uint32_t *a, *b;
+    size_t step_a, step_b;
+    const int32_t* shifts; ///< NULL: all 0
+    uint64_t count;
+    uint64_t left; ///< at least `count`: those up to the end of the list
+} near_entries;
+
+static inline near_entries near_pair_entries( const clv_pair* pairs, const int32_t* shifts, uint64_t count )
+{
+    return ( near_entries ){ &pairs->a, &pairs->b, 2, 2, shifts, count, count };
+}
+
+/// Squared distances and vectors of entries, in T; each may be NULL.
+void clv_near_measure_entries( const clv_near* near, near_entries entries, void* squared, void* vectors );
+/// From the pairs to the caller's form.
 clv_result clv_near_list_make( clv_near* near );
 clv_near_view clv_near_list_view( const clv_near* near );
 bool clv_near_list_remember( clv_near* near, const near_call* call );
-bool clv_near_list_may_stay( const clv_near* near, const near_call* call );
+bool clv_near_list_may_stay( clv_near* near, const near_call* call );
 /// Distances of a kept list, of the points now.
 void clv_near_list_refresh( clv_near* near, const near_call* call );

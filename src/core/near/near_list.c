@@ -8,6 +8,14 @@
 #include <float.h>
 #include <math.h>
 
+enum
+{
+    ENTRY_PIECE = 1 << 14,
+    ROW_PIECE = 1024,
+    ENTRIES_AHEAD = 24, // how many entries ahead the neighbour's place is prefetched
+    ROWS_AHEAD = 256    // and, in entries, the places that a point's go to
+};
+
 // ---- names
 
 near_image clv_near_image_of( const clv_near* near, uint32_t id )
@@ -30,253 +38,251 @@ near_image clv_near_image_of( const clv_near* near, uint32_t id )
     return image;
 }
 
+// The points of a pair of ids; `shift` (NULL: not wanted) is that of the second.
+static inline clv_pair name_pair( const clv_near* near, const int32_t* wraps, clv_pair pair, int32_t* shift )
+{
+    near_image a = { pair.a, { 0, 0, 0 } }, b = { pair.b, { 0, 0, 0 } };
+    a = pair.a < near->point_count ? a : clv_near_image_of( near, pair.a );
+    b = pair.b < near->point_count ? b : clv_near_image_of( near, pair.b );
+    for ( size_t k = 0; shift != NULL && k < 3; ++k )
+    {
+        int32_t wrapped = wraps != NULL ? wraps[3 * (size_t)a.point + k] - wraps[3 * (size_t)b.point + k] : 0;
+        shift[k] = b.shift[k] - a.shift[k] + wrapped;
+    }
+    return ( clv_pair ){ a.point, b.point };
+}
+
 void clv_near_name( const clv_near* near, clv_pair* pairs, uint64_t count, int32_t* shifts )
 {
     const int32_t* wraps = near->frame.is_periodic ? near->wraps.items : NULL;
     for ( uint64_t i = 0; i < count; ++i )
     {
-        clv_pair pair = pairs[i];
-        int32_t shift[3] = { 0, 0, 0 };
-        if ( pair.b >= near->point_count )
+        int32_t* shift = shifts != NULL ? shifts + 3 * i : NULL;
+        clv_pair pair = name_pair( near, wraps, pairs[i], shift );
+        bool is_turned = pair.b < pair.a;
+        pairs[i] = is_turned ? ( clv_pair ){ pair.b, pair.a } : pair;
+        for ( int k = 0; is_turned && shift != NULL && k < 3; ++k )
         {
-            near_image image = clv_near_image_of( near, pair.b );
-            CLV_ASSERT( pair.a < near->point_count );
-            bool is_turned = image.point < pair.a;
-            for ( int k = 0; k < 3; ++k )
-            {
-                shift[k] = is_turned ? -image.shift[k] : image.shift[k];
-            }
-            pair = is_turned ? ( clv_pair ){ image.point, pair.a } : ( clv_pair ){ pair.a, image.point };
-            pairs[i] = pair;
-        }
-        for ( uint64_t k = 0; shifts != NULL && k < 3; ++k )
-        {
-            int32_t wrapped =
-                wraps != NULL ? wraps[3 * (size_t)pair.a + k] - wraps[3 * (size_t)pair.b + k] : 0;
-            shifts[3 * i + k] = shift[k] + wrapped;
+            shift[k] = -shift[k];
         }
     }
 }
 
 // ---- distances
 
-// The vector of an entry, rounded as near.h says.
-static void entry_vector( const clv_near* near, clv_pair pair, const int32_t* shift, double out[3] )
+// The shift of an entry between the places where its points were wrapped to; false if it is 0.
+static inline bool inner_shift(
+    const int32_t* wraps, uint32_t a, uint32_t b, const int32_t* shift, int32_t out[3] )
 {
-    double a[3], b[3], offset[3];
-    int32_t inner[3] = { 0, 0, 0 };
-    near_place( near, pair.a, a );
-    near_place( near, pair.b, b );
-    if ( shift != NULL && near->frame.is_periodic )
+    const int32_t *from = wraps + 3 * (size_t)a, *to = wraps + 3 * (size_t)b;
+    out[0] = shift[0] - from[0] + to[0];
+    out[1] = shift[1] - from[1] + to[1];
+    out[2] = shift[2] - from[2] + to[2];
+    return ( out[0] | out[1] | out[2] ) != 0;
+}
+
+// What a shift adds to the second point, or to the first where that is the one that goes up.
+static bool shift_way( const clv_near* near, int32_t shift[3], double way[3] )
+{
+    bool is_down = ( shift[0] != 0 ? shift[0] : shift[1] != 0 ? shift[1] : shift[2] ) < 0;
+    for ( int k = 0; k < 3; ++k )
     {
-        const int32_t* wraps = near->wraps.items;
-        for ( int k = 0; k < 3; ++k )
-        {
-            inner[k] =
-                shift[k] - wraps[3 * (size_t)pair.a + (size_t)k] + wraps[3 * (size_t)pair.b + (size_t)k];
-        }
+        shift[k] = is_down ? -shift[k] : shift[k];
     }
-    int32_t sign = inner[0] != 0 ? inner[0] : inner[1] != 0 ? inner[1] : inner[2];
-    double* moved = sign < 0 ? a : b; // the image is of the one that goes up
-    if ( sign != 0 )
-    {
-        for ( int k = 0; k < 3; ++k )
-        {
-            inner[k] = sign < 0 ? -inner[k] : inner[k];
-        }
-        near_offset( &near->frame, inner, offset );
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            moved[axis] = near_round( near, moved[axis] + near_round( near, offset[axis] ) );
-        }
+    near_offset( &near->frame, shift, way );
+    return is_down;
+}
+
+// In the points' type, so that every operation is rounded as near.h says.
+#define MEASURE( name, number, record, records )                                                             \
+    static void name( const clv_near* near, near_entries entries, number* squared, number* vectors )         \
+    {                                                                                                        \
+        const record* places = records( near );                                                              \
+        const int32_t *shifts = near->frame.is_periodic ? entries.shifts : NULL, *wraps = near->wraps.items; \
+        for ( uint64_t i = 0; i < entries.count; ++i )                                                       \
+        {                                                                                                    \
+            uint64_t later = i + ENTRIES_AHEAD < entries.left ? i + ENTRIES_AHEAD : i;                       \
+            base_prefetch( &places[entries.b[later * entries.step_b]] );                                     \
+            uint32_t a = entries.a[i * entries.step_a], b = entries.b[i * entries.step_b];                   \
+            const number *p = places[a].at, *q = places[b].at;                                               \
+            number x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];                                        \
+            int32_t shift[3];                                                                                \
+            if ( shifts != NULL && inner_shift( wraps, a, b, shifts + 3 * i, shift ) )                       \
+            {                                                                                                \
+                double way[3];                                                                               \
+                bool is_down = shift_way( near, shift, way );                                                \
+                number u = (number)way[0], v = (number)way[1], w = (number)way[2];                           \
+                x = is_down ? q[0] - ( p[0] + u ) : q[0] + u - p[0];                                         \
+                y = is_down ? q[1] - ( p[1] + v ) : q[1] + v - p[1];                                         \
+                z = is_down ? q[2] - ( p[2] + w ) : q[2] + w - p[2];                                         \
+            }                                                                                                \
+            if ( squared != NULL )                                                                           \
+            {                                                                                                \
+                squared[i] = x * x + y * y + z * z;                                                          \
+            }                                                                                                \
+            if ( vectors != NULL )                                                                           \
+            {                                                                                                \
+                vectors[3 * i] = x;                                                                          \
+                vectors[3 * i + 1] = y;                                                                      \
+                vectors[3 * i + 2] = z;                                                                      \
+            }                                                                                                \
+        }                                                                                                    \
     }
-    for ( int axis = 0; axis < 3; ++axis )
+
+MEASURE( measure_floats, float, near_record, near_records )
+MEASURE( measure_doubles, double, near_record64, near_records64 )
+#undef MEASURE
+
+void clv_near_measure_entries( const clv_near* near, near_entries entries, void* squared, void* vectors )
+{
+    if ( near->def.doubles )
     {
-        out[axis] = near_round( near, b[axis] - a[axis] );
+        measure_doubles( near, entries, squared, vectors );
+    }
+    else
+    {
+        measure_floats( near, entries, squared, vectors );
     }
 }
 
-void clv_near_measure_entries( const clv_near* near, const clv_pair* pairs, const int32_t* shifts,
-    uint64_t count, void* squared, void* vectors )
+static void measure_span( const clv_near* near, near_entries entries, uint64_t first )
 {
-    for ( uint64_t i = 0; i < count; ++i )
+    size_t number = near_number( near );
+    clv_near_measure_entries( near, entries, near->def.squared ? near->squared.items + first * number : NULL,
+        near->def.vectors ? near->vectors.items + 3 * first * number : NULL );
+}
+
+static void measure_piece_entries( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const clv_near* near = context;
+    uint64_t begin = (uint64_t)piece * ENTRY_PIECE, left = near->pairs.count - begin;
+    const int32_t* shifts = near->shifts.count > 0 ? near->shifts.items + 3 * begin : NULL;
+    uint64_t count = left < ENTRY_PIECE ? left : ENTRY_PIECE;
+    measure_span( near, near_pair_entries( near->pairs.items + begin, shifts, count ), begin );
+}
+
+static void measure_rows( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const clv_near* near = context;
+    const int32_t* shifts = clv_near_wants_shifts( near ) ? near->entry_shifts.items : NULL;
+    uint32_t begin = piece * ROW_PIECE, left = near->point_count - begin;
+    for ( uint32_t point = begin; point < begin + ( left < ROW_PIECE ? left : ROW_PIECE ); ++point )
     {
-        double d[3];
-        entry_vector( near, pairs[i], shifts != NULL ? shifts + 3 * i : NULL, d );
-        if ( near->def.doubles )
-        {
-            double sum = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            if ( squared != NULL )
-            {
-                ( (double*)squared )[i] = sum;
-            }
-            for ( uint64_t k = 0; vectors != NULL && k < 3; ++k )
-            {
-                ( (double*)vectors )[3 * i + k] = d[k];
-            }
-        }
-        else
-        {
-            float f[3] = { (float)d[0], (float)d[1], (float)d[2] };
-            float sum = f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
-            if ( squared != NULL )
-            {
-                ( (float*)squared )[i] = sum;
-            }
-            for ( uint64_t k = 0; vectors != NULL && k < 3; ++k )
-            {
-                ( (float*)vectors )[3 * i + k] = f[k];
-            }
-        }
+        uint64_t first = near->offsets.items[point], count = near->offsets.items[point + 1] - first;
+        CLV_ASSERT( first + count <= near->pairs.count );
+        const uint32_t* others =
+            near->def.by_point ? near->indices.items + first : &near->sides.items[first].b;
+        near_entries row = { .a = &point,
+            .b = others,
+            .step_b = near->def.by_point ? 1 : 2,
+            .shifts = shifts != NULL ? shifts + 3 * first : NULL,
+            .count = count,
+            .left = near->pairs.count - first };
+        measure_span( near, row, first );
     }
 }
 
-static uint64_t entry_count( const clv_near* near )
+static void measure_list( clv_near* near )
 {
-    return near->pairs.count * ( near->def.full ? 2 : 1 );
-}
-
-typedef struct entry_job
-{
-    const clv_near* near;
-    uint64_t count;
-} entry_job;
-
-enum
-{
-    ENTRY_PIECE = 1 << 14,
-    ENTRY_CHUNK = 256
-};
-
-// Entries of a list by point, as pairs: those from `first` on, which begin at point *point or later.
-static void read_entries(
-    const clv_near* near, uint64_t first, uint64_t count, uint32_t* point, clv_pair* out )
-{
-    for ( uint64_t i = first; i < first + count; ++i )
+    if ( ( near->def.squared || near->def.vectors ) && near->pairs.count > 0 )
     {
-        while ( near->offsets.items[*point + 1] <= i )
-        {
-            *point += 1;
-        }
-        CLV_ASSERT( *point < near->point_count );
-        out[i - first] = ( clv_pair ){ *point, near->indices.items[i] };
+        bool has_rows = near_is_directed( near );
+        uint64_t pieces = has_rows ? ( near->point_count + ROW_PIECE - 1 ) / ROW_PIECE
+                                   : ( near->pairs.count + ENTRY_PIECE - 1 ) / ENTRY_PIECE;
+        clv_task_run( &near->tasks, has_rows ? measure_rows : measure_piece_entries, (uint32_t)pieces, near );
     }
 }
 
-static uint32_t point_of_entry( const clv_near* near, uint64_t entry )
+// ---- forms
+
+// Counts become places: offsets[i + 1] is where the next entry of point i goes, which in the end is where those
+// of i + 1 begin.
+static void sum_entries( clv_near* near )
 {
-    uint32_t begin = 0, end = near->point_count;
+    uint64_t* offsets = near->offsets.items;
+    for ( size_t i = 2; i <= (size_t)near->point_count + 1; ++i )
+    {
+        offsets[i] += offsets[i - 1];
+    }
+    CLV_ASSERT( offsets[near->point_count + 1] == near->pairs.count );
+}
+
+// Entry i, or the first behind it that is not of the same cell as the one before i.
+static uint64_t first_of_cell( const clv_near* near, uint64_t i )
+{
+    uint64_t begin = i, end = near->pairs.count;
+    if ( i == 0 || i >= end )
+    {
+        return i < end ? i : end;
+    }
+    uint32_t cell = near->cells.items[near_point_of( near, near->pairs.items[i - 1].a )];
     while ( begin < end )
     {
-        uint32_t middle = begin + ( end - begin ) / 2;
-        bool is_before = near->offsets.items[middle + 1] <= entry;
+        uint64_t middle = begin + ( end - begin ) / 2;
+        bool is_before = near->cells.items[near_point_of( near, near->pairs.items[middle].a )] <= cell;
         begin = is_before ? middle + 1 : begin;
         end = is_before ? end : middle;
     }
     return begin;
 }
 
-static const int32_t* shifts_of( const clv_near* near )
+// The first lines of what the point of entry i will have.
+static inline void expect_row( const clv_near* near, uint64_t i )
 {
-    const near_shift_array* shifts =
-        near->def.full || near->def.by_point ? &near->entry_shifts : &near->shifts;
-    return near->frame.is_periodic ? shifts->items : NULL;
+    uint64_t place = near->offsets.items[near_point_of( near, near->pairs.items[i].a ) + 1];
+    const char* to = near->def.by_point ? (const char*)( near->indices.items + place )
+                                        : (const char*)( near->sides.items + place );
+    base_prefetch( to );
+    base_prefetch( to + 64 );
+    base_prefetch( to + 128 );
 }
 
-static void measure_piece_entries( uint32_t piece, uint32_t worker, void* context )
+// Entries to their points, of whole cells: no other piece has entries of the same points.
+static void fill_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
-    const entry_job* job = context;
-    const clv_near* near = job->near;
-    uint64_t begin = (uint64_t)piece * ENTRY_PIECE;
-    uint64_t end = job->count - begin < ENTRY_PIECE ? job->count : begin + ENTRY_PIECE;
-    CLV_ASSERT( begin < end && end <= entry_count( near ) );
-    size_t number = near_number( near );
-    uint32_t point = near->def.by_point ? point_of_entry( near, begin ) : 0;
-    for ( uint64_t i = begin; i < end; i += ENTRY_CHUNK )
+    clv_near* near = context;
+    bool has_cells = near->grid.cell_count > 0;
+    uint64_t i = has_cells ? first_of_cell( near, (uint64_t)piece * ENTRY_PIECE ) : 0;
+    uint64_t end =
+        has_cells ? first_of_cell( near, ( piece + UINT64_C( 1 ) ) * ENTRY_PIECE ) : near->pairs.count;
+    clv_pair* pairs = near->pairs.items;
+    const int32_t* wraps = near->frame.is_periodic ? near->wraps.items : NULL;
+    int32_t* shifts = clv_near_wants_shifts( near ) ? near->entry_shifts.items : NULL;
+    bool is_plain = shifts == NULL && has_cells;
+    for ( uint64_t last = i; i < end; i = last )
     {
-        uint64_t count = end - i < ENTRY_CHUNK ? end - i : ENTRY_CHUNK;
-        clv_pair read[ENTRY_CHUNK];
-        const clv_pair* pairs = read;
+        last = near_row_end( pairs, i, end );
+        expect_row( near, i + ROWS_AHEAD < end ? i + ROWS_AHEAD : i );
+        base_prefetch(
+            &near->offsets
+                 .items[near_point_of( near, pairs[i + 2 * ROWS_AHEAD < end ? i + 2 * ROWS_AHEAD : i].a ) +
+                     1] );
+        uint32_t point = near_point_of( near, pairs[i].a );
+        uint64_t place = near->offsets.items[point + 1], count = last - i;
+        CLV_ASSERT( place + count <= near->pairs.count );
+        near->offsets.items[point + 1] += count;
+        for ( uint64_t n = 0; n < count && !is_plain; ++n )
+        {
+            pairs[i + n] =
+                name_pair( near, wraps, pairs[i + n], shifts != NULL ? shifts + 3 * ( place + n ) : NULL );
+        }
         if ( near->def.by_point )
         {
-            read_entries( near, i, count, &point, read );
+            uint32_t* restrict to = near->indices.items + place;
+            const clv_pair* restrict from = pairs + i;
+            for ( uint64_t n = 0; n < count; ++n )
+            {
+                to[n] = from[n].b;
+            }
         }
         else
         {
-            pairs = ( near->def.full ? near->sides.items : near->pairs.items ) + i;
-        }
-        const int32_t* shifts = shifts_of( near );
-        clv_near_measure_entries( near, pairs, shifts != NULL ? shifts + 3 * i : NULL, count,
-            near->def.squared ? near->squared.items + i * number : NULL,
-            near->def.vectors ? near->vectors.items + 3 * i * number : NULL );
-    }
-}
-
-static void measure_list( clv_near* near )
-{
-    entry_job job = { near, entry_count( near ) };
-    if ( near->def.squared || near->def.vectors )
-    {
-        clv_task_run( &near->tasks, measure_piece_entries,
-            (uint32_t)( ( job.count + ENTRY_PIECE - 1 ) / ENTRY_PIECE ), &job );
-    }
-}
-
-// ---- forms
-
-// Where each point's entries begin, and room to fill them: offsets[i + 1] is where the next entry of point i
-// goes, which in the end is where those of i + 1 begin.
-static void count_entries( clv_near* near )
-{
-    uint64_t* offsets = near->offsets.items;
-    memset( offsets, 0, ( (size_t)near->point_count + 2 ) * sizeof( uint64_t ) );
-    for ( uint64_t i = 0; i < near->pairs.count; ++i )
-    {
-        CLV_ASSERT(
-            near->pairs.items[i].a < near->point_count && near->pairs.items[i].b < near->point_count );
-        offsets[near->pairs.items[i].a + 2] += 1;
-        offsets[near->pairs.items[i].b + 2] += near->def.full;
-    }
-    for ( size_t i = 2; i <= (size_t)near->point_count + 1; ++i )
-    {
-        offsets[i] += offsets[i - 1];
-    }
-    CLV_ASSERT( offsets[near->point_count + 1] == entry_count( near ) );
-}
-
-static void put_entry( clv_near* near, uint32_t point, uint32_t other, const int32_t* shift, int32_t sign )
-{
-    uint64_t place = near->offsets.items[point + 1]++;
-    CLV_ASSERT( place < entry_count( near ) );
-    if ( near->def.by_point )
-    {
-        near->indices.items[place] = other;
-    }
-    else
-    {
-        near->sides.items[place] = ( clv_pair ){ point, other };
-    }
-    for ( uint64_t k = 0; shift != NULL && k < 3; ++k )
-    {
-        near->entry_shifts.items[3 * place + k] = sign * shift[k];
-    }
-}
-
-static void fill_entries( clv_near* near )
-{
-    bool has_shifts = near->shifts.count > 0;
-    for ( uint64_t i = 0; i < near->pairs.count; ++i )
-    {
-        clv_pair pair = near->pairs.items[i];
-        const int32_t* shift = has_shifts ? near->shifts.items + 3 * i : NULL;
-        put_entry( near, pair.a, pair.b, shift, 1 );
-        if ( near->def.full )
-        {
-            put_entry( near, pair.b, pair.a, shift, -1 );
+            memcpy( near->sides.items + place, pairs + i, (size_t)count * sizeof( clv_pair ) );
         }
     }
-    CLV_ASSERT( near->offsets.items[near->point_count] == entry_count( near ) );
 }
 
 bool clv_near_wants_shifts( const clv_near* near )
@@ -287,56 +293,45 @@ bool clv_near_wants_shifts( const clv_near* near )
 static bool reserve_forms( clv_near* near )
 {
     base_memory* memory = &near->memory;
-    uint64_t entries = entry_count( near );
+    uint64_t entries = near->pairs.count, shifts = clv_near_wants_shifts( near ) ? 3 * entries : 0;
+    size_t number = near_number( near );
     const clv_near_def* def = &near->def;
-    bool is_sorted = def->full || def->by_point;
-    return ( !is_sorted ||
-               ( base_array_reserve( &near->offsets, memory, (uint64_t)near->point_count + 2 ) &&
-                   ( def->by_point ? base_array_reserve( &near->indices, memory, entries )
-                                   : base_array_reserve( &near->sides, memory, entries ) ) &&
-                   ( !clv_near_wants_shifts( near ) ||
-                       base_array_reserve( &near->entry_shifts, memory, 3 * entries ) ) ) ) &&
-        ( !def->squared || base_array_reserve( &near->squared, memory, entries * near_number( near ) ) ) &&
-        ( !def->vectors || base_array_reserve( &near->vectors, memory, 3 * entries * near_number( near ) ) );
+    bool is_directed = near_is_directed( near );
+    return base_array_reserve( is_directed ? &near->entry_shifts : &near->shifts, memory, shifts ) &&
+        base_array_reserve( &near->indices, memory, def->by_point ? entries : 0 ) &&
+        base_array_reserve( &near->sides, memory, is_directed && !def->by_point ? entries : 0 ) &&
+        base_array_reserve( &near->squared, memory, def->squared ? entries * number : 0 ) &&
+        base_array_reserve( &near->vectors, memory, def->vectors ? 3 * entries * number : 0 );
 }
-
-typedef struct name_job
-{
-    clv_near* near;
-    int32_t* shifts;
-} name_job;
 
 static void name_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
-    const name_job* job = context;
-    uint64_t begin = (uint64_t)piece * ENTRY_PIECE, all = job->near->pairs.count;
-    uint64_t count = all - begin < ENTRY_PIECE ? all - begin : ENTRY_PIECE;
-    clv_near_name( job->near, job->near->pairs.items + begin, count,
-        job->shifts != NULL ? job->shifts + 3 * begin : NULL );
+    clv_near* near = context;
+    uint64_t begin = (uint64_t)piece * ENTRY_PIECE, left = near->pairs.count - begin;
+    clv_near_name( near, near->pairs.items + begin, left < ENTRY_PIECE ? left : ENTRY_PIECE,
+        near->shifts.count > 0 ? near->shifts.items + 3 * begin : NULL );
 }
 
 clv_result clv_near_list_make( clv_near* near )
 {
-    bool with_shifts = clv_near_wants_shifts( near );
+    bool with_shifts = clv_near_wants_shifts( near ), has_cells = near->grid.cell_count > 0;
     uint64_t count = near->pairs.count;
+    uint32_t pieces = (uint32_t)( ( count + ENTRY_PIECE - 1 ) / ENTRY_PIECE );
     near->shifts.count = 0;
-    if ( ( with_shifts && !base_array_reserve( &near->shifts, &near->memory, 3 * count ) ) ||
-        !reserve_forms( near ) )
+    if ( !reserve_forms( near ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    if ( with_shifts || ( near->image_count > 0 && near->grid.cell_count == 0 ) ) // cells have named them
+    if ( near_is_directed( near ) )
     {
-        name_job job = { near, with_shifts ? near->shifts.items : NULL };
-        clv_task_run(
-            &near->tasks, name_piece, (uint32_t)( ( count + ENTRY_PIECE - 1 ) / ENTRY_PIECE ), &job );
+        sum_entries( near );
+        clv_task_run( &near->tasks, fill_piece, has_cells ? pieces : 1, near );
     }
-    near->shifts.count = with_shifts ? 3 * count : 0;
-    if ( near->def.full || near->def.by_point )
+    else if ( with_shifts || ( near->image_count > 0 && !has_cells ) ) // cells have named them
     {
-        count_entries( near );
-        fill_entries( near );
+        near->shifts.count = with_shifts ? 3 * count : 0;
+        clv_task_run( &near->tasks, name_piece, pieces, near );
     }
     measure_list( near );
     return CLV_OK;
@@ -353,7 +348,7 @@ clv_near_view clv_near_list_view( const clv_near* near )
     const clv_near_def* def = &near->def;
     view.valid = true;
     view.point_count = near->point_count;
-    view.count = entry_count( near );
+    view.count = near->pairs.count;
     view.pairs = def->by_point ? NULL : def->full ? near->sides.items : near->pairs.items;
     view.offsets = def->by_point ? near->offsets.items : NULL;
     view.indices = def->by_point ? near->indices.items : NULL;
@@ -369,6 +364,32 @@ clv_near_view clv_near_list_view( const clv_near* near )
 
 // ---- kept
 
+// One call over pieces of NEAR_PIECE points.
+typedef struct kept_job
+{
+    clv_near* near;
+    const near_call* call;
+    double most; ///< squared way that a point may have moved
+} kept_job;
+
+static uint32_t kept_piece_end( const clv_near* near, uint32_t piece )
+{
+    uint32_t begin = piece * NEAR_PIECE, count = near->point_count;
+    return count - begin < NEAR_PIECE ? count : begin + NEAR_PIECE;
+}
+
+static void remember_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const kept_job* job = context;
+    size_t point = near_number( job->near ) * near_axes( job->near ), stride = job->call->points->stride;
+    for ( size_t i = piece * (size_t)NEAR_PIECE; i < kept_piece_end( job->near, piece ); ++i )
+    {
+        memcpy( job->near->old_positions.items + i * point, (const char*)job->call->positions + i * stride,
+            point );
+    }
+}
+
 bool clv_near_list_remember( clv_near* near, const near_call* call )
 {
     near->may_keep = false;
@@ -376,6 +397,7 @@ bool clv_near_list_remember( clv_near* near, const near_call* call )
     {
         return true;
     }
+    CLV_ASSERT( call->points->count == near->point_count );
     size_t point = near_number( near ) * near_axes( near ), count = near->point_count;
     const clv_near_points* points = call->points;
     if ( !base_array_reserve( &near->old_positions, &near->memory, count * point ) ||
@@ -385,11 +407,8 @@ bool clv_near_list_remember( clv_near* near, const near_call* call )
     {
         return false;
     }
-    for ( size_t i = 0; i < count; ++i )
-    {
-        memcpy(
-            near->old_positions.items + i * point, (const char*)call->positions + i * points->stride, point );
-    }
+    kept_job job = { near, call, 0 };
+    clv_task_run( &near->tasks, remember_piece, ( near->point_count + NEAR_PIECE - 1 ) / NEAR_PIECE, &job );
     if ( call->radii != NULL && count > 0 )
     {
         memcpy( near->old_radii.items, call->radii, count * near_number( near ) );
@@ -405,19 +424,17 @@ bool clv_near_list_remember( clv_near* near, const near_call* call )
     return true;
 }
 
-// Has any point moved more than half the skin? What rounding may do to a distance of the greatest limit is taken off it.
-static bool has_moved( const clv_near* near, const near_call* call )
+// Whether a point of the piece has moved further than it may.
+static void compare_piece( uint32_t piece, uint32_t worker, void* context )
 {
-    CLV_ASSERT( near->may_keep && call->points->count == near->point_count );
-    uint32_t axes = near_axes( near );
-    double epsilon = near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON;
-    double half = near_round( near, near->def.skin ) / 2 * ( 1 - 16 * epsilon ) -
-        4 * epsilon * near->old_limit - near->frame.slack;
-    half = half > 0 ? half : 0;
-    for ( uint32_t i = 0; i < near->point_count; ++i )
+    (void)worker;
+    const kept_job* job = context;
+    const clv_near* near = job->near;
+    uint32_t axes = near_axes( near ), has_moved = false;
+    for ( uint32_t i = piece * NEAR_PIECE; i < kept_piece_end( near, piece ); ++i )
     {
         double p[3], square = 0;
-        near_read( near, call, i, p );
+        near_read( near, job->call, i, p );
         for ( uint32_t axis = 0; axis < axes; ++axis )
         {
             size_t at = (size_t)i * axes + axis;
@@ -426,15 +443,30 @@ static bool has_moved( const clv_near* near, const near_call* call )
                 : (double)( (const float*)(const void*)near->old_positions.items )[at];
             square += ( p[axis] - old ) * ( p[axis] - old );
         }
-        if ( !( square <= half * half ) ) // NaN has moved too: it is to be refused
-        {
-            return true;
-        }
+        has_moved |= !( square <= job->most ); // NaN has moved too: it is to be refused
     }
-    return false;
+    near->piece_bad.items[piece] = has_moved;
 }
 
-bool clv_near_list_may_stay( const clv_near* near, const near_call* call )
+// Has any point moved more than half the skin? What rounding may do to a distance of the greatest limit is taken off it.
+static bool has_moved( clv_near* near, const near_call* call )
+{
+    double epsilon = near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON;
+    double half = near_round( near, near->def.skin ) / 2 * ( 1 - 16 * epsilon ) -
+        4 * epsilon * near->old_limit - near->frame.slack;
+    half = half > 0 ? half : 0;
+    kept_job job = { near, call, half * half };
+    uint32_t pieces = ( near->point_count + NEAR_PIECE - 1 ) / NEAR_PIECE, moved = 0;
+    CLV_ASSERT( near->piece_bad.capacity >= pieces ); // the list was made of as many points
+    clv_task_run( &near->tasks, compare_piece, pieces, &job );
+    for ( uint32_t i = 0; i < pieces; ++i )
+    {
+        moved |= near->piece_bad.items[i];
+    }
+    return moved != 0;
+}
+
+bool clv_near_list_may_stay( clv_near* near, const near_call* call )
 {
     const clv_near_points* points = call->points;
     size_t count = near->point_count;
@@ -450,19 +482,17 @@ bool clv_near_list_may_stay( const clv_near* near, const near_call* call )
         !has_moved( near, call );
 }
 
-void clv_near_list_refresh( clv_near* near, const near_call* call )
+static void refresh_piece( uint32_t piece, uint32_t worker, void* context )
 {
-    CLV_ASSERT( near->is_valid && near->may_keep );
-    if ( !near->def.squared && !near->def.vectors )
-    {
-        return;
-    }
-    for ( uint32_t i = 0; i < near->point_count; ++i )
+    (void)worker;
+    const kept_job* job = context;
+    const clv_near* near = job->near;
+    for ( uint32_t i = piece * NEAR_PIECE; i < kept_piece_end( near, piece ); ++i )
     {
         double p[3], offset[3] = { 0, 0, 0 };
-        near_read( near, call, i, p );
+        near_read( near, job->call, i, p );
         const int32_t* wrap = near->frame.is_periodic ? near->wraps.items + 3 * (size_t)i : NULL;
-        if ( wrap != NULL && ( wrap[0] != 0 || wrap[1] != 0 || wrap[2] != 0 ) )
+        if ( wrap != NULL && ( wrap[0] | wrap[1] | wrap[2] ) != 0 )
         {
             near_offset( &near->frame, wrap, offset );
         }
@@ -479,5 +509,16 @@ void clv_near_list_refresh( clv_near* near, const near_call* call )
             }
         }
     }
-    measure_list( near );
+}
+
+void clv_near_list_refresh( clv_near* near, const near_call* call )
+{
+    if ( near->def.squared || near->def.vectors )
+    {
+        CLV_ASSERT( near->is_valid && near->may_keep );
+        kept_job job = { near, call, 0 };
+        clv_task_run(
+            &near->tasks, refresh_piece, ( near->point_count + NEAR_PIECE - 1 ) / NEAR_PIECE, &job );
+        measure_list( near );
+    }
 }

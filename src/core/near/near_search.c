@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every cell against itself and the cells behind it, in pieces of about as many points each; the pieces'
-// pairs are joined in order. Where an axis is periodic the cells behind the last are the first ones, shifted:
+// pairs are joined in order. For lists that are full or by point it is against all cells around it: twice the
+// tests, but the entries of a point come together, and none has to be carried to where another cell's are. Where an axis is periodic the cells behind the last are the first ones, shifted:
 // one run of points has one shift, so the kernel adds one number to each of its positions.
 #include "near/near_internal.h"
 
@@ -91,6 +92,40 @@ static near_cell_range cells_within_reach( const near_cell_search* at, int k, bo
     return span;
 }
 
+// ---- entries
+
+// Of the new pairs, which a point and its neighbours are, those that a half list has at the other point go. The
+// rest is counted.
+static void count_new( const near_cell_search* at, uint64_t before )
+{
+    const clv_near* near = at->job->near;
+    clv_pair_sink* sink = at->sink;
+    clv_pair* pairs = sink->pairs;
+    uint64_t kept = before, count = sink->count;
+    uint32_t points = near->point_count;
+    for ( uint64_t i = before; i < count; )
+    {
+        uint32_t id = pairs[i].a, point = near_point_of( near, id );
+        // Of a point's own images those count that are shifted up.
+        uint32_t least = point + ( at->row_shift < 0 );
+        uint64_t first = kept;
+        if ( near->def.full )
+        {
+            kept = i = near_row_end( pairs, i, count );
+        }
+        for ( ; i < count && pairs[i].a == id; ++i )
+        {
+            uint32_t b = pairs[i].b;
+            pairs[kept] = ( clv_pair ){ id, b };
+            kept += ( b < points ? b : near_point_of( near, b ) ) >= least;
+        }
+        near->offsets.items[point + 2] += kept - first;
+    }
+    sink->count = kept;
+}
+
+// ---- a cell's surroundings
+
 // The shift that an unwrapped cell has along an axis of `count` cells.
 static inline int32_t shift_of_cell( int64_t cell, int64_t count )
 {
@@ -132,6 +167,10 @@ static clv_result drive( near_cell_search* at )
         if ( at->job->thins )
         {
             sink->count = clv_near_thin( near, at->job->call, sink->pairs, before, sink->count );
+        }
+        if ( search->is_directed )
+        {
+            count_new( at, before );
         }
         result = is_done ? CLV_OK : sink->make_room( sink );
     }
@@ -246,26 +285,35 @@ static clv_result add_line( near_cell_search* at, uint32_t line, near_cell_range
     return result;
 }
 
-// The lines of cells behind that of the cell, and what of its own line is shifted.
+// The lines of cells behind that of the cell or on all sides of it, and what of its own line is shifted.
 static clv_result add_lines( near_cell_search* at, bool downwards, bool* has_others )
 {
     const near_grid* grid = &at->job->near->grid;
     int64_t wide = grid->counts[1], deep = grid->counts[2];
-    near_cell_range row = cells_within_reach( at, 0, false ), planes = cells_within_reach( at, 2, true );
+    bool ahead = !at->search.is_directed;
+    near_cell_range row = cells_within_reach( at, 0, false ), planes = cells_within_reach( at, 2, ahead );
     clv_result result = CLV_OK;
     for ( int64_t z = planes.first; z <= planes.last && result == CLV_OK; ++z )
     {
-        near_cell_range lines = cells_within_reach( at, 1, z == at->at[2] );
+        near_cell_range lines = cells_within_reach( at, 1, ahead && z == at->at[2] );
         int32_t shift[3] = { 0, 0, shift_of_cell( z, deep ) };
         int64_t plane = ( z - shift[2] * deep ) * wide;
         for ( int64_t y = lines.first; y <= lines.last && result == CLV_OK; ++y )
         {
             shift[1] = shift_of_cell( y, wide );
             bool is_own = z == at->at[2] && y == at->at[1];
-            // The cell's own line up to its end is the run that its rows are in.
-            near_cell_range span = { is_own ? grid->counts[0] : row.first, row.last };
             uint32_t line = (uint32_t)( plane + y - shift[1] * wide ) * grid->counts[0];
-            result = add_line( at, line, span, shift, downwards, has_others );
+            // The cell's own line inside the grid is the run that its rows are in.
+            near_cell_range before = { row.first, is_own ? -1 : row.last },
+                            behind = { grid->counts[0], row.last };
+            if ( !is_own || !ahead )
+            {
+                result = add_line( at, line, before, shift, downwards, has_others );
+            }
+            if ( is_own && result == CLV_OK )
+            {
+                result = add_line( at, line, behind, shift, downwards, has_others );
+            }
         }
     }
     return result;
@@ -282,9 +330,10 @@ static clv_result near_search_cell( near_cell_search* at, uint32_t cell )
     at->row_shift = 0;
     memset( at->search.row_offset, 0, sizeof( at->search.row_offset ) );
     int64_t ahead = (int64_t)near->grid.counts[0] - at->at[0], reach = (int64_t)near->grid.layers[0] + 1;
+    int64_t behind = !at->search.is_directed ? 0 : reach <= at->at[0] ? reach - 1 : at->at[0];
     bool has_others = false;
-    clv_result result =
-        add_run( at, cell, cell + (uint32_t)( ahead < reach ? ahead : reach ), true, &unmoved );
+    clv_result result = add_run(
+        at, cell - (uint32_t)behind, cell + (uint32_t)( ahead < reach ? ahead : reach ), true, &unmoved );
     result = result == CLV_OK ? add_lines( at, false, &has_others ) : result;
     result = result == CLV_OK ? drive( at ) : result;
     if ( result == CLV_OK && has_others )
@@ -331,10 +380,16 @@ static clv_result near_search_piece(
             .y = near->lanes.items + row,
             .z = near->lanes.items + 2 * row,
             .ids = near->ids.items,
-            .limit = job->call->square } };
+            .limit = job->call->square,
+            .is_directed = near_is_directed( near ) } };
     at.at[0] = cell % grid->counts[0];
     at.at[1] = cell / grid->counts[0] % grid->counts[1];
     at.at[2] = cell / grid->counts[0] / grid->counts[1];
+    // A piece that is called again counts anew.
+    for ( uint32_t i = near->starts.items[cell]; at.search.is_directed && i < near->starts.items[end]; ++i )
+    {
+        near->offsets.items[near->ids.items[i] + 2] = 0;
+    }
     clv_result result = CLV_OK;
     for ( ; cell < end && result == CLV_OK; ++cell, step_cell( grid, at.at ) )
     {

@@ -462,6 +462,7 @@ static uint32_t near_column( const simd_near_search* s, uint32_t column, const s
             {                                                                                                \
                 const simd_near_run* run;                                                                    \
                 uint32_t i = near_column( s, s->column, &run );                                              \
+                bool is_row = s->is_directed && s->column == near_own_column( s );                           \
                 number dx = x[i] + (number)run->offset[0] - ( x[s->row] + (number)s->row_offset[0] );        \
                 number dy = y[i] + (number)run->offset[1] - ( y[s->row] + (number)s->row_offset[1] );        \
                 number dz = z[i] + (number)run->offset[2] - ( z[s->row] + (number)s->row_offset[2] );        \
@@ -469,9 +470,11 @@ static uint32_t near_column( const simd_near_search* s, uint32_t column, const s
                 {                                                                                            \
                     return false;                                                                            \
                 }                                                                                            \
-                if ( dx * dx + dy * dy + dz * dz <= limit )                                                  \
+                if ( dx * dx + dy * dy + dz * dz <= limit && !is_row )                                       \
                 {                                                                                            \
-                    put_pair( sink, s->ids[s->row] + s->row_id_offset, s->ids[i] + run->id_offset );         \
+                    uint32_t a = s->ids[s->row] + s->row_id_offset, b = s->ids[i] + run->id_offset;          \
+                    bool is_turned = !s->is_directed && b < a;                                               \
+                    sink->pairs[sink->count++] = ( clv_pair ){ is_turned ? b : a, is_turned ? a : b };       \
                 }                                                                                            \
             }                                                                                                \
         }                                                                                                    \

@@ -4,9 +4,9 @@
 //   NEAR_FIND, NEAR_COPY, NEAR_BLOCK      the names for this type
 //   NEAR_NUMBER, NEAR_WIDTH, NEAR_REG     float or double, lanes, the register
 //   NEAR_LOAD, NEAR_STORE (any alignment), NEAR_SPLAT, NEAR_SUB, NEAR_MUL, NEAR_ADD, NEAR_LE_BITS
-// and near_emit( out, row id, ids, bits ), which puts the columns whose bit is set, in order, and returns
-// where the next pair goes; it may write NEAR_LANES pairs, those that do not count too. No include guard:
-// part of a template.
+// and near_emit( out, row id, is_directed, ids, bits ), which puts the columns whose bit is set, in order, and
+// returns where the next pair goes; it may write NEAR_LANES pairs, those that do not count too. No include
+// guard: part of a template.
 
 static_assert(
     NEAR_WIDTH <= NEAR_LANES && 2 * NEAR_LANES <= CLV_PAIR_SINK_ROOM, "a step fits a sink with room" );
@@ -67,12 +67,15 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
     const NEAR_NUMBER move[3] = { (NEAR_NUMBER)s->row_offset[0], (NEAR_NUMBER)s->row_offset[1],
         (NEAR_NUMBER)s->row_offset[2] };
     uint32_t end = s->column_count, i = end;
+    bool is_directed = s->is_directed;
     for ( ; s->row < s->row_end && i >= end; )
     {
         NEAR_REG row_x = NEAR_SPLAT( x[s->row] + move[0] );
         NEAR_REG row_y = NEAR_SPLAT( y[s->row] + move[1] );
         NEAR_REG row_z = NEAR_SPLAT( z[s->row] + move[2] );
-        uint32_t id = s->ids[s->row] + s->row_id_offset;
+        uint32_t id = s->ids[s->row] + s->row_id_offset, own = near_own_column( s );
+        NEAR_NUMBER own_x = block.x[own];
+        block.x[own] = (NEAR_NUMBER)INFINITY; // near nothing for as long as it is the row
         for ( i = near_first_column( s ); i < end && out <= last; i += NEAR_WIDTH )
         {
             NEAR_REG dx = NEAR_SUB( NEAR_LOAD( block.x + i ), row_x );
@@ -80,8 +83,9 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
             NEAR_REG dz = NEAR_SUB( NEAR_LOAD( block.z + i ), row_z );
             NEAR_REG sum = NEAR_ADD( NEAR_MUL( dx, dx ), NEAR_MUL( dy, dy ) );
             sum = NEAR_ADD( sum, NEAR_MUL( dz, dz ) );
-            out = near_emit( out, id, block.ids + i, NEAR_LE_BITS( sum, limit ) );
+            out = near_emit( out, id, is_directed, block.ids + i, NEAR_LE_BITS( sum, limit ) );
         }
+        block.x[own] = own_x;
         s->column = i < end ? i : 0;
         s->row += i >= end;
     }

@@ -24,8 +24,9 @@ typedef struct simd_near_run
 
 /// Rows against columns, of points sorted by cell. The columns are those of all runs, in their order. Rows go
 /// from `row` up to row_end; where `is_own`, the first run is of the rows' own row of cells, and each row
-/// meets only what stands behind it there. `row` and `column`, the latter counted over all runs, tell how far
-/// a search has come that found the sink full.
+/// meets only what stands behind it there. Where `is_directed` it meets all but itself, and is the first of
+/// each pair. `row` and `column`, the latter counted over all runs, tell how far a search has come that found
+/// the sink full.
 typedef struct simd_near_search
 {
     const void* x; ///< floats or doubles
@@ -39,6 +40,7 @@ typedef struct simd_near_search
     uint32_t row, row_end;
     uint32_t column;
     bool is_own;
+    bool is_directed;
     double row_offset[3]; ///< of the rows, as a run has one for columns
     uint32_t row_id_offset;
 } simd_near_search;
@@ -46,11 +48,19 @@ typedef struct simd_near_search
 /// The column at which a row begins.
 static inline uint32_t near_first_column( const simd_near_search* s )
 {
-    uint32_t first = s->is_own && s->row >= s->runs[0].begin ? s->row + 1 - s->runs[0].begin : 0;
+    bool is_behind = s->is_own && !s->is_directed && s->row >= s->runs[0].begin;
+    uint32_t first = is_behind ? s->row + 1 - s->runs[0].begin : 0;
     return s->column > first ? s->column : first;
 }
 
-/// All pairs of the search: a < b by id. False if the sink is full; go on with the same search.
+/// The column that is the row itself, where that is among them and to be left out; else one behind the last.
+static inline uint32_t near_own_column( const simd_near_search* s )
+{
+    uint32_t column = s->row - s->runs[0].begin;
+    return s->is_own && column < s->runs[0].end - s->runs[0].begin ? column : s->column_count;
+}
+
+/// All pairs of the search: a < b by id, or the row first. False if the sink is full; go on with the same search.
 typedef bool simd_near_find( simd_near_search* search, clv_pair_sink* sink );
 
 typedef struct simd_near

@@ -3,12 +3,15 @@
 // includes this defines the registers. No include guard: part of a template.
 
 #ifndef OWN_NEAR_EMIT
-static inline clv_pair* near_emit( clv_pair* out, uint32_t id, const uint32_t* ids, uint32_t bits )
+static inline clv_pair* near_emit(
+    clv_pair* out, uint32_t id, bool is_directed, const uint32_t* ids, uint32_t bits )
 {
+    uint32_t least = is_directed ? 0 : id; // of ids that come second
     for ( ; bits != 0; bits &= bits - 1 )
     {
         uint32_t other = ids[base_lowest_bit( bits )];
-        *out++ = ( clv_pair ){ id < other ? id : other, id < other ? other : id };
+        uint32_t turned = ( id ^ other ) & ( 0u - ( other < least ) ); // no branch, which would mispredict
+        *out++ = ( clv_pair ){ id ^ turned, other ^ turned };
     }
     return out;
 }
