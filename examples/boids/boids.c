@@ -5,7 +5,9 @@
 // the same to the bit for any number of workers and every instruction set: the lists are, and their order
 // too.
 //
-// Usage: boids [STEPS]       default: 300
+// Usage: boids [STEPS [SCENE.aabbs]]       default: 300
+#include "../scene_file.h"
+
 #include <cleave/cleave.h>
 
 #include <math.h>
@@ -132,8 +134,22 @@ static uint64_t hash( const flock* f )
     return value;
 }
 
-// The flock after so many steps; false if that failed.
-static bool fly( flock* f, int steps, uint32_t workers, clv_isa isa )
+// The birds as cubes, where they are in the cell.
+static void put_frame( const flock* f, FILE* scene )
+{
+    for ( int i = 0; i < BIRDS; ++i )
+    {
+        float at[3];
+        for ( int k = 0; k < 3; ++k )
+        {
+            at[k] = f->places[i][k] - EDGE * floorf( f->places[i][k] / EDGE );
+        }
+        scene_put( scene, (double)at[0], (double)at[1], (double)at[2], 0.15 );
+    }
+}
+
+// The flock after so many steps, each a frame of the scene (NULL: none); false if that failed.
+static bool fly( flock* f, int steps, uint32_t workers, clv_isa isa, FILE* scene )
 {
     clv_near_def def = clv_default_near_def();
     def.cutoff = s_sight;
@@ -148,6 +164,10 @@ static bool fly( flock* f, int steps, uint32_t workers, clv_isa isa )
     for ( int i = 0; good && i < steps; ++i )
     {
         good = step( f );
+        if ( scene != NULL )
+        {
+            put_frame( f, scene );
+        }
     }
     clv_near_destroy( f->near );
     f->near = NULL;
@@ -164,12 +184,14 @@ int main( int argc, char** argv )
     }
     fill( f );
     double before = order( f );
-    bool good = fly( f, steps, 1, CLV_ISA_AUTO );
+    FILE* scene = argc > 2 && steps > 1 ? scene_open( argv[2], "boids", BIRDS, steps, EDGE ) : NULL;
+    bool good = ( argc < 3 || scene != NULL ) && fly( f, steps, 1, CLV_ISA_AUTO, scene );
+    good = scene_close( scene, argc > 2 ? argv[2] : NULL ) && good;
     double after = order( f );
     uint64_t one = hash( f );
-    good = good && fly( f, steps, 4, CLV_ISA_AUTO );
+    good = good && fly( f, steps, 4, CLV_ISA_AUTO, NULL );
     uint64_t four = hash( f );
-    good = good && fly( f, steps, 1, CLV_ISA_SCALAR );
+    good = good && fly( f, steps, 1, CLV_ISA_SCALAR, NULL );
     uint64_t scalar = hash( f );
     if ( good )
     {

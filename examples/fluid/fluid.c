@@ -3,7 +3,9 @@
 // the pairs within the cutoff and a skin, and keeps the list until an atom has moved half the skin. Units are
 // those of the potential: its depth, its diameter and an atom's mass are 1.
 //
-// Usage: fluid [STEPS [PICTURE.svg]]       default: 500
+// Usage: fluid [STEPS [PICTURE.svg [SCENE.aabbs]]]       default: 500
+#include "../scene_file.h"
+
 #include <cleave/cleave.h>
 
 #include <math.h>
@@ -14,7 +16,8 @@ enum
 {
     SIDE = 6, // cubes of the crystal it starts from, along each edge
     ATOMS = 4 * SIDE * SIDE * SIDE,
-    BINS = 60 // of the pair correlation, from 0 to the cutoff
+    FRAME = 5, // steps from one frame of the scene to the next
+    BINS = 60  // of the pair correlation, from 0 to the cutoff
 };
 
 static const double s_density = 0.8, s_cutoff = 2.5, s_skin = 0.4, s_step = 0.002, s_heat = 1.0;
@@ -209,6 +212,20 @@ static bool draw_correlation( const fluid* f, int steps, const char* path )
     return true;
 }
 
+// The atoms as cubes, where they are in the cell.
+static void put_frame( const fluid* f, FILE* scene )
+{
+    for ( int i = 0; i < ATOMS; ++i )
+    {
+        double at[3];
+        for ( int k = 0; k < 3; ++k )
+        {
+            at[k] = f->places[i][k] - f->edge * floor( f->places[i][k] / f->edge );
+        }
+        scene_put( scene, at[0], at[1], at[2], 0.9 );
+    }
+}
+
 int main( int argc, char** argv )
 {
     int steps = argc > 1 ? atoi( argv[1] ) : 500;
@@ -225,14 +242,24 @@ int main( int argc, char** argv )
         return 1;
     }
     fill( f );
-    bool good = find_forces( f, false );
+    FILE* scene = NULL;
+    if ( argc > 3 )
+    {
+        scene = scene_open( argv[3], "fluid", ATOMS, ( steps + FRAME - 1 ) / FRAME, (float)f->edge );
+    }
+    bool good = ( argc <= 3 || scene != NULL ) && find_forces( f, false );
     double kinetic, start = energy( f, &kinetic ), worst = 0;
     for ( int i = 0; good && i < steps; ++i )
     {
+        if ( scene != NULL && i % FRAME == 0 )
+        {
+            put_frame( f, scene );
+        }
         good = step( f, i >= steps / 2 );
         double off = fabs( energy( f, &kinetic ) - start ) / ATOMS;
         worst = off > worst || off != off ? off : worst;
     }
+    good = scene_close( scene, argc > 3 ? argv[3] : NULL ) && good;
     double push[3] = { 0, 0, 0 };
     for ( int i = 0; i < 3 * ATOMS; ++i )
     {

@@ -4,7 +4,9 @@
 // not listed with each other. Pressure follows from density (Tait), walls push back with the pressure of the
 // water close by (Akinci 2012), the kernel is Wendland's, viscosity Monaghan's. Metres, seconds, kilograms.
 //
-// Usage: particles [SECONDS [PICTURE.svg]]       default: 0.3
+// Usage: particles [SECONDS [PICTURE.svg [SCENE.aabbs]]]       default: 0.3
+#include "../scene_file.h"
+
 #include <cleave/cleave.h>
 
 #include <math.h>
@@ -19,7 +21,8 @@ enum
     ROWS = 3,   // of the walls
     WATER = DAM * DAM,
     MOST = WATER + ROWS * ( TANK + 2 * ROWS + 2 * WALL ),
-    PANELS = 4
+    PANELS = 4,
+    FRAME = 20 // steps from one frame of the scene to the next
 };
 
 static const double s_edge = 1, s_gravity = 9.81, s_rest = 1000, s_viscosity = 0.1;
@@ -206,9 +209,24 @@ static void draw( const dam* d, FILE* file, int panel, double seconds )
     }
 }
 
-static bool run( dam* d, double seconds, FILE* picture, bool shows_numbers )
+// Water and walls as cubes in the plane.
+static void put_frame( const dam* d, FILE* scene )
+{
+    for ( uint32_t i = 0; i < d->count; ++i )
+    {
+        scene_put( scene, d->places[i][0], d->places[i][1], 0, 0.9 * d->spacing );
+    }
+}
+
+static bool run( dam* d, double seconds, FILE* picture, const char* scene_path, bool shows_numbers )
 {
     int steps = (int)ceil( seconds / d->step );
+    FILE* scene = NULL;
+    if ( scene_path != NULL )
+    {
+        scene = scene_open(
+            scene_path, "particles", (int)d->count, steps / FRAME + 1, (float)( TANK * d->spacing ) );
+    }
     if ( picture != NULL )
     {
         fputs(
@@ -222,14 +240,23 @@ static bool run( dam* d, double seconds, FILE* picture, bool shows_numbers )
         {
             draw( d, picture, i * ( PANELS - 1 ) / steps, i * d->step );
         }
+        if ( scene != NULL && i % FRAME == 0 )
+        {
+            put_frame( d, scene );
+        }
         if ( i < steps && !step( d ) )
         {
+            scene_close( scene, scene_path );
             return false;
         }
     }
     if ( picture != NULL )
     {
         fputs( "</svg>\n", picture );
+    }
+    if ( ( scene_path != NULL && scene == NULL ) || !scene_close( scene, scene_path ) )
+    {
+        return false;
     }
     double start = d->mass * WATER * s_gravity * s_edge / 2;
     double fastest =
@@ -282,7 +309,8 @@ int main( int argc, char** argv )
         def.skin = 0.5 * d->h;
         def.squared = true;
         def.vectors = true;
-        good = clv_near_create( &def, &d->near ) == CLV_OK && run( d, seconds, picture, argc > 1 );
+        good = clv_near_create( &def, &d->near ) == CLV_OK &&
+            run( d, seconds, picture, argc > 3 ? argv[3] : NULL, argc > 1 );
         clv_near_destroy( d->near );
     }
     if ( picture != NULL && fclose( picture ) != 0 )
