@@ -565,7 +565,7 @@ typedef struct box_corners
     bool are_records; // all three as if these were an array of boxes
 } box_corners;
 
-static BASE_INLINE void put_box( clv_aabb* to, const box_corners* from )
+static BASE_INLINE void put_corners( clv_aabb* to, const box_corners* from )
 {
     if ( from->are_records )
     {
@@ -592,7 +592,7 @@ static BASE_INLINE uint64_t put_near( clv_aabb* own, const clv_id* ids, box_corn
     for ( uint32_t i = 0; i < OBJECT_RUN; ++i )
     {
         uint32_t slot = ids[i].index; // once: a box stored might be an id
-        put_box( &own[slot], &from );
+        put_corners( &own[slot], &from );
         skip_box( &from );
         bits |= (uint64_t)1 << ( slot & 63 );
     }
@@ -607,7 +607,7 @@ static BASE_INLINE void put_anywhere(
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = ids[i].index;
-        put_box( &own[slot], &from );
+        put_corners( &own[slot], &from );
         skip_box( &from );
         if ( words != NULL )
         {
@@ -616,7 +616,7 @@ static BASE_INLINE void put_anywhere(
     }
 }
 
-static BASE_INLINE void scatter(
+static BASE_INLINE void scatter_boxes(
     object_store* store, const clv_id* ids, box_corners from, uint32_t count, bool ascend )
 {
     clv_aabb* own = object_boxes( store );
@@ -648,11 +648,11 @@ void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, con
     CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
     if ( stride == sizeof( clv_aabb ) && (const char*)upper == (const char*)lower + sizeof( clv_vec3 ) )
     {
-        scatter( store, ids, ( box_corners ){ lower, upper, sizeof( clv_aabb ), true }, count, ascend );
+        scatter_boxes( store, ids, ( box_corners ){ lower, upper, sizeof( clv_aabb ), true }, count, ascend );
     }
     else
     {
-        scatter( store, ids, ( box_corners ){ lower, upper, stride, false }, count, ascend );
+        scatter_boxes( store, ids, ( box_corners ){ lower, upper, stride, false }, count, ascend );
     }
 }
 
