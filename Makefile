@@ -6,8 +6,8 @@ BUILD := build
 CLEAVE := $(BUILD)/cleave
 SANITIZED := asan ubsan tsan
 OTHER_SANITIZED := asan-clang ubsan-gcc msan
-# Two tiers: `make test` runs TIERED without the tests that test/CMakeLists.txt labels full in that build; `make test-further` runs
-# those and the presets UNTIERED; `make test-full` is both.
+# Two tiers: `make test` runs TIERED without the tests that test/CMakeLists.txt labels full in that build;
+# `make test-further` runs those and the presets UNTIERED; `make test-full` is both.
 TIERED := release $(SANITIZED)
 UNTIERED := debug scalar-only
 # Release runs every random case; the slower builds look at the same code with a share of them.
@@ -48,7 +48,8 @@ ONLY ?=
 .PHONY: all help setup demo test test-full test-further check fresh fresh-test fresh-full $(addprefix test-,$(PRESETS)) \
 	$(addprefix quick-,$(TIERED)) $(addprefix further-,$(TIERED)) test-all test-long test-report papers studies speed speed-raise instructions instructions-store worst cores fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate campaign wasm test-wasm python playground single rust dist deb site interface guide install uninstall format clean
 
-# What a target needs installed, as purposes of scripts/setup.sh; the others need what those they depend on need.
+# What a target needs installed, as purposes of scripts/setup.sh; the others need what
+# those they depend on need.
 NEEDS_all := build
 NEEDS_worst := build
 NEEDS_cores := build
@@ -90,7 +91,8 @@ $(addprefix needs-,$(PURPOSES)): needs-%:
 	@scripts/setup.sh --check $*
 .PHONY: $(addprefix needs-,$(PURPOSES))
 
-# Without the tests: what only they need must not be needed here. `make test-release` switches them on in the same folder.
+# Without the tests: what only they need must not be needed here. `make test-release` switches
+# them on in the same folder.
 all:
 	@cmake --preset release -DCLEAVE_TESTS=OFF -DCLEAVE_FUZZ=OFF >/dev/null
 	@scripts/build.sh $(BUILD) -j $(JOBS)
@@ -149,7 +151,8 @@ setup:
 demo: all
 	@scripts/demo.sh $(CLEAVE)
 
-# The tests that are quick, with a quarter of the random cases: a look before `make test`, no substitute for it.
+# The tests that are quick, with a quarter of the random cases: a look before `make test`, no substitute for
+# it.
 check:
 	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
 	@scripts/build.sh $(BUILD) -j $(JOBS)
@@ -223,7 +226,8 @@ worst: all
 test-report: test-release
 	@ctest --preset release -L report
 
-# $(call run_tests,PRESET,OPTIONS): builds the preset and runs those of its tests that ctest picks by these options.
+# $(call run_tests,PRESET,OPTIONS): builds the preset and runs those of its tests that
+# ctest picks by these options.
 define run_tests
 @echo "== $1"
 @cmake --preset $1 $(TESTS_$1) >/dev/null
@@ -252,7 +256,8 @@ flags: test-release
 fuzz:
 	@JOBS=$(JOBS) scripts/campaign.py fuzz $(FUZZ_SECONDS)
 
-# Needs MPI; a life that fails names its seed and is recorded, and `make fuzz-mpi SEED=n FUZZ_SECONDS=0` lives that one again.
+# Needs MPI; a life that fails names its seed and is recorded, and `make fuzz-mpi SEED=n
+# FUZZ_SECONDS=0` lives that one again.
 fuzz-mpi:
 	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target fuzz_mpi
@@ -311,7 +316,8 @@ python: all
 playground:
 	@JOBS=$(JOBS) scripts/wasm.sh playground $(abspath $(BUILD))/wasm
 
-# Built in a folder of its own: only what is installed, without -Werror, and the build in $(BUILD) stays as it is.
+# Built in a folder of its own: only what is installed, without -Werror, and the build in
+# $(BUILD) stays as it is.
 install:
 	@cmake -S . -B $(BUILD)/install -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX))" \
 		-DCLEAVE_TESTS=OFF -DCLEAVE_FUZZ=OFF -DCLEAVE_PEERS=OFF >/dev/null

@@ -4,9 +4,9 @@
 //
 //   few_changes [COUNT [CHANGES]]        default: 32000 boxes, 4000 changes of each kind
 //
-// One thread. A crowd of cubes of a metre, one in 30 m³; every change is followed by clv_space_refresh and one
-// ray. Times are of a change with its refresh and ray, in µs: the median, the mean, which has the builds in it,
-// and the longest. The last column is a ray's time after all these changes over that in a new space.
+// One thread. A crowd of cubes of a metre, one in 30 m³; every change is followed by clv_space_refresh and
+// one ray. Times are of a change with its refresh and ray, in µs: the median, the mean, which has the builds
+// in it, and the longest. The last column is a ray's time after all these changes over that in a new space.
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a space costs before it is warm: create, add, the first update, and how far the slowest of the first
-// 60 frames lies above their median; and what filters add to an update. Time of the processor, the least of many rounds. bench/first_frames.md
-// has its results.
+// 60 frames lies above their median; and what filters add to an update. Time of the processor, the least of
+// many rounds. bench/first_frames.md has its results.
 //
 //   first_frames [BOXES]...       default: 10000 32000 128000
 #define _POSIX_C_SOURCE 200809L
@@ -136,7 +136,8 @@ static void time_frames( crowd* c )
     printf( " %.3f | %.2f |\n", times[FRAMES / 2], times[FRAMES - 1] / times[FRAMES / 2] );
 }
 
-// Least time of an update after clear and add_with. 64 different filters, an eighth of the pairs may not meet.
+// Least time of an update after clear and add_with. 64 different filters, an eighth of the pairs may not
+// meet.
 static double time_filled( const crowd* c, const clv_filter* filters )
 {
     double least = 1e300;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All pairs of flat boxes by GEOS's STR-packed tree (Debian libgeos-dev), for bench/python.py, without Python around it.
-// Usage: geos_tree FILE BOXES, raw floats min x, min y, max x, max y; prints the least ms of filling the tree and asking it for each box, and the pairs.
-// GEOS wants a geometry for each box: they are made before the clock starts.
+// All pairs of flat boxes by GEOS's STR-packed tree (Debian libgeos-dev), for bench/python.py, without Python
+// around it. Usage: geos_tree FILE BOXES, raw floats min x, min y, max x, max y; prints the least ms of
+// filling the tree and asking it for each box, and the pairs. GEOS wants a geometry for each box: they are
+// made before the clock starts.
 #include <geos_c.h>
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ static void count_hit( void* item, void* hits )
     *(size_t*)hits += 1;
 }
 
-// Each box is built into the tree at the first question. A pair is found from both sides, and each box finds itself.
+// Each box is built into the tree at the first question. A pair is found from both sides,
+// and each box finds itself.
 static size_t search( GEOSContextHandle_t geos, GEOSGeometry** boxes, size_t count )
 {
     GEOSSTRtree* tree = GEOSSTRtree_create_r( geos, NODE_CAPACITY );

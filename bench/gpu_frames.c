@@ -4,8 +4,8 @@
 // Beside it the same from memory of the host to pairs in memory of the host, and the CPU's default method.
 // Every row's pairs are held against the CPU's.
 //
-//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--rest-part N] [--kernels] [--tune] [--events]
-//              [--host] [--csv FILE]
+//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--rest-part N]
+//              [--kernels] [--tune] [--events] [--host] [--csv FILE]
 #include "cleave/cleave.h"
 #include "cleave/gpu.h"
 #include "gpu_state.h"

@@ -50,7 +50,8 @@ def by_ase(_, points, edge, periodic):
 
     if len(points) > 20000:
         return None  # minutes
-    # Four times as large, which is exact: its bins are at least 3 wide, and would hold hundreds of points each.
+    # Four times as large, which is exact: its bins are at least 3 wide, and would hold
+    # hundreds of points each.
     cell, scaled = np.eye(3) * edge * 4, points * 4
     cost, found = least(lambda: primitive_neighbor_list("ij", [periodic] * 3, cell, scaled, 4.0)[0], len(points))
     return cost, found // 2  # a full list

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All pairs within 1 of each other by nanoflann's k-d tree, tree included: for bench/near.py, which hands over the points.
-// Usage: near_nanoflann FILE   (x y z in double, one point after the other); prints pairs and the least ns of three rounds
+// All pairs within 1 of each other by nanoflann's k-d tree, tree included: for bench/near.py,
+// which hands over the points.
+// Usage: near_nanoflann FILE   (x y z in double, one point after the other); prints pairs and the
+//                              least ns of three rounds
 #include <nanoflann.hpp>
 
 #include <chrono>

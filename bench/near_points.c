@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Neighbour lists: ns per point of a list that is made anew each time, half, as pairs, on one core, in the thread's own time;
-// with --forms the forms that a list can have instead. With --threads on so many workers each, in time that passes, beside the
-// time that reading every point and writing every pair takes at the bandwidth of a copy. bench/near.md has its results.
-// Usage: near_points [--forms float|double] [--threads T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD]
-// [COUNT...]
-// (10000 100000 1000000 unless given; at least N rounds; scenes whose names have WORD; --device: lists that stay on a device, in
+// Neighbour lists: ns per point of a list that is made anew each time, half, as pairs, on one core, in the
+// thread's own time; with --forms the forms that a list can have instead. With --threads on so many workers
+// each, in time that passes, beside the time that reading every point and writing every pair takes at the
+// bandwidth of a copy. bench/near.md has its results. Usage: near_points [--forms float|double] [--threads
+// T,...] [--device NAME|N] [--kernels yes] [--rounds N] [--scene WORD] [COUNT...] (10000 100000 1000000
+// unless given; at least N rounds; scenes whose names have WORD; --device: lists that stay on a device, in
 // ms, and with --kernels what each kernel takes)
 #define _POSIX_C_SOURCE 200809L
 #include "base/timer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What bench/python.py measures, in C: the same boxes from a file, as raw floats, frame after frame.
-// Usage: python_frames FILE BOXES FRAMES [doubles]; prints the least ms of a frame: all boxes moved in a space that is kept, and one
-// shot (a space made, filled, updated and destroyed).
+// Usage: python_frames FILE BOXES FRAMES [doubles]; prints the least ms of a frame: all boxes moved in a
+// space that is kept, and one shot (a space made, filled, updated and destroyed).
 #include <cleave/cleave.h>
 
 #include <stdio.h>

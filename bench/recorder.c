@@ -3,12 +3,13 @@
 //
 //   recorder [--boxes N] [--frames N] [--rounds N] [--folder PATH] [WAY]...
 //
-// Default: 32000 boxes, 100 frames, 5 rounds, the working folder, all ways. Cubes of a metre, one in 30 m³, all of
-// which move in every frame; the time is that of clv_space_move and clv_space_update, after which comes what a program
-// does besides: here making the next boxes. The ways are lived in turn, each with a space of its own, as often as there
-// are rounds. Per way: the median frame of the round in which it was least, by the clock and in processor time of the
-// calling thread, and its share above "none" of the same round, the median of all rounds. A file is removed after each
-// round; what is not yet on the disk then is not written any more.
+// Default: 32000 boxes, 100 frames, 5 rounds, the working folder, all ways. Cubes of a metre, one in 30
+// m³, all of which move in every frame; the time is that of clv_space_move and clv_space_update, after
+// which comes what a program does besides: here making the next boxes. The ways are lived in turn, each
+// with a space of its own, as often as there are rounds. Per way: the median frame of the round in which
+// it was least, by the clock and in processor time of the calling thread, and its share above "none" of
+// the same round, the median of all rounds. A file is removed after each round; what is not yet on the
+// disk then is not written any more.
 #define _GNU_SOURCE // clock_gettime
 
 #include "base/timer.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Frames of drifting boxes, and rays: to compare the core as one file with the library. docs/use-it.md has the table.
+// Frames of drifting boxes, and rays: to compare the core as one file with the library.
+// docs/use-it.md has the table.
 //   cc -O2 -Iinclude bench/single_frames.c build/libcleave.a -o library -lm -pthread
 //   cc -O2 -DSINGLE -Ibuild/single bench/single_frames.c build/single/cleave.c -o single -lm -pthread
-// Usage: single_frames BOXES FRAMES RAYS; prints the least ms of a frame (all boxes moved, an update) and of the rays, and a sum of what was found.
+// Usage: single_frames BOXES FRAMES RAYS; prints the least ms of a frame (all boxes moved, an update) and of
+// the rays, and a sum of what was found.
 #ifdef SINGLE
 #include "cleave.h"
 #else

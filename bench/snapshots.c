@@ -3,8 +3,9 @@
 //
 //   snapshots [COUNT]        default: 32000 boxes
 //
-// One thread. Cubes of a metre, one in 30 m³, which all move in every frame; and a pile of as many that rests, whose
-// list the space follows. Times are minima of 50, in ms; a copy of as many bytes is what no snapshot can beat.
+// One thread. Cubes of a metre, one in 30 m³, which all move in every frame; and a pile of as many
+// that rests, whose list the space follows. Times are minima of 50, in ms; a copy of as many bytes is
+// what no snapshot can beat.
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"

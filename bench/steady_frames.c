@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How even the updates of a steady world are: many frames of one space, the processor time of each update, and
-// what clv_space_stats says of those that took longer. bench/steady.md has its results.
+// How even the updates of a steady world are: many frames of one space, the processor time of each update,
+// and what clv_space_stats says of those that took longer. bench/steady.md has its results.
 //
 //   steady_frames [--frames N] [--boxes N] [--rounds N] [--seed N] [--seconds N] [WORLD]...
 //
-// Default: 10000 frames of 32000 boxes, one round, all worlds. In several rounds the same frames come again, and of
-// each the least counts: what another program did to this one's caches is in one of them only. A world that takes
-// longer than --seconds has as many frames as fit. Exit status 1 if p99.9 is above three times the median.
+// Default: 10000 frames of 32000 boxes, one round, all worlds. In several rounds the same frames come
+// again, and of each the least counts: what another program did to this one's caches is in one of them
+// only. A world that takes longer than --seconds has as many frames as fit. Exit status 1 if p99.9 is
+// above three times the median.
 #define _GNU_SOURCE // RUSAGE_THREAD
 
 #include "cleave/cleave.h"
@@ -26,7 +27,8 @@ enum
     FLAGS = 5,
 };
 
-// Unit cubes. Each moves around its own place, along a closed way of its own, so that the world is the same for ever.
+// Unit cubes. Each moves around its own place, along a closed way of its own, so that the
+// world is the same for ever.
 typedef struct world_kind
 {
     const char* name;

@@ -3,8 +3,8 @@
 // until it is done, the sum of all workers' time in it, the slowest worker, and what lies between the jobs,
 // which the calling thread does alone. The workers' jobs are watched from outside: the linker puts this
 // program's function in place of the pool's, which the library itself knows nothing of. In the same way it is
-// told for worlds of many blocks whether records are written past the caches: `--stream on` or `off`. `--short` leaves
-// the jobs out.
+// told for worlds of many blocks whether records are written past the caches: `--stream on` or `off`.
+// `--short` leaves the jobs out.
 //
 //   workers [--workers N] [--spin MS] [--frames N] [--stream on|off] [--short] [--meet] [BOXES]...
 //       default: 16 workers, 60 frames, 32000 128000

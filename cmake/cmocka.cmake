@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What tests need from outside.
 
-# cleave_absent_test( PACKAGE NAME... ): tests that need that Debian package, which is missing: ctest lists them as skipped.
+# cleave_absent_test( PACKAGE NAME... ): tests that need that Debian package, which is missing:
+# ctest lists them as skipped.
 function( cleave_absent_test package )
     foreach( name ${ARGN} )
         add_test( NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: ${package} is not installed" )
@@ -9,7 +10,8 @@ function( cleave_absent_test package )
     endforeach()
 endfunction()
 
-# What the tests are written with. Turns CLEAVE_TESTS=AUTO into OFF where it is missing; ON without it is an error.
+# What the tests are written with. Turns CLEAVE_TESTS=AUTO into OFF where it is missing; ON without it is an
+# error.
 if( CLEAVE_IS_ROOT )
     enable_testing() # without tests too, or ctest would go on running those of the last time
 endif()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A file as a C array with a zero behind it: cmake -DFROM=page.html -DTO=report_page.c -DNAME=report_page -P embed.cmake
+# A file as a C array with a zero behind it: cmake -DFROM=page.html -DTO=report_page.c
+# -DNAME=report_page -P embed.cmake
 file( READ "${FROM}" bytes HEX )
 string( REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}" )
 # Lines of 32 bytes: some compilers refuse a line of a megabyte.

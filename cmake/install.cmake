@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What `make install` puts where: headers, libraries, the programs, docs with the licence, and two ways to find them
-# (find_package, pkg-config).
-# Both find each other relative to themselves, so the tree may be moved, or staged with DESTDIR.
+# What `make install` puts where: headers, libraries, the programs, docs with the licence, and two ways to
+# find them (find_package, pkg-config). Both find each other relative to themselves, so the tree may be
+# moved, or staged with DESTDIR.
 include( GNUInstallDirs )
 include( CMakePackageConfigHelpers )
 
@@ -64,7 +64,8 @@ set( CLEAVE_PC_CUTTER "" )
 if( CLEAVE_HAS_ZOLTAN )
     set( CLEAVE_PC_CUTTER "${CLEAVE_ZOLTAN_LIBRARY}" )
 endif()
-# cleave_pkg_config( NAME DESCRIPTION NEEDS ): NEEDS are other people's libraries, beside those that come with the core.
+# cleave_pkg_config( NAME DESCRIPTION NEEDS ): NEEDS are other people's libraries, beside those
+# that come with the core.
 function( cleave_pkg_config CLEAVE_PC_NAME CLEAVE_PC_DESCRIPTION CLEAVE_PC_NEEDS )
     set( CLEAVE_PC_REQUIRES "" )
     if( NOT CLEAVE_PC_NAME STREQUAL cleave )
@@ -90,8 +91,8 @@ if( TARGET cleave_mpi_static )
     cleave_pkg_config( cleave-mpi "One space over many processes, by MPI; compile with mpicc" "${CLEAVE_PC_CUTTER}" )
 endif()
 
-# ---- man pages and completion, made at build time (lab/CMakeLists.txt); there are none where the program was built for another
-# machine.
+# ---- man pages and completion, made at build time (lab/CMakeLists.txt); there are none where the program was
+# built for another machine.
 if( TARGET cleave_share )
     install( DIRECTORY ${PROJECT_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL )
     install( DIRECTORY ${PROJECT_BINARY_DIR}/share/bash-completion ${PROJECT_BINARY_DIR}/share/zsh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Installs the pages a user reads. A link to a file that is not installed becomes plain text, so that every link leads somewhere.
-# Set before: CLEAVE_DOCS_FROM (the repository), CLEAVE_DOCS_WORK (a folder to write to), CLEAVE_DOCS_TO (below the prefix).
+# Installs the pages a user reads. A link to a file that is not installed becomes plain text, so that every
+# link leads somewhere. Set before: CLEAVE_DOCS_FROM (the repository), CLEAVE_DOCS_WORK (a folder to write
+# to), CLEAVE_DOCS_TO (below the prefix).
 set( FILES LICENSE README.md CHANGELOG.md SECURITY.md view/playground.html )
 file( GLOB_RECURSE FOUND RELATIVE ${CLEAVE_DOCS_FROM} ${CLEAVE_DOCS_FROM}/docs/* ${CLEAVE_DOCS_FROM}/examples/* )
 list( APPEND FILES ${FOUND} )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Kernels as C arrays: cmake -DOUTPUT=FILE -DINPUTS=A;B;… -P kernels.cmake gives `static const char kernel_text_NAME[]` for each,
-# to be included. Bytes, not string literals, which ISO C allows no longer than 4095 characters.
+# Kernels as C arrays: cmake -DOUTPUT=FILE -DINPUTS=A;B;… -P kernels.cmake gives `static const char
+# kernel_text_NAME[]` for each, to be included. Bytes, not string literals, which ISO C allows no
+# longer than 4095 characters.
 set( source "// Made from src/gpu/kernels and src/core/solid by cmake/kernels.cmake.\n" )
 string( REPEAT "'....'," 20 line )
 foreach( input IN LISTS INPUTS )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The library cleave-mpi. CLEAVE_MPI=AUTO: where this is the project that is built, for this machine, and an MPI is found; ON: an
-# MPI that is missing is an error; OFF: no look at all.
+# The library cleave-mpi. CLEAVE_MPI=AUTO: where this is the project that is built, for this machine, and an
+# MPI is found; ON: an MPI that is missing is an error; OFF: no look at all.
 set( CLEAVE_MPI AUTO CACHE STRING "Build the library over many processes: ON, OFF, or AUTO, where MPI is" )
 set( CLEAVE_HAS_MPI OFF )
 set( CLEAVE_MPI_REASON "CLEAVE_MPI is OFF" )

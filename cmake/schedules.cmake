@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Turns schedules into a C file: cmake -DOUTPUT=FILE -DINPUTS=A;B;… -P schedules.cmake. Bytes, not string literals, which
-# ISO C allows no longer than 4095 characters.
+# Turns schedules into a C file: cmake -DOUTPUT=FILE -DINPUTS=A;B;… -P schedules.cmake. Bytes, not string
+# literals, which ISO C allows no longer than 4095 characters.
 set( source "// Made from lab/schedules by cmake/schedules.cmake.\n#include \"lab/run/schedule_texts.h\"\n\n" )
 set( rows "" )
 set( count 0 )

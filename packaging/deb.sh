@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make deb`: Debian packages from the tarball of `make dist`, as a maintainer would build them: unpacked, with packaging/debian as its
-# debian folder. Usage: deb.sh DIST FOLDER; the packages are in FOLDER. Lintian, where it is installed, must find no error.
+# `make deb`: Debian packages from the tarball of `make dist`, as a maintainer would build them: unpacked,
+# with packaging/debian as its debian folder. Usage: deb.sh DIST FOLDER; the packages are in FOLDER. Lintian,
+# where it is installed, must find no error.
 set -eu
 [ $# = 2 ] || { echo "usage: deb.sh DIST FOLDER" >&2; exit 2; }
 for tool in dpkg-buildpackage dh; do

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make dist`: what a release ships, in FOLDER: cleave-VERSION.tar.gz, the two files of `make single`, and SHA256SUMS of all three.
-# The tarball has the files that git tracks, as they are now, by name, with the time of the last commit and no owner: the same tree
-# gives the same bytes. In an unpacked tarball, where there is no git, it has every file outside build/ and .git/ and the time is SOURCE_DATE_EPOCH.
-# Usage: dist.sh SINGLE FOLDER; SINGLE has cleave.h and cleave.c
+# `make dist`: what a release ships, in FOLDER: cleave-VERSION.tar.gz, the two files of `make single`, and
+# SHA256SUMS of all three. The tarball has the files that git tracks, as they are now, by name, with the time
+# of the last commit and no owner: the same tree gives the same bytes. In an unpacked tarball, where there is
+# no git, it has every file outside build/ and .git/ and the time is SOURCE_DATE_EPOCH. Usage: dist.sh SINGLE
+# FOLDER; SINGLE has cleave.h and cleave.c
 set -eu
 [ $# = 2 ] || { echo "usage: dist.sh SINGLE FOLDER" >&2; exit 2; }
 single=$(cd "$1" && pwd)

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The version, from its one place: the three CLV_VERSION_ lines of include/cleave/base.h. CMake, the Python package, the single file
-# and the site read them; files that must carry a copy are listed below.
+# The version, from its one place: the three CLV_VERSION_ lines of include/cleave/base.h. CMake, the Python
+# package, the single file and the site read them; files that must carry a copy are listed below.
 # Usage: version.sh                prints it
 #        version.sh check          every copy says the same
 #        version.sh copies         names base.h and the files with copies
-#        version.sh set X.Y.Z      writes base.h and every copy but CHANGELOG.md and the Debian changelog, whose text has to be written
+#        version.sh set X.Y.Z      writes base.h and every copy but CHANGELOG.md and the Debian changelog,
+#                                  whose text has to be written
 # Exit status: 0 done; 1 copies differ, each is named; 2 called wrongly.
 set -eu
 cd "$(dirname "$0")/.."

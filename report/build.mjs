@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Puts page.html together: the template with style, script and licences in it. `--check` only compares with what is there.
+// Puts page.html together: the template with style, script and licences in it. `--check` only
+// compares with what is there.
 import { build } from 'esbuild';
 import { readFile, writeFile } from 'node:fs/promises';
 

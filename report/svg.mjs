@@ -10,7 +10,10 @@ import { runInThisContext } from 'node:vm';
 const page = readFileSync(new URL('page.html', import.meta.url), 'utf8');
 runInThisContext(page.split('<script id="bundle">')[1].split('</script>')[0], { filename: 'report/page.html' });
 
-/** (ECharts option, { width, height, background }) -> SVG document. Options of src/charts/*.js, or any that use their parts. */
+/**
+ * (ECharts option, { width, height, background }) -> SVG document. Options of src/charts/*.js, or
+ * any that use their parts.
+ */
 export const svgText = globalThis.cleaveReport.svgText;
 
 /** { files: [{ name, results }] } -> what the plots ask for; src/model/results.js tells. */

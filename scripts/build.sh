@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds a configured folder and says how far it is: one line that is rewritten on a terminal, a line per quarter otherwise.
-# What compilers say comes through as it is; V=1 shows every command. Usage: build.sh FOLDER [what `cmake --build` takes]
+# Builds a configured folder and says how far it is: one line that is rewritten on a terminal, a line per
+# quarter otherwise. What compilers say comes through as it is; V=1 shows every command. Usage: build.sh
+# FOLDER [what `cmake --build` takes]
 set -eu
 folder=${1:?usage: build.sh FOLDER [what cmake --build takes]}
 shift

@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The README's commands on a machine that has nothing: a bare Debian 12 in a folder (mmdebstrap, this machine's own apt
-# sources), a clean clone of HEAD in it, and there the first command as the README spells it, the README's program, and
-# `make install`, that program against what was installed, and `make uninstall`.
-# Usage: check-fresh.sh guide: every way of docs/guide.md instead, one after the other; $WAYS is a pattern of the headings to try, all if it is empty.
-#        check-fresh.sh [test|test-full [WORD...]]; with `test` the README's test command follows, with these words behind it; with
+# The README's commands on a machine that has nothing: a bare Debian 12 in a folder (mmdebstrap, this
+# machine's own apt sources), a clean clone of HEAD in it, and there the first command as the README spells
+# it, the README's program, and `make install`, that program against what was installed, and `make uninstall`.
+# Usage: check-fresh.sh guide: every way of docs/guide.md instead, one after the other; $WAYS is a pattern of
+# the headings to try, all if it is empty.
+#        check-fresh.sh [test|test-full [WORD...]]; with `test` the README's test command follows, with
+#        these words behind it; with
 # `test-full` also what the README's test-full adds to it, so that every test has run once.
 # Nothing of it may leave a file in the clone that git would show.
-# Exit status: 0 all is as it must be; 1 it is not; 77 cannot be tried here, with the reason. The log stays in build/fresh.
+# Exit status: 0 all is as it must be; 1 it is not; 77 cannot be tried here, with the reason. The
+# log stays in build/fresh.
 set -eu
 cd "$(dirname "$0")/.."
 what=${1:-first}
@@ -33,7 +36,8 @@ fail()
     exit 1
 }
 
-# The mounts are in a namespace of their own, which goes with its last process; --one-file-system in case one did not.
+# The mounts are in a namespace of their own, which goes with its last process;
+# --one-file-system in case one did not.
 clean_up()
 {
     status=$?
@@ -190,7 +194,8 @@ check_without_root()
     say "without root or sudo: what is missing is named, and why"
 }
 
-# No target of make but `setup` installs anything: `make test` names what is missing and the command that installs it.
+# No target of make but `setup` installs anything: `make test` names what is missing and the
+# command that installs it.
 check_make_installs_nothing()
 {
     status=0
@@ -255,7 +260,8 @@ guide_way()
     awk -v way="$1" '/^## / { here = substr( $0, 4 ) == way } /^```/ { inside = $0 == "```shell" && here; next } inside' docs/guide.md
 }
 
-# Each way ends by printing what README's program prints. With all ways in turn the packages of those before are there; $WAYS tries one in a root without them.
+# Each way ends by printing what README's program prints. With all ways in turn the packages of those before
+# are there; $WAYS tries one in a root without them.
 check_guide()
 {
     promise=$(readme_promise)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The checks that are no C program; most are tests of ctest. Usage: check.sh NAME [ARGUMENT...]; check.sh alone lists the names.
-# A check is the function check_NAME of one of the files in checks/, where its arguments are told. It runs by itself in a process, with
-# $root, the repository, and $folder, an empty folder that is removed at the end.
-# Exit status: 0 passed; 1 failed, with the reason on stderr; 2 called wrongly; 77 skipped, with the reason.
+# The checks that are no C program; most are tests of ctest. Usage: check.sh NAME [ARGUMENT...]; check.sh
+# alone lists the names. A check is the function check_NAME of one of the files in checks/, where its
+# arguments are told. It runs by itself in a process, with $root, the repository, and $folder, an empty folder
+# that is removed at the end. Exit status: 0 passed; 1 failed, with the reason on stderr; 2 called wrongly; 77
+# skipped, with the reason.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 check=${1:-}
@@ -11,7 +12,7 @@ check=${1:-}
 list_checks()
 {
     cat <<'END'
-source: layers symbols exports one-unit configure cpp
+source: layers comments symbols exports one-unit configure cpp
 install: install example flags adding-a-method link single snippets
 programs: man completion demo instructions worst suite story
 docs: docs

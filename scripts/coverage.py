@@ -37,7 +37,8 @@ def run_tests(build, root):
     run(build / "build.log", ["cmake", "--build", str(build), "-j", jobs])
     for data in build.rglob("*.gcda"):
         data.unlink()
-    # Without optimisation: a share of the random cases reaches the same lines. What runs no code of this build is left out.
+    # Without optimisation: a share of the random cases reaches the same lines. What runs no code
+    # of this build is left out.
     run(build / "tests.log", ["ctest", "--test-dir", str(build), "-j", jobs, "-LE", "long|report|install", "--output-on-failure"],
         env={"CLEAVE_TEST_SCALE": "0.25", **os.environ})
 

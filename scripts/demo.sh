@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The lab in two minutes: bake FreeFall, Brownian and Gravity, run every method on them, show that all agree, print a short
-# table, and write the page. Usage: demo.sh [CLEAVE]; results, page and every line in full stay in the folder demo beside
-# the program. demo.sh --table RESULTS.csv prints the table alone.
+# The lab in two minutes: bake FreeFall, Brownian and Gravity, run every method on them, show that all agree,
+# print a short table, and write the page. Usage: demo.sh [CLEAVE]; results, page and every line in full stay
+# in the folder demo beside the program. demo.sh --table RESULTS.csv prints the table alone.
 set -eu
 
-# Of the CSV of `cleave run demo`, for 80 columns: a method per line, of each scene the largest size. A method that was too slow for it
-# has a dash; what could not run at all is one line per library, below.
+# Of the CSV of `cleave run demo`, for 80 columns: a method per line, of each scene the largest size. A method
+# that was too slow for it has a dash; what could not run at all is one line per library, below.
 table()
 {
     awk -F, '

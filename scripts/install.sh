@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make install` and `make uninstall`. All files are installed, or none: they are copied beside their places under another
-# name first, and only when every copy is there are they renamed. What was installed, and which folders were made for it, is
-# listed in PREFIX/share/cleave/installed.txt; `uninstall` removes just that, and a later install removes what it no longer has.
-# Usage: install.sh install BUILD PREFIX [DESTDIR], or install.sh uninstall PREFIX [DESTDIR]
-# Exit status: 0 done; 2 it cannot be done, with the reason, and nothing has changed.
+# `make install` and `make uninstall`. All files are installed, or none: they are copied beside their
+# places under another name first, and only when every copy is there are they renamed. What was installed,
+# and which folders were made for it, is listed in PREFIX/share/cleave/installed.txt; `uninstall` removes
+# just that, and a later install removes what it no longer has. Usage: install.sh install BUILD PREFIX
+# [DESTDIR], or install.sh uninstall PREFIX [DESTDIR] Exit status: 0 done; 2 it cannot be done, with the
+# reason, and nothing has changed.
 set -eu
 umask 022
 list=share/cleave/installed.txt

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# clang-format, cppcheck and clang-tidy over what git tracks. The exceptions and their reasons are in .clang-tidy,
-# lab/.clang-tidy and below. Usage: lint.sh [--quick] [BUILD]; quick leaves clang-tidy out.
+# clang-format, cppcheck and clang-tidy over what git tracks. The exceptions and their reasons are in
+# .clang-tidy, lab/.clang-tidy and below. Usage: lint.sh [--quick] [BUILD]; quick leaves clang-tidy out.
 set -eu
 cd "$(dirname "$0")/.."
 quick=no
@@ -33,8 +33,8 @@ cppcheck --enable=warning,performance,portability --inline-suppr --std=c11 --qui
 [ $quick = no ] || exit 0
 echo "== clang-tidy"
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
-# One at a time: each folder has its own exceptions. Files of other machines and what only libFuzzer compiles have no
-# command to look at.
+# One at a time: each folder has its own exceptions. Files of other machines and what only libFuzzer compiles
+# have no command to look at.
 git ls-files 'src/*.c' 'lab/*.c' 'test/*.c' | while read -r file; do
     grep -q "\"file\": \".*/$file\"" "$build/compile_commands.json" && echo "$file"
 done | grep -v kernels_neon | xargs -P "$jobs" -n 1 clang-tidy -p "$build" --quiet

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Jobs over processes.
-#   mpi.sh hashes BUILD [WHAT...]       the hash of a scene's pairs on 1, 2, 3, 4, 7, 8 and 16 processes beside that of one core, as a
-#                                       table; without WHAT the scenes of `cleave run demo`. COUNTS="1 2 3" asks for other numbers of
-#                                       processes, FRAMES=4 for fewer frames. Exit 1 where two differ.
-#   mpi.sh bundle FOLDER PROGRAM...     programs together with the Open MPI they were built for, in one folder that runs on a bare machine
-#                                       of the same architecture whose glibc is not older. There: FOLDER/mpi -n 4 FOLDER/PROGRAM ...
-#                                       For Debian's Open MPI; of its plugins only those that processes of one machine need.
+#   mpi.sh hashes BUILD [WHAT...]       the hash of a scene's pairs on 1, 2, 3, 4, 7, 8 and 16 processes
+#                                       beside that of one core, as a table; without WHAT the scenes of
+#                                       `cleave run demo`. COUNTS="1 2 3" asks for other numbers of processes,
+#                                       FRAMES=4 for fewer frames. Exit 1 where two differ.
+#   mpi.sh bundle FOLDER PROGRAM...     programs together with the Open MPI they were built for, in one folder
+#                                       that runs on a bare machine of the same architecture whose glibc is
+#                                       not older. There: FOLDER/mpi -n 4 FOLDER/PROGRAM ... For Debian's Open
+#                                       MPI; of its plugins only those that processes of one machine need.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Breaks a copy of the library in one chosen place after the other and runs the tests whose business that place is until
-# one notices. A mutant that lives is a hole in the tests; a place that no longer exists is an error too.
-# Usage: mutate.sh [FOLDER] [WORD]; with a word only mutants whose name contains it. mutate.sh --places builds nothing and
-# only sees whether the places are still there. SHARD=2/3 takes every third mutant from the second on, in a folder of its own:
-# three such runs at once are one whole run.
+# Breaks a copy of the library in one chosen place after the other and runs the tests whose business that
+# place is until one notices. A mutant that lives is a hole in the tests; a place that no longer exists is an
+# error too. Usage: mutate.sh [FOLDER] [WORD]; with a word only mutants whose name contains it. mutate.sh
+# --places builds nothing and only sees whether the places are still there. SHARD=2/3 takes every third mutant
+# from the second on, in a folder of its own: three such runs at once are one whole run.
 set -eu
 places=no
 [ "${1:-}" != --places ] || { places=yes; shift; }
@@ -37,8 +37,8 @@ gone=""
 count=0
 number=0
 
-# home TEST: the build that it is in. Most need no lab; those that run a program of the lab have a build of their own, made when the first of
-# them is asked for.
+# home TEST: the build that it is in. Most need no lab; those that run a program of the lab have a build of
+# their own, made when the first of them is asked for.
 home()
 {
     case $1 in

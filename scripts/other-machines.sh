@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the library and the program for machines we do not have, and runs them where an emulator can: the fuzz corpus and
-# random inputs against the model, damaged files, and scenes that one machine writes and another reads.
-# Usage: other-machines.sh [FOLDER]. What is not installed is skipped by name.
+# Builds the library and the program for machines we do not have, and runs them where an emulator can: the
+# fuzz corpus and random inputs against the model, damaged files, and scenes that one machine writes and
+# another reads. Usage: other-machines.sh [FOLDER]. What is not installed is skipped by name.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 builds=${1:-$root/build/other}

@@ -115,7 +115,8 @@ class Model:
         self.letter_us = max(0, (a * y - c * x) / (a * d - b * c))
         self.loose_us = (x - b * self.letter_us) / a
         if self.loose_us < 0:
-            # Nothing more: then letters alone, so that the two are off by as much on one side as on the other.
+            # Nothing more: then letters alone, so that the two are off by as much on one side as on the
+            # other.
             self.loose_us = 0
             self.letter_us = max(0, (b * x + d * y) / (b * b + d * d))
 

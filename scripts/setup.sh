@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that a purpose needs, or only says which are missing.
 # Usage: scripts/setup.sh [--check] PURPOSE...; `make setup FOR="PURPOSE..."` is the same.
-# Needs apt-get and root, or sudo (which may ask for a password on a terminal). What will be installed is said before it is.
-# With --check nothing is installed. Exit status 2: a package that cannot be done without is missing.
-# Nothing is downloaded when everything is present. Needs nothing that a bare Debian lacks.
+# Needs apt-get and root, or sudo (which may ask for a password on a terminal). What will be installed is said
+# before it is. With --check nothing is installed. Exit status 2: a package that cannot be done without is
+# missing. Nothing is downloaded when everything is present. Needs nothing that a bare Debian lacks.
 set -eu
 
 check=no
@@ -106,7 +106,8 @@ want_test()
     wish openmpi-bin command -v mpirun
     wish libtrilinos-zoltan-dev test -e /usr/include/trilinos/zoltan.h
     wish oclgrind command -v oclgrind # a device that watches every access; without it that test is skipped
-    # Our space inside Bullet and FCL, the Rust crates, the single file for Windows; each is a test that is skipped without its package.
+    # Our space inside Bullet and FCL, the Rust crates, the single file for Windows; each is a test that is
+    # skipped without its package.
     wish libbullet-dev test -e /usr/include/bullet/btBulletCollisionCommon.h
     wish libfcl-dev test -e /usr/include/fcl/fcl.h
     wish cargo command -v cargo

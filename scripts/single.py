@@ -26,7 +26,8 @@ BANNER = """// SPDX-License-Identifier: MIT
 QUIET = """#if defined( __OPTIMIZE__ ) && !defined( NDEBUG ) && !defined( CLV_KEEP_ASSERTIONS )
 #define NDEBUG
 #endif"""
-# The kernels are loops over arrays of known length, half as fast where gcc does not unroll them. clang does at -O2.
+# The kernels are loops over arrays of known length, half as fast where gcc does not unroll
+# them. clang does at -O2.
 FAST = """#if defined( __GNUC__ ) && !defined( __clang__ ) && defined( __OPTIMIZE__ ) && !defined( __OPTIMIZE_SIZE__ )
 #pragma GCC optimize( "O3" )
 #endif"""
@@ -55,6 +56,19 @@ def without_columns(line):
     text = line.lstrip(" ")
     text = re.sub(r" +\\$", r" \\", text)
     return " " * ((len(line) - len(line.lstrip(" "))) // 4) + text
+
+
+def with_braces_joined(text):
+    """A brace alone on its line goes to the end of the line before, unless a directive, a macro or a comment ends there."""
+    lines = []
+    directive = False  # does what was read last belong to a directive?
+    for line in text.split("\n"):
+        if line in "{}" and line and lines and not directive and not lines[-1].startswith("//"):
+            lines[-1] += line
+            continue
+        directive = line.startswith("#") or (directive and lines[-1].endswith("\\"))
+        lines.append(line)
+    return "\n".join(lines)
 
 
 class Reader:
@@ -149,7 +163,7 @@ def main():
         source.append(f"// ---- {name}\n{text}")
     (out / "cleave.c").write_text(
         BANNER.format(version=version, what="its core: pairs and questions; cleave.h tells how it is called, "
-                      "the repository how it works") + re.sub(r"^ +", "", "\n".join(source), flags=re.M) + "\n")
+                      "the repository how it works") + with_braces_joined(re.sub(r"^ +", "", "\n".join(source), flags=re.M)) + "\n")
 
 
 main()

@@ -1,14 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # How fast the default method is, and whether it became slower.
-#   speed.sh floors CLEAVE FLOORS.csv [--raise]  beside other people's libraries, row by row, and the stored floors: exit 1 below
-#                                          one. SPEED=full adds 128k and above, ISA=avx2 measures that instruction set
-#   speed.sh count CLEAVE FOLDER           instructions per object and frame, under callgrind, into FOLDER/instructions.csv
-#   speed.sh compare STORED.csv NOW.csv    print before and now; exit 1 where one rose by more than BOUND (3) %
-#   speed.sh worst CLEAVE                  the schedule `worst`, and its table; exit 1 where methods disagree or the goal is missed
+#   speed.sh floors CLEAVE FLOORS.csv [--raise]  beside other people's libraries, row by row, and the stored
+#                                          floors: exit 1 below one. SPEED=full adds 128k and above, ISA=avx2
+#                                          measures that instruction set
+#   speed.sh count CLEAVE FOLDER           instructions per object and frame, under callgrind,
+#                                          into FOLDER/instructions.csv
+#   speed.sh compare STORED.csv NOW.csv    print before and now; exit 1 where one rose by more than BOUND (3)
+#                                          %
+#   speed.sh worst CLEAVE                  the schedule `worst`, and its table; exit 1 where methods
+#                                          disagree or the goal is missed
 #   speed.sh table RESULTS.csv             that table alone
-#   speed.sh verify CLEAVE [N...]          the worlds that are no cube against brute force; without sizes at 400, 4k and 32k
-#   speed.sh cores CLEAVE OUT.md           frames of 1, 2, 4 ... workers, as many as there are cores, as a page; SCENES="WHAT=FRAMES ..." for others
+#   speed.sh verify CLEAVE [N...]          the worlds that are no cube against brute force; without
+#                                          sizes at 400, 4k and 32k
+#   speed.sh cores CLEAVE OUT.md           frames of 1, 2, 4 ... workers, as many as there are cores, as a
+#                                          page; SCENES="WHAT=FRAMES ..." for others
 set -eu
 
 complain()
@@ -39,12 +45,13 @@ floors()
 
 # ---- instructions: a figure that a busy machine does not change
 
-# Valgrind knows no AVX-512, so it is the AVX2 code that is counted: clv_space_move and clv_space_update, nothing else of the
-# program. The same build and scene give the same count to the last digit; another compiler does not.
+# Valgrind knows no AVX-512, so it is the AVX2 code that is counted: clv_space_move and
+# clv_space_update, nothing else of the program. The same build and scene give the same count to the
+# last digit; another compiler does not.
 headings="scene,objects,frames,isa,compiler,instructions"
 
-# count_scene NAME WHAT OBJECTS FRAMES: adds a row to $out. One untimed and one timed pass are counted, which differ by a
-# few clock reads.
+# count_scene NAME WHAT OBJECTS FRAMES: adds a row to $out. One untimed and one timed pass are counted, which
+# differ by a few clock reads.
 count_scene()
 {
     passes=2
@@ -116,10 +123,11 @@ compare()
 
 # ---- scenes that hurt against ordinary ones with as many boxes and pairs
 
-# An ordinary scene of N boxes and P pairs takes what brownian-free of N takes, and for every pair it has more what a pair more
-# costs in freefall:32k. The goal is at most LIMIT (3) times that. Of all frames of all passes the least counts; where all boxes
-# move together the mean, on both sides, since there some frames are harder than others.
-# `crossing` has no goal: every cut copies most of its boxes, and docs/engine.md tells what bound is left.
+# An ordinary scene of N boxes and P pairs takes what brownian-free of N takes, and for every pair it has
+# more what a pair more costs in freefall:32k. The goal is at most LIMIT (3) times that. Of all frames of
+# all passes the least counts; where all boxes move together the mean, on both sides, since there some
+# frames are harder than others. `crossing` has no goal: every cut copies most of its boxes, and
+# docs/engine.md tells what bound is left.
 moving="two-sizes row-flying row-stretching sheet-flying self-similar" # all boxes together, or in a knot that moves
 
 table()
@@ -209,7 +217,8 @@ verify()
     odd_worlds=$("$program" scenes --family odd | awk 'NR > 1 { print $1 }')
     [ -n "$odd_worlds" ] || complain "$program lists no odd worlds"
     for size in "$@"; do
-        # Enough frames for the engine to change its mind about a world; the largest once, and where all move until they have jumped.
+        # Enough frames for the engine to change its mind about a world; the largest once, and where all
+        # move until they have jumped.
         frames=14
         [ "$size" != 32k ] || frames=2
         # shellcheck disable=SC2086 # lists of words

@@ -3,10 +3,12 @@
 # The library as WebAssembly, and the JavaScript around it, in a folder that npm can pack.
 #   wasm.sh build FOLDER          FOLDER/js from bindings/js, cleave.wasm among it
 #   wasm.sh playground FOLDER [--check]
-#                                 view/playground.html with a new engine, from view/engine and the lab's scenes; or, is it the one that
+#                                 view/playground.html with a new engine, from view/engine and the lab's
+#                                 scenes; or, is it the one that
 #                                 is there?
 #   wasm.sh test FOLDER CLEAVE LIBRARIES
-#                                 its tests in node, against the program and the static libraries in that folder
+#                                 its tests in node, against the program and the static
+#                                 libraries in that folder
 # Exit status 77, which ctest calls skipped, where emscripten or node is missing.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -38,8 +40,8 @@ build_library()
     }
 }
 
-# Without an entry and standing alone: the few functions that it asks of its host are in memory.js. emcc does not know them, so it may
-# not insist on knowing all; a missing one would fail every test.
+# Without an entry and standing alone: the few functions that it asks of its host are in memory.js. emcc does
+# not know them, so it may not insist on knowing all; a missing one would fail every test.
 #   link_module LIBRARY OUTPUT FLAGS...
 link_module()
 {
@@ -60,9 +62,10 @@ build()
     cp -r "$root"/bindings/js/*.js "$root"/bindings/js/*.mjs "$root/bindings/js/index.d.ts" "$root/bindings/js/README.md" "$root/bindings/js/test" "$root/LICENSE" "$folder/js"
     node "$root/bindings/js/package.mjs" "${CLEAVE_REPOSITORY:-$(git -C "$root" remote get-url origin 2>/dev/null)}" >"$folder/js/package.json"
     link_module "$folder/library" "$folder/js/cleave.wasm" -sMAXIMUM_MEMORY=4GB
-    # Debian's emcc has no threads in a module that stands alone, and its own need its JavaScript: so the module has a shared memory
-    # and atomics alone, and threads.js makes the threads. The C library beside it is the one without threads, since only
-    # the calling thread takes memory; that is why features are not compared.
+    # Debian's emcc has no threads in a module that stands alone, and its own need its JavaScript: so the
+    # module has a shared memory and atomics alone, and threads.js makes the threads. The C library
+    # beside it is the one without threads, since only the calling thread takes memory; that is why
+    # features are not compared.
     link_module "$folder/library-threads" "$folder/js/cleave-threads.wasm" $atomics -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=2GB \
         -sIMPORTED_MEMORY -Wl,--shared-memory,--no-check-features,--export=__wasm_init_tls
     echo "wasm.sh: $folder/js: cleave.wasm of $(wc -c <"$folder/js/cleave.wasm") bytes, cleave-threads.wasm of" \
@@ -74,7 +77,8 @@ build_playground()
 {
     build_library "$folder/library"
     cd "$root" # paths in the module are relative, so that it is the same wherever it is made
-    # Without assertions, as the libraries are: a failing one would print, and the module has nothing to print to.
+    # Without assertions, as the libraries are: a failing one would print, and the module
+    # has nothing to print to.
     emcc -std=c17 -O3 -DNDEBUG -ffp-contract=off -msimd128 -msse2 -Wall -Wextra -Werror -I. -Iinclude -Isrc/core -Isrc/methods -Isrc/physics -Isrc/kdop \
         view/engine/playground.c src/kdop/dop.c src/kdop/obb.c src/kdop/principal_axis.c src/kdop/volume_sweep.c src/kdop/soft_match.c src/kdop/shape_sim.c \
         lab/scene/body.c lab/scene/recipe.c lab/scene/recipe_text.c lab/scene/tower.c lab/base/random.c lab/base/text.c lab/base/bytes.c \

@@ -146,8 +146,8 @@ static bool is_excluded( const near_world* world, uint32_t a, uint32_t b )
     return world->has_groups && world->groups[a] == world->groups[b] && world->groups[a] != 0;
 }
 
-// The wrapped point lies in the cell, and is the point as given less its cells. So far out that rounding moves a point by
-// a cell or more, the list alone knows how many those were.
+// The wrapped point lies in the cell, and is the point as given less its cells. So far out that rounding
+// moves a point by a cell or more, the list alone knows how many those were.
 static void check_wrap(
     const clv_near* near, const near_world* world, uint32_t i, double q[3], int32_t wrap[3] )
 {

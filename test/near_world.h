@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Worlds of points and their lists by brute force, in the arithmetic that near.h tells: for the test and the fuzzer.
+// Worlds of points and their lists by brute force, in the arithmetic that near.h tells: for
+// the test and the fuzzer.
 #pragma once
 
 #include "cleave/near.h"
@@ -50,6 +51,6 @@ bool near_note_chunk( const clv_near_view* view, void* user );
 /// Of every array in its order.
 uint64_t near_view_hash( const clv_near_view* view );
 
-/// The same answer for every instruction set and 1 to 4 workers; where it is CLV_OK the list is the same too and
-/// equals brute force, and a visit sees it.
+/// The same answer for every instruction set and 1 to 4 workers; where it is CLV_OK the list is the same too
+/// and equals brute force, and a visit sees it.
 clv_result near_world_check( near_world* world );

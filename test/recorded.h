@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Recordings of tests. With CLEAVE_RECORD=FILE in the environment the calls on a space go to FILE, or to FILE.PART for
-// all parts but 0, each written before it is made: what stops the program is in it. The last space of a part is kept.
-// docs/replay.md tells what can be done with the file.
+// Recordings of tests. With CLEAVE_RECORD=FILE in the environment the calls on a space go to FILE, or to
+// FILE.PART for all parts but 0, each written before it is made: what stops the program is in it. The last
+// space of a part is kept. docs/replay.md tells what can be done with the file.
 #pragma once
 
 #include "cleave/cleave.h"

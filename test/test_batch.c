@@ -708,8 +708,8 @@ static void large_batches_in_any_order_take_every_box( void )
     free( c );
 }
 
-// What is tested is the box as given grown by its object's margin, as clv_aabb_grow does it; of a margin of 0,
-// the box bit by bit, minus zeros too.
+// What is tested is the box as given grown by its object's margin, as clv_aabb_grow does it; of a margin of
+// 0, the box bit by bit, minus zeros too.
 static void large_batches_are_grown_by_their_margins( void )
 {
     crowd* c = test_alloc( 1, sizeof( crowd ) );

@@ -505,8 +505,8 @@ static void pieces_do_not_change_the_order_in_blocks( void )
     CHECK_EQUAL( order_of_life( 16 ), alone );
 }
 
-// A dense crowd with one box in four around it. With a core half of all boxes are a crowd within the crowd, so
-// that a block has most of its boxes in one cell of its grid and gets another.
+// A dense crowd with one box in four around it. With a core half of all boxes are a crowd within the crowd,
+// so that a block has most of its boxes in one cell of its grid and gets another.
 static void make_dense_crowd( clv_aabb* boxes, uint32_t count, bool has_core, test_random* random )
 {
     const float middle = has_core ? 0.3f : 0; // of a block, not where eight of them meet

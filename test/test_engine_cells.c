@@ -113,8 +113,8 @@ static void compare_records( const simd_cells* cells, const cell_boxes* some )
     }
 }
 
-// Full and half empty, where a line begins and where none does, from stale contents: the records of the boxes that
-// are there, and nothing behind the room of a tray.
+// Full and half empty, where a line begins and where none does, from stale contents: the records of the boxes
+// that are there, and nothing behind the room of a tray.
 static void compare_trays( const simd_cells* cells, uint32_t first, uint32_t count )
 {
     enum

@@ -526,8 +526,8 @@ static void classed_check( const classed_world* w, bool skips_static )
     CHECK_EQUAL( kept, some.count );
 }
 
-// One class each, all 64 that a table has room for, one more, and as many as objects: the list is the unfiltered
-// one without the pairs that may not meet, whatever changed since the table was made.
+// One class each, all 64 that a table has room for, one more, and as many as objects: the list is the
+// unfiltered one without the pairs that may not meet, whatever changed since the table was made.
 static void any_number_of_different_filters_thins_the_list( void )
 {
     static const uint32_t kinds[] = { 1, 4, 64, 65, 300 };

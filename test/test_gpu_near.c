@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists of near points on a device against those of clv_near, which brute force judges: the same entries, in any
-// order, of all kinds of points and cells.
+// Lists of near points on a device against those of clv_near, which brute force judges: the same entries, in
+// any order, of all kinds of points and cells.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
 
@@ -278,7 +278,8 @@ static void periodic_cells_of_all_sizes_are_the_cpus( void )
     clv_gpu_destroy( gpu );
 }
 
-// From call to call: other counts, cutoffs, cells and densities on one gpu, whose plan is kept where it serves.
+// From call to call: other counts, cutoffs, cells and densities on one gpu, whose plan is kept where it
+// serves.
 static void one_gpu_goes_from_scene_to_scene( void )
 {
     clv_gpu* gpu = gpu_test_make( CLV_GPU_AUTO );

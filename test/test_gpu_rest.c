@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Worlds that mostly rest, on a device: only boxes that changed are searched for, and the list is still that
-// of two loops, whichever boxes move: none, few, other ones in turn, all, large ones, far ones; with lists that are
-// cut, with events, without waiting, and when boxes come and go.
+// of two loops, whichever boxes move: none, few, other ones in turn, all, large ones, far ones; with lists
+// that are cut, with events, without waiting, and when boxes come and go.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
 

@@ -272,7 +272,8 @@ static void one_giant_radius_is_no_cliff( void )
     free( radii );
 }
 
-// Two atoms of radii of their own in a small cell: their images, thousands, meet the atoms and not each other.
+// Two atoms of radii of their own in a small cell: their images, thousands, meet the atoms and not each
+// other.
 static void images_do_not_meet_images( bool doubles )
 {
     near_world* world = near_world_new( doubles, false, 0.5 );
@@ -378,8 +379,8 @@ static void a_skin_keeps_the_list_while_it_may( void )
     free( world );
 }
 
-// Two points of large radii, a little more than the limit apart, each moved towards the other by `share` of the skin. How
-// often the list was kept.
+// Two points of large radii, a little more than the limit apart, each moved towards the other by `share` of
+// the skin. How often the list was kept.
 static uint32_t count_kept( double skin, double share )
 {
     near_world* world = near_world_new( false, false, 0 );

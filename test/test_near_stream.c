@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hundred million pairs of points through a visitor, in less memory than a list of them would take. The points
-// are a lattice that repeats on all sides, so each has as many neighbours as whole numbers say.
+// A hundred million pairs of points through a visitor, in less memory than a list of them would take. The
+// points are a lattice that repeats on all sides, so each has as many neighbours as whole numbers say.
 #include "heap.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The container of snapshots, recordings and checkpoints: whatever is written is read again, whatever else is read is
-// refused with the place of the first fault.
+// The container of snapshots, recordings and checkpoints: whatever is written is read again, whatever else is
+// read is refused with the place of the first fault.
 #include "base/parts.h"
 #include "support.h"
 

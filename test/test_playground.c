@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The playground's engine, view/engine/playground.c, compiled for this machine and called as its page does: every scene is made and
-// moves, and two methods find the same pairs. view/test/engine.test.mjs looks closer, at the module in the page.
+// The playground's engine, view/engine/playground.c, compiled for this machine and called as its page does:
+// every scene is made and moves, and two methods find the same pairs. view/test/engine.test.mjs looks closer,
+// at the module in the page.
 #include "support.h"
 
 #include <string.h>

@@ -385,7 +385,8 @@ static void threads_and_workers_ask_after_one_change( void )
     clv_task_pool_destroy( pool, &memory );
 }
 
-// Whatever is refused, each question is answered right or with CLV_OUT_OF_MEMORY, and right once memory is back.
+// Whatever is refused, each question is answered right or with CLV_OUT_OF_MEMORY, and
+// right once memory is back.
 static void without_memory_few_changes_are_not_lost( void )
 {
     const clv_aabb all = test_box( -INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY );

@@ -619,8 +619,8 @@ static void wear_of_one_part_of_the_world_is_seen( void )
     free_world( w );
 }
 
-// The tree of a space that lost its last object before the first question has no nodes, and what is not changed after
-// that follows as a whole.
+// The tree of a space that lost its last object before the first question has no nodes, and what is not
+// changed after that follows as a whole.
 static void an_empty_tree_is_never_worn( void )
 {
     const clv_aabb box = { { 0, 0, 0 }, { 1, 1, 1 } };
@@ -645,8 +645,8 @@ static void an_empty_tree_is_never_worn( void )
     clv_space_destroy( space );
 }
 
-// Objects that shrank are another world, which is built on suspicion. Where that fails and all objects go, the next
-// build has no nodes to judge the suspicion by.
+// Objects that shrank are another world, which is built on suspicion. Where that fails and all objects go,
+// the next build has no nodes to judge the suspicion by.
 static void a_suspicion_outlives_a_build_without_memory( void )
 {
     enum

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recordings: what is written, read and played again, on other methods too; sinks that fail, files that are cut or damaged.
+// Recordings: what is written, read and played again, on other methods too; sinks that fail, files
+// that are cut or damaged.
 #include "cleave/methods.h"
 #include "cleave/record.h"
 #include "fuzz/fuzz_parts.h"

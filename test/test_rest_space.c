@@ -166,7 +166,8 @@ static bool sum_visit( const clv_pair* pairs, size_t count, void* user )
     return true;
 }
 
-// Rest, its end, a shrink, and rest again with as many pairs as before: a list that is new is no list that was kept.
+// Rest, its end, a shrink, and rest again with as many pairs as before: a list that is new
+// is no list that was kept.
 static void rest_after_a_shrink_has_a_new_list( void )
 {
     enum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Snapshots. Two spaces live the same life; one of them is written down and read back again and again, the other never.
-// Nothing a caller can see may tell them apart.
+// Snapshots. Two spaces live the same life; one of them is written down and read back again and again, the
+// other never. Nothing a caller can see may tell them apart.
 #include "base/parts.h"
 #include "cleave/world.h"
 #include "fuzz/fuzz_parts.h"

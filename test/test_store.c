@@ -257,8 +257,8 @@ static clv_result first_bad(
     return CLV_OK;
 }
 
-// One that is wrong: in another slot, of another time, or both; every other time, or oftener, the last of a group that
-// is checked at once. Or its object goes.
+// One that is wrong: in another slot, of another time, or both; every other time, or oftener, the last of a
+// group that is checked at once. Or its object goes.
 static void spoil( object_store* store, test_random* random, clv_id* ids, uint32_t count )
 {
     uint32_t at = test_random_below( random, count ), end = at | 31;
@@ -317,8 +317,8 @@ static void ids_are_checked_as_one_by_one( void )
     free( ids );
 }
 
-// As records or as corners that lie apart, any share in any order: each box is in the slot of its id, no other slot
-// has changed, and those that were named are marked, and no others, where marks are kept.
+// As records or as corners that lie apart, any share in any order: each box is in the slot of its id, no
+// other slot has changed, and those that were named are marked, and no others, where marks are kept.
 static void boxes_go_to_the_slots_of_their_ids( void )
 {
     static const uint32_t shares[] = { 1, 10, 30, 50, 90, 99, 100 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Puts the pages together: the template with style and script in it, and the engine as WebAssembly in the playground. `--check` only compares
-// with what is there. esbuild is the one of report/, as pinned there. Usage: build.mjs [ENGINE.wasm] [--check]
+// Puts the pages together: the template with style and script in it, and the engine as WebAssembly in the
+// playground. `--check` only compares with what is there. esbuild is the one of report/, as pinned there.
+// Usage: build.mjs [ENGINE.wasm] [--check]
 import { createRequire } from 'node:module';
 import { readFile, writeFile } from 'node:fs/promises';
 
@@ -45,7 +46,10 @@ async function page() {
     return text;
 }
 
-/** The engine as an element: a .wasm file as an argument, or else the one in the page that is kept. scripts/wasm.sh makes it, and says by what. */
+/**
+ * The engine as an element: a .wasm file as an argument, or else the one in the page that is kept.
+ * scripts/wasm.sh makes it, and says by what.
+ */
 async function engine() {
     const file = process.argv.slice(2).find(word => word.endsWith('.wasm'));
     const kept = (await read('playground.html').catch(() => '')).match(/<script type="text\/plain" id="engine" data-compiler="([^"]*)">[^<]+<\/script>/);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a picture costs in script, and how many draw calls it takes: pages of `cleave view` played in headless Chromium, drawn in software. Times are processor
-// time of the page's thread and of the process that draws, so that a busy machine changes little. Prints rows of bench/view.md. Usage: CLEAVE=build/cleave node view/measure.mjs [OBJECTS|PAGE.html…]
+// What a picture costs in script, and how many draw calls it takes: pages of `cleave view` played in headless
+// Chromium, drawn in software. Times are processor time of the page's thread and of the process that draws,
+// so that a busy machine changes little. Prints rows of bench/view.md. Usage: CLEAVE=build/cleave node
+// view/measure.mjs [OBJECTS|PAGE.html…]
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -26,7 +28,10 @@ function play(page) {
     });
 }
 
-/** Processor time of the process that draws, in milliseconds: it is the picture's, whatever else the machine does. */
+/**
+ * Processor time of the process that draws, in milliseconds: it is the picture's, whatever else the machine
+ * does.
+ */
 function drawerMs() {
     const ids = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n').filter(line => line.includes('--type=gpu-process') && isOurs(line)).map(line => Number(line.trim().split(/\s+/)[0]));
     return ids.reduce((sum, id) => sum + readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13).reduce((ticks, value) => ticks + 10 * Number(value), 0), 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pictures of the pages in docs/: view.png, view-volumes.png, playground.png and report.png, in headless Chromium. Usage: CLEAVE=build/cleave node view/pictures.mjs [NAME…]
+// The pictures of the pages in docs/: view.png, view-volumes.png, playground.png and report.png, in headless
+// Chromium. Usage: CLEAVE=build/cleave node view/pictures.mjs [NAME…]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

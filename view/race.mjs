@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the playground takes in node, with the engine as it stands in playground.html. Prints tables of bench/view.md.
-//   node view/race.mjs [BODIES…]                       methods: scene `brownian`, all boxes handed over and every pair found, the least of thirty frames
-//   node view/race.mjs --physics [OLD.html] [BODIES…]  physics: scene `gravity` once it is a heap, processor time of a step, lean as in the page, as
-//                                                      `cleave gen` solves it, and in an older page; frame by frame in turn
+// What the playground takes in node, with the engine as it stands in playground.html. Prints
+// tables of bench/view.md.
+//   node view/race.mjs [BODIES…]                       methods: scene `brownian`, all boxes handed over and
+//                                                      every pair found, the least of thirty frames
+//   node view/race.mjs --physics [OLD.html] [BODIES…]  physics: scene `gravity` once it is a heap,
+//                                                      processor time of a step, lean as in the page,
+//                                                      as `cleave gen` solves it, and in an older
+//                                                      page; frame by frame in turn
 import { existsSync, readFileSync } from 'node:fs';
 import { loadEngine } from './src/engine.js';
 

@@ -5,8 +5,8 @@
 //
 //   bullet_steps [--scene NAME] [--keep FOLDER [--prepare]] [BODIES]...       default: every scene, 1000 8000
 //
-// --keep reads the snapshot of a scene from FOLDER, or writes it there the first time: 32,000 bodies take minutes to
-// come to rest. --prepare writes it and measures nothing.
+// --keep reads the snapshot of a scene from FOLDER, or writes it there the first time: 32,000 bodies take
+// minutes to come to rest. --prepare writes it and measures nothing.
 #include "cleave_broadphase.h"
 
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
@@ -76,7 +76,8 @@ struct scene
     float spacing;   ///< of the cubes at the start, which have sides of 1
 };
 
-// Never destroyed: for every body that goes Bullet looks through all pairs, which takes minutes with 32,000 bodies.
+// Never destroyed: for every body that goes Bullet looks through all pairs, which takes
+// minutes with 32,000 bodies.
 struct world
 {
     btDefaultCollisionConfiguration configuration;

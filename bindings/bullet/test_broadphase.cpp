@@ -65,8 +65,8 @@ pair_set touching_pairs( const proxies& all, const btOverlappingPairCache* cache
     return expected;
 }
 
-// The same proxies in Bullet's default, brought up to date at every step. It keeps pairs of enlarged boxes: those whose
-// boxes touch as they were given are the ones to compare with.
+// The same proxies in Bullet's default, brought up to date at every step. It keeps pairs of enlarged boxes:
+// those whose boxes touch as they were given are the ones to compare with.
 struct mirror
 {
     btDbvtBroadphase phase;

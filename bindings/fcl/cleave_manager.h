@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cleave as a broad phase of FCL. A program changes one line:
 //
-//   cleave_manager<double> manager;                                // in place of fcl::DynamicAABBTreeCollisionManagerd
+//   cleave_manager<double> manager;                                // in place of
+//       fcl::DynamicAABBTreeCollisionManagerd
 //
 // Boxes are those of fcl::CollisionObject::getAABB when the object was registered or last updated, in S: a
 // space of floats or of doubles, without a margin, so exactly the pairs whose boxes touch reach a callback.

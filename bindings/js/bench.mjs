@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How long a frame takes here beside the C library: the same scenes, frame by frame, boxes handed over by ids, updated, listed. Minima over
-// passes of each frame, then the mean over frames. NATIVE is what scripts/wasm.sh makes of test/native.c, CLEAVE the program.
+// How long a frame takes here beside the C library: the same scenes, frame by frame, boxes handed over by
+// ids, updated, listed. Minima over passes of each frame, then the mean over frames. NATIVE is what
+// scripts/wasm.sh makes of test/native.c, CLEAVE the program.
 //   CLEAVE=build/cleave NATIVE=build/wasm/native node build/wasm/js/bench.mjs
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -8,7 +8,10 @@
 export class CleaveError extends Error {
     /** A name of cleave/types.h, such as "CLV_BAD_BOX". */
     readonly code: string;
-    /** Of the first bad entry of a list; -1 where no entry is to blame. In loadSpace the offset of the first bad byte. */
+    /**
+     * Of the first bad entry of a list; -1 where no entry is to blame. In loadSpace the
+     * offset of the first bad byte.
+     */
     readonly position: number;
     /** The id of that entry, if it has one. */
     readonly id: { readonly index: number; readonly generation: number } | null;
@@ -19,7 +22,10 @@ export class CleaveError extends Error {
 /** The index of a hit that there is none of. */
 export const NO_HIT: 0xFFFFFFFF;
 
-/** Boxes: lower x y z, upper x y z each. Four numbers each in a flat space; Float64Array in a space of doubles. */
+/**
+ * Boxes: lower x y z, upper x y z each. Four numbers each in a flat space; Float64Array in a space of
+ * doubles.
+ */
 export type Boxes = Float32Array | Float64Array;
 /** Two numbers each: index and generation. Pairs and hits name objects by their indices. */
 export type Ids = Uint32Array;
@@ -57,14 +63,18 @@ export interface SpaceDef {
     flat?: boolean;
     /** Fill the times in `stats`. */
     stageTimes?: boolean;
-    /** Threads that may share a large call, the caller's included: up to `Cleave.threads`, which is the default. */
+    /**
+     * Threads that may share a large call, the caller's included: up to `Cleave.threads`, which is the
+     * default.
+     */
     workers?: number;
     /** "sse2" stands for SIMD128. For comparing. */
     isa?: 'auto' | 'scalar' | 'sse2';
     /**
-     * Asked about the indices of each pair that touches and that categories, masks and groups allow. The answer is kept while the
-     * pair lasts, until `refilter`. It may read this space and may not change it (CLV_BUSY). What it throws, `update` throws; pairs
-     * that it had not decided are left out then, and it is asked about them in the next update.
+     * Asked about the indices of each pair that touches and that categories, masks and groups allow. The
+     * answer is kept while the pair lasts, until `refilter`. It may read this space and may not change it
+     * (CLV_BUSY). What it throws, `update` throws; pairs that it had not decided are left out then, and it is
+     * asked about them in the next update.
      */
     filter?: (a: number, b: number) => boolean;
 }
@@ -125,11 +135,15 @@ export interface QueryOptions {
     /** Ask about the boxes without their margins. */
     asGiven?: boolean;
     /**
-     * Asked about each object that is found, in an order of its own: whether it counts, or that and how far the query still looks, in the
-     * unit of t, which shortens a ray. It may ask the space. What it throws, the question throws.
+     * Asked about each object that is found, in an order of its own: whether it counts, or that and how
+     * far the query still looks, in the unit of t, which shortens a ray. It may ask the space. What it
+     * throws, the question throws.
      */
     callback?: (query: number, index: number, t: number, reach: number) => boolean | { counts?: boolean; reach: number };
-    /** Of half-spaces: planes of region i are those from regions[i] to regions[i + 1]. By default all planes are one region. */
+    /**
+     * Of half-spaces: planes of region i are those from regions[i] to regions[i + 1]. By default
+     * all planes are one region.
+     */
     regions?: Uint32Array;
     /** Of half-spaces in a space of doubles: where each region is seen from, three numbers each. */
     origins?: Float64Array;
@@ -138,7 +152,10 @@ export interface QueryOptions {
 export interface Hits {
     /** Of objects, as in pairs; NO_HIT where there is none. */
     indices: Uint32Array;
-    /** Time of impact of a ray or cast, distance of a sphere or neighbour, else 0. Float64Array in a space of doubles. */
+    /**
+     * Time of impact of a ray or cast, distance of a sphere or neighbour, else 0.
+     * Float64Array in a space of doubles.
+     */
     t: Float32Array | Float64Array;
 }
 
@@ -189,8 +206,8 @@ export interface Space {
     /** How many pairs touch. */
     update(): number;
     /**
-     * The same without a list: pairs in chunks, each an array of yours. Return false to stop. True if it came to the end. Not with
-     * `sorted`, `events` or `pairData`.
+     * The same without a list: pairs in chunks, each an array of yours. Return false to stop. True if it came
+     * to the end. Not with `sorted`, `events` or `pairData`.
      */
     visit(visitor: (pairs: Uint32Array) => boolean | void): boolean;
     /** Two indices each, a < b. Copied once after each update, and yours. null where there is no list. */
@@ -206,8 +223,8 @@ export interface Space {
     /** The number of each ended pair, with `pairData`. */
     readonly endedData: BigUint64Array | null;
     /**
-     * The space's own memory in place of a copy, to read (pairData: to write too) at once: any later call of the library may
-     * change what it shows, and memory that grows leaves it with no elements.
+     * The space's own memory in place of a copy, to read (pairData: to write too) at once: any later call of
+     * the library may change what it shows, and memory that grows leaves it with no elements.
      */
     lend(name: 'pairs' | 'begun' | 'ended'): Uint32Array | null;
     lend(name: 'pairData' | 'begunUser' | 'endedUser' | 'endedData'): BigUint64Array | null;
@@ -221,10 +238,16 @@ export interface Space {
     queryClosest(kind: QueryKind, items: Float32Array | Float64Array, options?: QueryOptions): Hits;
     /** The k objects nearest to each point or box: those of query i from i * k on, nearest first. */
     queryNearest(kind: 'points' | 'boxes', items: Float32Array | Float64Array, k: number, options?: QueryOptions & { maxDistance?: number }): Hits;
-    /** As queryAll, one query after the other, also those that find nothing. Return false to stop. True if it came to the end. */
+    /**
+     * As queryAll, one query after the other, also those that find nothing. Return false to stop.
+     * True if it came to the end.
+     */
     queryVisit(kind: QueryKind, items: Float32Array | Float64Array,
         visitor: (query: number, indices: Uint32Array, t: Float32Array | Float64Array) => boolean | void, options?: QueryOptions): boolean;
-    /** Every touching pair of an object of this space and one of another: an index here and an index there, sorted. */
+    /**
+     * Every touching pair of an object of this space and one of another: an index here and an index there,
+     * sorted.
+     */
     queryPairs(other: Space, options?: { asGiven?: boolean }): Uint32Array;
     /** From here on questions see the boxes as they are now, without a search for pairs. */
     refresh(): void;
@@ -238,7 +261,10 @@ export interface Space {
     nearest(point: ArrayLike<number>, k: number, maxDistance?: number): Hits;
 
     // About the space.
-    /** "disk", the default, for any machine and later versions; "memory" for this build, which goes on in the same order. */
+    /**
+     * "disk", the default, for any machine and later versions; "memory" for this build, which
+     * goes on in the same order.
+     */
     save(form?: 'disk' | 'memory'): Uint8Array;
     readonly stats: SpaceStats;
     readonly method: string;
@@ -318,7 +344,10 @@ export interface Cleave {
     /** Every two boxes that touch, in one call: two positions each. */
     pairs(boxes: Boxes, def?: SpaceDef): Uint32Array;
     createNear(def: NearDef): Near;
-    /** Regions of one to eight axes, lower corner and upper: every two that overlap, or every overlap of one with one of `others`. */
+    /**
+     * Regions of one to eight axes, lower corner and upper: every two that overlap, or every overlap of
+     * one with one of `others`.
+     */
     match(axes: number, regions: Float64Array, others?: Float64Array): Uint32Array;
     /** End the threads. Spaces and lists with several workers may not be used any more. */
     close(): void;
@@ -328,8 +357,9 @@ export type WasmSource = WebAssembly.Module | BufferSource | string | URL;
 
 export interface LoadOptions {
     /**
-     * How many threads, the caller's included, or 'auto' for as many as the machine has. Above 1 the module with threads is taken where
-     * there may be threads (node, and pages that are cross-origin isolated), and otherwise the one without. 1, by default.
+     * How many threads, the caller's included, or 'auto' for as many as the machine has. Above 1 the module
+     * with threads is taken where there may be threads (node, and pages that are cross-origin isolated), and
+     * otherwise the one without. 1, by default.
      */
     threads?: number | 'auto';
     /** In place of cleave.wasm beside index.js. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cleave in JavaScript: boxes in as Float32Array, pairs out as Uint32Array, the library itself as WebAssembly. The same
-// calls give the same pairs in the same order as the C library does.
+// Cleave in JavaScript: boxes in as Float32Array, pairs out as Uint32Array, the library itself as
+// WebAssembly. The same calls give the same pairs in the same order as the C library does.
 import { CleaveError, checkKeys, Library } from './memory.js';
 import { Near, match } from './points.js';
 import { NO_HIT } from './questions.js';
@@ -10,8 +10,9 @@ import { startThreads, threadCount, whyNoThreads } from './threads.js';
 export { CleaveError, NO_HIT };
 
 /**
- * Make the library ready. `threads` above 1 takes the module with threads where the page may have them, and otherwise the
- * one without: `cleave.threads` says how many there are, `cleave.whyNoThreads` why there are none.
+ * Make the library ready. `threads` above 1 takes the module with threads where the page may have
+ * them, and otherwise the one without: `cleave.threads` says how many there are,
+ * `cleave.whyNoThreads` why there are none.
  */
 export async function loadCleave(options = {}) {
     const isOptions = Object.getPrototypeOf(options ?? {}) === Object.prototype;

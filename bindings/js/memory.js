@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The module and its memory: arguments are copied in, answers copied out. Memory grows and then has another buffer, so
-// nothing here keeps a view of it across a call.
+// The module and its memory: arguments are copied in, answers copied out. Memory grows and then has another
+// buffer, so nothing here keeps a view of it across a call.
 
 /** What a call of the library refused, and why. `code` is a name of cleave/types.h, such as "CLV_BAD_BOX". */
 export class CleaveError extends Error {
@@ -155,8 +155,9 @@ export class Library {
     // ---- callbacks
 
     /**
-     * Make a call on frame.object that may call back. What a callback throws stops the call where it may be stopped, and is thrown from
-     * here: an exception that passed through the module would leave a space busy for ever.
+     * Make a call on frame.object that may call back. What a callback throws stops the call where it
+     * may be stopped, and is thrown from here: an exception that passed through the module would
+     * leave a space busy for ever.
      */
     run(frame, call) {
         this.#frames.push(frame);
@@ -208,7 +209,8 @@ export class Library {
         this.#filters.delete(number);
     }
 
-    // A pair that is not decided, since the filter threw, is left out and asked about again in the next update.
+    // A pair that is not decided, since the filter threw, is left out and asked about
+    // again in the next update.
     #filterPair(filter, a, b) {
         const frame = this.#frames[this.#frames.length - 1];
         const counts = this.#guard(frame, () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// package.json as npm publishes it: with repository, homepage and bugs, where the repository has an address that others can open.
-// scripts/wasm.sh gives the address of `origin`, or CLEAVE_REPOSITORY. Usage: node package.mjs [ADDRESS]
+// package.json as npm publishes it: with repository, homepage and bugs, where the repository has an
+// address that others can open. scripts/wasm.sh gives the address of `origin`, or CLEAVE_REPOSITORY.
+// Usage: node package.mjs [ADDRESS]
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

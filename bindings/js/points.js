@@ -130,7 +130,10 @@ export class Near {
     }
 }
 
-/** Regions of one to eight axes: every two that overlap, or every overlap of one of `regions` with one of `others`. */
+/**
+ * Regions of one to eight axes: every two that overlap, or every overlap of one of
+ * `regions` with one of `others`.
+ */
 export function match(lib, axes, regions, others) {
     if (!Number.isInteger(axes) || axes < 1 || axes > 8) {
         throw new TypeError(`match: axes is a whole number from 1 to 8, not ${axes}`);

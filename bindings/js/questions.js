@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What overlaps this shape, what does this ray hit first, which are the eight nearest? cleave/query.h and world_query.h.
+// What overlaps this shape, what does this ray hit first, which are the eight nearest?
+// cleave/query.h and world_query.h.
 import { checkKeys, countOf, filterBytes } from './memory.js';
 
-// The kinds in the order of clv_query_kind, and the numbers of an item in a solid, a flat and a space of doubles.
+// The kinds in the order of clv_query_kind, and the numbers of an item in a solid, a flat and a space of
+// doubles.
 const KINDS = {
     points: [1, 3, 2, 3], boxes: [2, 6, 4, 6], spheres: [3, 4, 3, 4], neighbourhoods: [4, 7, 5, 7], capsules: [5, 7, 5, 7],
     orientedBoxes: [6, 10, 6, 10], halfSpaces: [7, 4, 3, 4], rays: [8, 7, 5, 7], boxCasts: [9, 10, 7, 10],
@@ -82,7 +84,10 @@ export class Questions {
         return this.#each('queryNearest', ASK.nearest, kind, items, k, maxDistance, rest);
     }
 
-    /** As queryAll, one query after the other: the visitor gets its number and its hits, and returns false to stop. */
+    /**
+     * As queryAll, one query after the other: the visitor gets its number and its hits,
+     * and returns false to stop.
+     */
     queryVisit(kind, items, visitor, options = {}) {
         if (typeof visitor !== 'function') {
             throw new TypeError('queryVisit: the visitor is a function of a query, indices and times');

@@ -281,7 +281,10 @@ export class Space extends Questions {
         return this.#list('pairs')[1];
     }
 
-    /** The same without a list: the visitor gets pairs in chunks, and returns false to stop. True if it came to the end. */
+    /**
+     * The same without a list: the visitor gets pairs in chunks, and returns false to stop.
+     * True if it came to the end.
+     */
     visit(visitor) {
         if (typeof visitor !== 'function') {
             throw new TypeError('visit: the visitor is a function of an array of pairs');
@@ -291,12 +294,17 @@ export class Space extends Questions {
         return !stopped;
     }
 
-    /** Two indices each, the smaller first. Yours; copied once after each update. null where there is no list. */
+    /**
+     * Two indices each, the smaller first. Yours; copied once after each update. null where there is no list.
+     */
     get pairs() {
         return this.#copied('pairs');
     }
 
-    /** The two ids of each pair, as they were in the update; 0 and 0 in place of an object that was removed since. */
+    /**
+     * The two ids of each pair, as they were in the update; 0 and 0 in place of an object that was removed
+     * since.
+     */
     get pairIds() {
         const count = this.#list('pairs')[1];
         if (count < 0) {
@@ -462,8 +470,8 @@ export class Space extends Questions {
         return lent === null ? null : this.#lists.get(name);
     }
 
-    // An update or a visit: what its filter or visitor throws is thrown, and pairs that the filter had not decided then are
-    // put to it again in the next one.
+    // An update or a visit: what its filter or visitor throws is thrown, and pairs that the filter had not
+    // decided then are put to it again in the next one.
     #search(call, frame, mayFail = () => false) {
         const space = this.#changing();
         this.#lists.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread of threads.js, as a Web Worker or a worker of node: another instance of the module on the same memory, with a
-// stack of its own, which does pieces of work until it is ended.
+// A thread of threads.js, as a Web Worker or a worker of node: another instance of the module on the same
+// memory, with a stack of its own, which does pieces of work until it is ended.
 import { Library } from './memory.js';
 
 function begin({ module, memory, worker, stackTop, tls }, post) {

@@ -7,9 +7,11 @@
 // The library cleave-gpu: the same search on a graphics card, by OpenCL 1.2, which is loaded at its first
 // use. Link cleave::gpu (or -lcleave-gpu before -lcleave). Three ways in:
 //
-//   clv_gpu_register();                 a space with def.method = "gpu" (or gpu-grid, gpu-sap, gpu-lbvh, gpu-tiles) then searches
-//                                       there; boxes and pairs travel between host and device in every update
-//   clv_gpu_create( &def, &gpu );       boxes that live on the device, and pairs that stay there: no ids, filters or margins
+//   clv_gpu_register();                 a space with def.method = "gpu" (or gpu-grid, gpu-sap, gpu-lbvh,
+//                                       gpu-tiles) then searches there; boxes and pairs travel between host
+//                                       and device in every update
+//   clv_gpu_create( &def, &gpu );       boxes that live on the device, and pairs that stay there:
+//                                       no ids, filters or margins
 //   clv_gpu_update_buffer( gpu, … );
 //
 //   clv_gpu_near_buffer( gpu, … );      points that live there, and lists of those within a cutoff (near.h)

@@ -11,7 +11,8 @@
 // people's libraries in peers/ and your own file all come in by clv_method_register; from then on
 // clv_space_def.method takes the name.
 //
-//   static const clv_method s_mine = { .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = "mine", … };
+//   static const clv_method s_mine = { .size = sizeof( clv_method ), .version =
+//   CLV_METHOD_VERSION, .name = "mine", … };
 //   clv_method_register( &s_mine );
 //
 // Or, without linking anything, as a shared object that the program loads (`cleave --plugin mine.so bench
@@ -186,8 +187,8 @@ typedef struct clv_method_context
     clv_method_account account;
     clv_method_watch watch; ///< Since 0.2.0.
 
-    /// Set bits of clv_update_reason here in an update that does what they say; they are 0 when it begins. It is
-    /// there if `size` reaches as far.
+    /// Set bits of clv_update_reason here in an update that does what they say; they are 0 when it begins. It
+    /// is there if `size` reaches as far.
     uint32_t* reasons; ///< Since 0.2.0.
 } clv_method_context;
 

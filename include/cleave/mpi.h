@@ -259,9 +259,9 @@ CLV_API clv_result clv_mpi_space_save( clv_mpi_space* space, const char* path );
 /// skip_static_pairs; method, workers, margins for new objects, cutter and `borrowed` may be others; the
 /// filter, where there is one, must be the same. CLV_FILE_FAILED, with file and offset, for one that is
 /// missing, cut off, damaged, of another save or version (0.1 had another format), or does not fit the def;
-/// CLV_BAD_ARGUMENT if some process has objects; CLV_OUT_OF_MEMORY. Then everything is as it was. CLV_TOO_MANY_OBJECTS,
-/// CLV_TOO_MANY_PAIRS: more for one process than it can take (2^31 - 1 pairs); more processes can load it.
-/// Ids that are there twice are found unless the def says trust_ids.
+/// CLV_BAD_ARGUMENT if some process has objects; CLV_OUT_OF_MEMORY. Then everything is as it was.
+/// CLV_TOO_MANY_OBJECTS, CLV_TOO_MANY_PAIRS: more for one process than it can take (2^31 - 1 pairs); more
+/// processes can load it. Ids that are there twice are found unless the def says trust_ids.
 CLV_API clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path );
 
 // ---- questions

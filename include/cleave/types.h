@@ -135,7 +135,8 @@ struct clv_aabb64;
 
 /// How far around its box an object counts. In metres, on every side:
 ///
-///   fixed + by_size * (longest side of the box as given that is finite; 0 if none) + by_speed * (length of its motion)
+///   fixed + by_size * (longest side of the box as given that is finite; 0 if none) + by_speed
+///   * (length of its motion)
 ///
 /// Exactly: sides are upper - lower, the length is sqrt( x * x + y * y + z * z ), all of it in doubles, from
 /// left to right; the sum is rounded up to a float, FLT_MAX where it would be more. The faces are then
@@ -244,9 +245,12 @@ CLV_API clv_isa clv_isa_best( void );
 //   name               default   meaning
 //   cleave.few              24   objects up to which brute force is used
 //   cleave.block          8192   objects in a block, about, where there are too many for one grid
-//   cleave.alone          8192   objects up to which the calling thread does all the work, whatever worker_count says
-//   cleave.strip          2048   objects up to which they are put in order along one axis instead of into a grid, where that pays
-//   cleave.rest              2   a world that mostly rests: 0 searched anew, 1 followed object by object, 2 by counted costs
+//   cleave.alone          8192   objects up to which the calling thread does all the work,
+//                         whatever worker_count says
+//   cleave.strip          2048   objects up to which they are put in order along one axis instead of
+//                         into a grid, where that pays
+//   cleave.rest              2   a world that mostly rests: 0 searched anew, 1 followed object by
+//                            object, 2 by counted costs
 //   cleave.rest_least      512   objects below which it is searched anew even so
 
 /// Settings of a space, copied on create. Start from clv_default_space_def and change what you need.
@@ -286,8 +290,8 @@ typedef struct clv_space_def
         worker_spin_ms; ///< our own threads look for the next call this long before they sleep. Since 0.2.0.
 } clv_space_def;
 
-/// What an update did beside its search, as bits of clv_stats.reasons: why it took longer than those around it.
-/// All but CLV_REASON_MEMORY depend on the def and the calls alone. Since 0.2.0.
+/// What an update did beside its search, as bits of clv_stats.reasons: why it took longer than those around
+/// it. All but CLV_REASON_MEMORY depend on the def and the calls alone. Since 0.2.0.
 typedef enum clv_update_reason
 {
     CLV_REASON_MEMORY = 1 << 0,  ///< memory was taken: a list or a structure grew, or is needed for a moment

@@ -12,7 +12,8 @@
 //   clv_space_def def = clv_default_space_def();
 //   def.doubles = true;
 //   clv_space_create( &def, &space );
-//   clv_space_add64( space, boxes, count, ids );    // then clv_space_move64 -> clv_space_update -> clv_space_pairs
+//   clv_space_add64( space, boxes, count, ids );    // then clv_space_move64 ->
+//                                                   clv_space_update -> clv_space_pairs
 //
 // Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers,
 // methods. Only boxes go in and out by calls of their own (clv_space_add_with takes all kinds):

@@ -49,15 +49,16 @@ typedef struct args_flag
     uint64_t least, most;   ///< for sizes, seconds and numbers
 } args_flag;
 
-/// The words that a flag of text takes: any other is refused, with the one that was meant. A list of these ends with a NULL flag.
+/// The words that a flag of text takes: any other is refused, with the one that was meant. A list of
+/// these ends with a NULL flag.
 typedef struct args_words
 {
     const char* flag; ///< "--colour"
     const choice* choices;
 } args_words;
 
-/// Texts are paragraphs; rows below a line "Title:" begin with two spaces, and have a name, two spaces more and a text. Commands,
-/// flags and the like stand in `…`.
+/// Texts are paragraphs; rows below a line "Title:" begin with two spaces, and have a name, two spaces more
+/// and a text. Commands, flags and the like stand in `…`.
 typedef struct args_table
 {
     const char* program; ///< NULL: "cleave"
@@ -78,12 +79,13 @@ typedef struct args_table
 /// The flags of a table, from an array of them.
 #define ARGS_FLAGS( list ) .flags = ( list ), .flag_count = sizeof( list ) / sizeof( ( list )[0] )
 
-/// A command: `flags` is what the values of its table are in, `operands` the other words. It may take those over.
+/// A command: `flags` is what the values of its table are in, `operands` the other words. It may take those
+/// over.
 typedef lab_status args_command( void* flags, text_list* operands );
 
-/// Reads argv[0 .. argc) of a command (its name is not among them): "--flag value", "--flag=value", "-n 8k", "-n8k"; "--" ends
-/// the flags. A flag given twice counts the last time, except lists, which grow. Then runs the command; or prints the help, if
-/// that was asked for, or what is wrong.
+/// Reads argv[0 .. argc) of a command (its name is not among them): "--flag value", "--flag=value", "-n 8k",
+/// "-n8k"; "--" ends the flags. A flag given twice counts the last time, except lists, which grow. Then runs
+/// the command; or prints the help, if that was asked for, or what is wrong.
 lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags );
 
 /// Reads them alone; `operands` are the other words. False names what is wrong.

@@ -256,7 +256,8 @@ static uint32_t join_leaves( const leaf* leaves, uint32_t leaf_count, uint8_t* l
     return longest;
 }
 
-/// Codes of at most `most` bits: counts are evened out until they are short enough. One symbol alone gets one bit, none none.
+/// Codes of at most `most` bits: counts are evened out until they are short enough. One symbol alone
+/// gets one bit, none none.
 static void make_lengths( code_table* table, uint32_t symbol_count, uint32_t most )
 {
     leaf leaves[LITERALS];
@@ -316,7 +317,8 @@ static void make_table( code_table* table, uint32_t symbol_count, uint32_t most 
 
 // ---- a block
 
-/// Code lengths as symbols of their own: 16 repeats the last one, 17 and 18 are zeros. `put` false: only counts them.
+/// Code lengths as symbols of their own: 16 repeats the last one, 17 and 18 are zeros. `put`
+/// false: only counts them.
 static void write_lengths( deflate_state* state, const uint8_t* lengths, uint32_t count, bool put )
 {
     for ( uint32_t begin = 0; begin < count; )

@@ -35,9 +35,9 @@ void byte_buffer_free( byte_buffer* buffer );
 
 void base64_append( byte_buffer* out, const uint8_t* bytes, size_t count );
 
-// ---- Deflate (RFC 1951), for pages whose browser unpacks it and for PNG. Repeats of twelve bytes and more are referred to, and so are
-// runs of one byte from four on; shorter ones are left to the code lengths, since in differences of coordinates they are
-// chance and cost more than they save.
+// ---- Deflate (RFC 1951), for pages whose browser unpacks it and for PNG. Repeats of twelve bytes and more
+// are referred to, and so are runs of one byte from four on; shorter ones are left to the code lengths, since
+// in differences of coordinates they are chance and cost more than they save.
 
 /// Appends `count` bytes as one whole deflate stream.
 void deflate_append( byte_buffer* out, const uint8_t* bytes, size_t count );

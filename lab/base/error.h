@@ -44,5 +44,6 @@ lab_status lab_fail( const char* format, ... ) LAB_ERROR_FORMAT( 1, 2 );
 /// A line that is no failure: "cleave: note: TEXT" on stderr.
 void lab_note( const char* format, ... ) LAB_ERROR_FORMAT( 1, 2 );
 
-/// For small strings whose callers have no way to fail: removes temporary files, prints one line and ends the program.
+/// For small strings whose callers have no way to fail: removes temporary files, prints one
+/// line and ends the program.
 _Noreturn void lab_out_of_memory( void );

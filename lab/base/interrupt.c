@@ -269,7 +269,8 @@ static void* listen_for_signals( void* unused )
     return NULL;
 }
 
-// The thread sleeps on a pipe, which is what a handler may write to. It takes no signals itself: these go to the work.
+// The thread sleeps on a pipe, which is what a handler may write to. It takes no signals
+// itself: these go to the work.
 static bool start_listening( void )
 {
     sigset_t all, before;
@@ -320,8 +321,8 @@ void stop_action_hold( void )
 {
     lock();
     s_is_held = true;
-    // The signal is here and its thread on the way: what happens from now on belongs to the end, such as a worker that
-    // died of the same Ctrl-C.
+    // The signal is here and its thread on the way: what happens from now on belongs to the end, such as a
+    // worker that died of the same Ctrl-C.
     if ( s_action != NULL && atomic_load( &s_is_asked ) )
     {
         unlock();

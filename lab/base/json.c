@@ -227,8 +227,8 @@ void json_put_count( json_value* parent, const char* key, uint64_t value )
 // Some hundred thousand runs; more is another kind of file given by mistake.
 #define JSON_FILE_MOST ( (uint64_t)1 << 30 )
 
-// The bytes with a zero behind them, to free. `size` is what the file system said; a file that changed meanwhile is
-// refused.
+// The bytes with a zero behind them, to free. `size` is what the file system said; a file that
+// changed meanwhile is refused.
 static char* read_whole( const char* path, size_t size, lab_error* why )
 {
     errno = 0;

@@ -35,9 +35,9 @@ lab_status json_print( json_value* value );
 
 // ---- reading
 
-/// The value of a text that holds one and nothing else, to json_free; text[size] is zero. NULL where it does not,
-/// with the offset of the first byte that fits nowhere. More lenient than the standard with numbers such as 01
-/// and with line ends in strings; what json_line writes of it is strict again.
+/// The value of a text that holds one and nothing else, to json_free; text[size] is zero. NULL where it does
+/// not, with the offset of the first byte that fits nowhere. More lenient than the standard with numbers such
+/// as 01 and with line ends in strings; what json_line writes of it is strict again.
 json_value* json_parse( const char* text, size_t size, size_t* bad_offset );
 void json_free( json_value* value );
 json_value* json_copy( const json_value* value ); ///< with all it holds, to json_free
@@ -65,6 +65,6 @@ bool json_as_bool( const json_value* value ); ///< true only for the word true
 
 // ---- JSON from a file that may be anything.
 
-/// The value in a file, to json_free. NULL with an error that names the file, and the byte where it stops being
-/// JSON.
+/// The value in a file, to json_free. NULL with an error that names the file, and the byte
+/// where it stops being JSON.
 json_value* json_file_read( const char* path, lab_error* why );

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- RFC 9112, as much of it as one page needs. Connections end with their first answer, so that bodies, trailers and pipelines do not matter.
+// ---- RFC 9112, as much of it as one page needs. Connections end with their first answer, so that bodies,
+// trailers and pipelines do not matter.
 
 // Some bytes of the head.
 typedef struct span
@@ -146,7 +147,8 @@ static bool is_ours( span authority )
     return good;
 }
 
-// "/?x" and "http://localhost/?x" are both told apart into name and path; the name in front is the one that counts.
+// "/?x" and "http://localhost/?x" are both told apart into name and path; the name in
+// front is the one that counts.
 static span take_path( span target, span* authority )
 {
     static const char scheme[] = "http://";
@@ -489,7 +491,8 @@ static void read_rest( service* state, client* self )
     }
 }
 
-// The deadline has passed. A client that has begun a request gets an answer; browsers also open connections that they never use.
+// The deadline has passed. A client that has begun a request gets an answer; browsers also open
+// connections that they never use.
 static void expire( service* state, client* self )
 {
     if ( self->stage == READS && self->head_count > 0 )
@@ -524,7 +527,8 @@ static void serve_client( service* state, client* self, bool is_ready )
 
 // ---- all of them
 
-// The oldest without a whole request, or already answered; where all are being answered, the one nearest to its deadline.
+// The oldest without a whole request, or already answered; where all are being answered, the one
+// nearest to its deadline.
 static client* choose_to_drop( service* state )
 {
     client* choice = NULL;

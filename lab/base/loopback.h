@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// ---- Heads of HTTP/1 requests for the one page there is, and of the answers. Bytes of a client on this machine, which is not trusted: each
-// is looked at before it is believed.
+// ---- Heads of HTTP/1 requests for the one page there is, and of the answers. Bytes of a client on this
+// machine, which is not trusted: each is looked at before it is believed.
 
 enum
 {
@@ -35,7 +35,8 @@ size_t http_head_length( const char* bytes, size_t count );
 
 /// Judges a whole head. `is_head`: a HEAD request, whose answer has no body.
 ///
-/// Host must be 127.0.0.1 or localhost, with any port: a page of another site, whose name was made to lead here, sends that name.
+/// Host must be 127.0.0.1 or localhost, with any port: a page of another site, whose name was made to
+/// lead here, sends that name.
 http_status http_head_judge( const char* head, size_t length, bool* is_head );
 
 /// The answer's head, and for all but HTTP_PAGE its body of one line, unless `is_head`. Returns its bytes.
@@ -60,11 +61,12 @@ typedef struct loopback
 /// Listens on 127.0.0.1. Port 0: any that is free. False where it is taken, and on Windows.
 bool loopback_open( loopback* server, uint16_t port, lab_error* why );
 
-/// Answers requests for "/" with the page, a file open for reading, until the program is interrupted or `request_count` of them (0: no
-/// limit) were answered. Anything else gets a 4xx, and a request under another name than this machine's a 403: other people's pages
-/// may not read it.
+/// Answers requests for "/" with the page, a file open for reading, until the program is interrupted or
+/// `request_count` of them (0: no limit) were answered. Anything else gets a 4xx, and a request under another
+/// name than this machine's a 403: other people's pages may not read it.
 ///
-/// One thread serves LOOPBACK_CLIENTS at once, and none waits for another: a client that sends or takes its bytes too slowly is cut at its
-/// deadline, and one more than there is room for takes the place of the one that has gone longest without a whole request.
+/// One thread serves LOOPBACK_CLIENTS at once, and none waits for another: a client that sends or takes its
+/// bytes too slowly is cut at its deadline, and one more than there is room for takes the place of the one
+/// that has gone longest without a whole request.
 bool loopback_serve( loopback* server, FILE* page, uint32_t request_count, lab_error* why );
 void loopback_close( loopback* server );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A file that appears whole or not at all: written beside its target under another name, renamed when
-// complete, removed on any failure and on Ctrl-C. Pipes and devices are written in place. Also one without a name, that only the program
-// that wrote it reads.
+// complete, removed on any failure and on Ctrl-C. Pipes and devices are written in place. Also one without a
+// name, that only the program that wrote it reads.
 #pragma once
 
 #include "lab/base/error.h"
@@ -21,8 +21,8 @@ typedef struct output_file
 /// False if the target is a folder, may not be written, or its folder does not exist.
 bool output_file_open( output_file* file, const char* path, lab_error* why );
 
-/// A file without a name in $TMPDIR, or /tmp, that other users cannot read. Committed, it stays open: `stream` is at its beginning, to be
-/// read, until it is abandoned.
+/// A file without a name in $TMPDIR, or /tmp, that other users cannot read. Committed, it stays open:
+/// `stream` is at its beginning, to be read, until it is abandoned.
 bool output_file_open_private( output_file* file, lab_error* why );
 
 /// False with the system's reason, such as a full disk; the file is then abandoned.
@@ -45,8 +45,8 @@ void output_file_abandon( output_file* file );
 /// Why the last call of the system failed, by errno.
 const char* system_reason( void );
 
-// ---- Files of one kind given where another is wanted: a recipe to bench, a table to report. Their endings tell, and then the
-// error says what takes them instead of calling them damaged.
+// ---- Files of one kind given where another is wanted: a recipe to bench, a table to report. Their endings
+// tell, and then the error says what takes them instead of calling them damaged.
 
 /// True unless `path` ends as a file of another kind than `wanted` (".aabbs", ".json", …), and is there.
 bool file_kind_check( const char* path, const char* wanted, lab_error* why );

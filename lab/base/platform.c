@@ -283,8 +283,8 @@ FILE* platform_create( const char* path )
     return fopen( path, "wbx" );
 }
 
-// mkstemp makes a file of mode 0600 that was not there before, so that no link is followed. It has its name for a moment in which
-// no signal ends the program.
+// mkstemp makes a file of mode 0600 that was not there before, so that no link is followed. It has its name
+// for a moment in which no signal ends the program.
 FILE* platform_create_private( const char* folder )
 {
     char* path = text_format( "%s/cleave-XXXXXX", folder );
@@ -351,8 +351,8 @@ bool platform_list( const char* folder, platform_visitor* visit, void* user )
 
 void platform_open_streams( void )
 {
-    // Output gets a file that cannot be written, so that writing fails as on a full disk; an error message could not be
-    // read.
+    // Output gets a file that cannot be written, so that writing fails as on a full disk; an error
+    // message could not be read.
     static const int flags[] = { O_RDONLY, O_RDONLY, O_WRONLY };
     for ( int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream )
     {

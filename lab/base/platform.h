@@ -30,7 +30,8 @@ FILE* platform_create( const char* path );    ///< for writing; fails if the fil
 FILE* platform_overwrite( const char* path ); ///< for writing in place: devices and pipes
 FILE* platform_update( const char* path );    ///< for writing into what is there
 
-/// In that folder, for writing and reading, without a name and for this process's user alone: gone when it is closed, or the program ends.
+/// In that folder, for writing and reading, without a name and for this process's user alone: gone when it is
+/// closed, or the program ends.
 FILE* platform_create_private( const char* folder );
 bool platform_seek( FILE* file, uint64_t offset );
 
@@ -53,8 +54,8 @@ int64_t platform_now_s( void );
 typedef void platform_visitor( const char* name, platform_entry entry, void* user );
 bool platform_list( const char* folder, platform_visitor* visit, void* user );
 
-/// Gives standard streams that are closed something harmless, or the next file opened would get their number and what is
-/// printed would land in it. What is written to an output that was closed fails.
+/// Gives standard streams that are closed something harmless, or the next file opened would get their number
+/// and what is printed would land in it. What is written to an output that was closed fails.
 void platform_open_streams( void );
 
 bool platform_is_terminal( FILE* stream );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counter-based random numbers: each depends on the seed, the object, the purpose and how often that object drew for it,
-// never on the order in which objects or threads draw. Only + - * / on doubles, so every compiler
-// gives the same bytes.
+// Counter-based random numbers: each depends on the seed, the object, the purpose and how often that object
+// drew for it, never on the order in which objects or threads draw. Only + - * / on doubles, so every
+// compiler gives the same bytes.
 #pragma once
 
 #include <stdint.h>

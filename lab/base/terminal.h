@@ -18,8 +18,8 @@ typedef enum terminal_style
     TERMINAL_NOTE,
 } terminal_style;
 
-/// Colours when: "auto", "always", "never". With auto on a terminal alone, unless TERM is missing or "dumb" or NO_COLOR is set
-/// and not empty.
+/// Colours when: "auto", "always", "never". With auto on a terminal alone, unless TERM is missing or "dumb"
+/// or NO_COLOR is set and not empty.
 extern const choice terminal_wishes[];
 
 /// Prints in a style.
@@ -28,11 +28,12 @@ void terminal_print( terminal_style style, FILE* stream, const char* format, ...
 /// Takes "--ansi WHEN" and "--ansi=WHEN" off the front of the words behind the program's name.
 bool terminal_load_words( int* argc, char*** argv, lab_error* why );
 
-/// The text as the locale can show it, to free: without UTF-8 the signs that we use are written in ASCII (+-, x, -, ...).
+/// The text as the locale can show it, to free: without UTF-8 the signs that we use are written
+/// in ASCII (+-, x, -, ...).
 char* terminal_text( const char* text );
 
-// ---- Columns that line up. On a terminal that is too narrow for all of them those that matter least are left out and named, and a
-// text in the last column is folded; files and pipes get everything.
+// ---- Columns that line up. On a terminal that is too narrow for all of them those that matter least are
+// left out and named, and a text in the last column is folded; files and pipes get everything.
 
 typedef struct text_table
 {
@@ -46,7 +47,8 @@ typedef struct text_table
 /// Headings separated by '|'; one that begins with '>' has its column set right. At most 64.
 void text_table_begin( text_table* table, const char* headings );
 
-/// Headings separated by '|', in the order in which they may go where there is no room. They stay where they are.
+/// Headings separated by '|', in the order in which they may go where there is no room.
+/// They stay where they are.
 void text_table_leave_out( text_table* table, const char* headings );
 
 /// The next cell, row by row.
@@ -68,8 +70,8 @@ void text_table_print( text_table* table, FILE* stream );
 /// The same within so many columns; 0: any number.
 void text_table_print_within( text_table* table, FILE* stream, size_t room );
 
-// ---- How far long work has come, on stderr: a bar with rate and time left on a terminal, a plain line now and
-// then otherwise. Work that ends within half a second shows nothing.
+// ---- How far long work has come, on stderr: a bar with rate and time left on a terminal, a plain line now
+// and then otherwise. Work that ends within half a second shows nothing.
 
 typedef struct progress_bar
 {

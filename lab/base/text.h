@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- Memory and growing lists of the program. None of these fails: without memory the program ends, with one line and without half-written
-// files. A timed run takes its memory by itself: without it that run failed, and the others go on.
+// ---- Memory and growing lists of the program. None of these fails: without memory the program ends, with
+// one line and without half-written files. A timed run takes its memory by itself: without it that run
+// failed, and the others go on.
 
 /// So many zeroed items, of 0 one; to free.
 void* lab_take( uint64_t count, size_t item_size );
@@ -16,8 +17,9 @@ void* lab_take( uint64_t count, size_t item_size );
 /// The same memory with room for so many, perhaps elsewhere; what is new is not zeroed. NULL begins one.
 void* lab_grow( void* items, uint64_t count, size_t item_size );
 
-/// The next item of a list, to be filled in: `*lab_list_next( list->items, list->count ) = value;`. A list is any pointer with any
-/// count beside it, NULL and 0 at first, and ends by free. Both are evaluated more than once.
+/// The next item of a list, to be filled in: `*lab_list_next( list->items, list->count ) = value;`. A
+/// list is any pointer with any count beside it, NULL and 0 at first, and ends by free. Both are
+/// evaluated more than once.
 #define lab_list_next( items, count )                                                                        \
     ( ( items ) = lab_grow( items, (uint64_t)( count ) + 1, sizeof( *( items ) ) ), &( items )[( count )++] )
 
@@ -47,11 +49,12 @@ void text_list_add_all( text_list* list, const text_list* from );
 bool text_list_add_split( text_list* list, const char* text );
 void text_list_free( text_list* list );
 
-/// The value of a flag that stands first behind the program's name, as "--ansi never" or "--ansi=never", and moves past both; "" if it is
-/// missing, NULL if another word stands there.
+/// The value of a flag that stands first behind the program's name, as "--ansi never" or "--ansi=never", and
+/// moves past both; "" if it is missing, NULL if another word stands there.
 const char* text_take_flag( int* argc, char*** argv, const char* flag );
 
-/// What a user may have meant by a name that there is not: begin with it, try every name there is, and say which is like it.
+/// What a user may have meant by a name that there is not: begin with it, try every name there is,
+/// and say which is like it.
 typedef struct text_guess
 {
     const char* text;
@@ -63,11 +66,12 @@ typedef struct text_guess
 text_guess text_guess_begin( const char* text );
 void text_guess_try( text_guess* guess, const char* name ); ///< `name` must live until the guess is said
 
-/// "did you mean NAME? ", or "" if none is like it: to stand before what else there is to do. Lives as long as the guess.
+/// "did you mean NAME? ", or "" if none is like it: to stand before what else there is to do.
+/// Lives as long as the guess.
 const char* text_guess_say( text_guess* guess );
 
-/// "did you mean NAME? use a, b or c" of the names there are, for one that there is not: `verb` is "use", `last` " or ". Takes
-/// the names over, and returns `buffer`.
+/// "did you mean NAME? use a, b or c" of the names there are, for one that there is not: `verb` is "use",
+/// `last` " or ". Takes the names over, and returns `buffer`.
 char* text_advice(
     char* buffer, size_t size, const char* name, text_list* known, const char* verb, const char* last );
 
@@ -89,8 +93,8 @@ size_t text_width( const char* text );
 /// As many bytes of it as fit into so many columns, up to a space if there is one.
 size_t text_fold( const char* text, size_t room );
 
-// ---- A word out of a few, as flags and files take it, and what it stands for. The list is what a word is looked up in, what a mistake
-// is answered with, and what a shell completes.
+// ---- A word out of a few, as flags and files take it, and what it stands for. The list is what a word is
+// looked up in, what a mistake is answered with, and what a shell completes.
 
 /// Lists end with a word that is NULL.
 typedef struct choice
@@ -132,6 +136,6 @@ const char* text_line_next( text_line* line );
 typedef bool text_line_read( text_line* line, void* user );
 bool text_lines_read( const char* path, const char* text, text_line_read* read, void* user, lab_error* why );
 
-/// The whole of a text file, to free; NULL if it cannot be read, is larger than 1 MiB or holds a zero byte. `noun` is what it should be:
-/// "a schedule".
+/// The whole of a text file, to free; NULL if it cannot be read, is larger than 1 MiB or holds a zero byte.
+/// `noun` is what it should be: "a schedule".
 char* text_file_read( const char* path, const char* noun, lab_error* why );

@@ -210,7 +210,8 @@ static bool read_method( const broadmark_file* file, schedule_part* part, lab_er
     return true;
 }
 
-// Objects per cell or leaf, if the method knows such a thing: what the file says, else what Broadmark takes then.
+// Objects per cell or leaf, if the method knows such a thing: what the file says, else
+// what Broadmark takes then.
 static bool read_params( const broadmark_file* file, schedule_part* part, lab_error* why )
 {
     run_spec spec = { .row = clv_method_find( part->wish.names.items[0] ) };
@@ -326,8 +327,9 @@ void broadmark_files_free( broadmark_files* files )
     *files = ( broadmark_files ){ 0 };
 }
 
-// ---- Broadmark's results: settings, and per frame the seconds of its stages. Ours are three, measured in a pass of their own;
-// what is left of the frame is handing over the boxes. A method that keeps no pairs has no cache to clean.
+// ---- Broadmark's results: settings, and per frame the seconds of its stages. Ours are three, measured
+// in a pass of their own; what is left of the frame is handing over the boxes. A method that keeps no
+// pairs has no cache to clean.
 
 static double at( const double* values, uint32_t index )
 {
@@ -352,7 +354,8 @@ static json_value* frame_value( const run_result* run, uint32_t index )
     return frame;
 }
 
-// The value a run had: what its settings say, else the method's own default; NaN if the method has no such parameter.
+// The value a run had: what its settings say, else the method's own default; NaN if the
+// method has no such parameter.
 static double param_value( const run_result* run, const char* name )
 {
     size_t length = strlen( name );

@@ -19,8 +19,8 @@ typedef struct broadmark_name
 const char* broadmark_name_of(
     const char* method_name, const char* variant, uint32_t thread_count, const char* settings );
 
-/// What to write behind "'name' is unknown; ": "did you mean BF? there are BF, BF_SSE, …", those that can be asked for. Returns
-/// `buffer`.
+/// What to write behind "'name' is unknown; ": "did you mean BF? there are BF, BF_SSE, …", those that can be
+/// asked for. Returns `buffer`.
 #define BROADMARK_ADVICE_ROOM 768
 
 /// Broadmark's settings that are parameters of ours.
@@ -31,8 +31,8 @@ typedef struct broadmark_param
     double usual;        ///< what Broadmark takes where the settings say nothing
 } broadmark_param;
 
-// ---- Broadmark's own files: a settings file says what to run and where its results go, and these are written in Broadmark's
-// form, so that scripts around it go on working. docs/lab.md.
+// ---- Broadmark's own files: a settings file says what to run and where its results go, and these are
+// written in Broadmark's form, so that scripts around it go on working. docs/lab.md.
 
 typedef struct broadmark_file
 {

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- the table, in the order of the help. Those without a sentence are started by `cleave run`, and in no list.
+// ---- the table, in the order of the help. Those without a sentence are started by
+// `cleave run`, and in no list.
 
 static const command_row commands[] = {
     { "methods", "list every algorithm, where it is from and what it can do", command_methods },

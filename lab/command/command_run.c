@@ -68,7 +68,8 @@ static bool is_part_named( const char* text, const char* name )
     return strcmp( text, name ) == 0;
 }
 
-// Every name of --only or --scenes must be in one of the schedules, or a slip would cost the runs that were meant.
+// Every name of --only or --scenes must be in one of the schedules, or a slip would cost
+// the runs that were meant.
 static bool check_named( const char* flag, const char* noun, const text_list* wanted, const text_list* known,
     bool ( *is_named )( const char* text, const char* name ), lab_error* why )
 {
@@ -304,7 +305,8 @@ static char* stop_note( const journal* log )
               log->path );
 }
 
-// Tried now, so that a wrong path costs no hour, and closed again, so that kill -9 leaves nothing but the journal.
+// Tried now, so that a wrong path costs no hour, and closed again, so that kill -9 leaves
+// nothing but the journal.
 static bool can_write( run_flags* flags, lab_error* why )
 {
     bool good = run_output_open( &flags->output, why ) && broadmark_files_check( &flags->broadmark, why );

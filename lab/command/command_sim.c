@@ -164,8 +164,8 @@ typedef struct tower
     char said[1024]; // by the device's driver when it could not be opened
 } tower;
 
-// A body of `faces` triangles whose corners lie evenly on a sphere, along a spiral by the golden angle. Turned by products
-// instead of sines, which may round differently elsewhere.
+// A body of `faces` triangles whose corners lie evenly on a sphere, along a spiral by the golden angle.
+// Turned by products instead of sines, which may round differently elsewhere.
 static clv_result build_ball( uint64_t faces, clv_vec3 scale, clv_hull** hull )
 {
     clv_vec3 points[FACES_MOST / 2 + 2];
@@ -274,7 +274,8 @@ static bool open_device( tower* t, const char* wish, bool keeps_times, lab_error
         lab_error_write( why, "sim: --device %s: %s: %s", wish, clv_result_text( result ), t->said );
 }
 
-// A frame of two bodies in each other on the floor: every kernel is compiled before the first frame that is timed.
+// A frame of two bodies in each other on the floor: every kernel is compiled before the
+// first frame that is timed.
 static clv_result warm_up( tower* t, const clv_gpu_hull* hull, const clv_shape_sim_def* def )
 {
     const clv_transform at[2] = { clv_transform_at( 0, 0, 0 ), clv_transform_at( 0, 0.5f, 0 ) };

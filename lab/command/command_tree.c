@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tree that a method keeps, as of one frame, with the boxes it holds: for scripts/tree_picture.py and for looking at.
+// The tree that a method keeps, as of one frame, with the boxes it holds: for
+// scripts/tree_picture.py and for looking at.
 #include "cleave/space.h"
 #include "lab/base/args.h"
 #include "lab/base/output_file.h"

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Without --frames: all frames of small scenes, or where another method judges; of others as many as so many box tests of brute
-// force allow, at least 2.
+// Without --frames: all frames of small scenes, or where another method judges; of others as many as so many
+// box tests of brute force allow, at least 2.
 #define ALL_FRAMES_MOST 8000
 #define JUDGE_TESTS 2e10
 

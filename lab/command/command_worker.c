@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One run, for the process that started this one: `cleave run` does, and reads the answer from a pipe. Not in the help, yet
-// `cleave worker --help` tells its flags.
+// One run, for the process that started this one: `cleave run` does, and reads the answer from a pipe. Not in
+// the help, yet `cleave worker --help` tells its flags.
 #include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/measure/plugin.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A command is a table of flags, a function, and one line in the table of command_help.c. Each gets the words behind its name and answers
-// with the program's exit status; "--help" among the words prints its help.
+// A command is a table of flags, a function, and one line in the table of command_help.c. Each gets the words
+// behind its name and answers with the program's exit status; "--help" among the words prints its help.
 #pragma once
 
 #include "lab/base/error.h"

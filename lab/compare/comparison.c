@@ -148,7 +148,8 @@ static void doubt_machine( doubt* all, const json_value* a, const json_value* b 
     }
 }
 
-// With more runnable processes than cores some of them wait; with fewer, memory and clock rate are still shared.
+// With more runnable processes than cores some of them wait; with fewer, memory and clock rate are still
+// shared.
 static bool is_crowded( double load, double cores )
 {
     return load > cores + LOAD_OF_OURS / 2;

@@ -6,10 +6,10 @@
 #include "lab/measure/timed_run.h"
 #include "lab/result/results.h"
 
-// ---- How much longer one run took than another, and how sure that is: Efron's bootstrap (Bootstrap methods, Annals of
-// Statistics 1979) over passes and frames. Of each frame the median over the passes is taken, so that a hiccup in one pass
-// does not count; frames are drawn in pairs, since both runs saw the same boxes; passes are drawn for each run by itself,
-// since their noise has nothing to do with each other.
+// ---- How much longer one run took than another, and how sure that is: Efron's bootstrap (Bootstrap methods,
+// Annals of Statistics 1979) over passes and frames. Of each frame the median over the passes is taken, so
+// that a hiccup in one pass does not count; frames are drawn in pairs, since both runs saw the same boxes;
+// passes are drawn for each run by itself, since their noise has nothing to do with each other.
 
 typedef struct bootstrap_ratio
 {
@@ -20,8 +20,8 @@ typedef struct bootstrap_ratio
 /// Both ran well, over the same frames. The same draws every time.
 bootstrap_ratio bootstrap_compare( const run_result* a, const run_result* b );
 
-// ---- Reasons not to believe a comparison of times: the machines differ, or one of them was busy. What other people's processes
-// cost is in the times and looks like a change of the program.
+// ---- Reasons not to believe a comparison of times: the machines differ, or one of them was busy. What other
+// people's processes cost is in the times and looks like a change of the program.
 
 #define DOUBT_ROOM 256
 

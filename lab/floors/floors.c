@@ -213,7 +213,8 @@ static bool is_same_row( const run_result* a, const run_result* b )
         strcmp( a->type, b->type ) == 0 && strcmp( part_of( a ), part_of( b ) ) == 0;
 }
 
-// Half the frames took at most that. Not the mean: a space that comes to rest searches for some frames before it does.
+// Half the frames took at most that. Not the mean: a space that comes to rest searches for
+// some frames before it does.
 static double time_of( const run_result* run )
 {
     if ( run->frame_ms == NULL || run->frame_count == 0 )

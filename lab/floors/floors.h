@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many times as fast as the fastest of the others each row must stay, in a file that people read: bench/floors.csv.
+// How many times as fast as the fastest of the others each row must stay, in a file that
+// people read: bench/floors.csv.
 #pragma once
 
 #include "lab/result/results.h"
@@ -23,13 +24,14 @@ typedef struct floor_file
     uint32_t count;
 } floor_file;
 
-/// A file that is not there is an empty one if `may_be_missing`. False names file, line and what was expected.
+/// A file that is not there is an empty one if `may_be_missing`. False names file, line and what was
+/// expected.
 bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, lab_error* why );
 bool floor_file_write( const char* path, const floor_file* file, lab_error* why );
 void floor_file_free( floor_file* file );
 
-// ---- One method against all others in a set of results: per row of scene, size and instruction set the fastest other, how many
-// times as fast ours is, and whether that is above its floor.
+// ---- One method against all others in a set of results: per row of scene, size and instruction set the
+// fastest other, how many times as fast ours is, and whether that is above its floor.
 
 typedef enum race_verdict
 {
@@ -61,16 +63,18 @@ typedef struct race
     uint32_t counts[RACE_VERDICTS];
 } race;
 
-/// A row for each run of the method `name`. Of each frame the least over the passes counts, on both sides, so that a busy machine
-/// hurts neither; a run's time is the median of these. Results and floors must outlive the race.
+/// A row for each run of the method `name`. Of each frame the least over the passes counts, on both
+/// sides, so that a busy machine hurts neither; a run's time is the median of these. Results and
+/// floors must outlive the race.
 void race_make( race* all, const run_results* results, const char* name, floor_file* floors );
 void race_free( race* all );
 
 /// An undercut floor, a failure, or other pairs.
 bool race_is_bad( const race* all );
 
-/// Sets floors to `share` of what was measured, where that is more than is stored; never lowers one. A row keeps its floor
-/// where the rival it was set against did not end this time: against slower ones any method looks fast. Returns how many rose.
+/// Sets floors to `share` of what was measured, where that is more than is stored; never lowers one. A row
+/// keeps its floor where the rival it was set against did not end this time: against slower ones any method
+/// looks fast. Returns how many rose.
 uint32_t race_raise( const race* all, const run_results* results, double share, floor_file* floors );
 
 /// The table, the methods that are missing and why, and a sentence, on stdout.

@@ -121,7 +121,8 @@ bool bake_may_share( const bake_def* def )
     return def->generator->reborn == NULL && def->scene.recipe == NULL && def->report == NULL;
 }
 
-// The windows that frame belongs to get it; those whose last it is are whole. The scene last: where it is, its companions are.
+// The windows that frame belongs to get it; those whose last it is are whole. The scene last: where
+// it is, its companions are.
 static bool put_frame( const bake_def* defs, uint32_t count, scene_writer* writers, side_files* files,
     uint64_t frame, const clv_aabb* boxes, lab_error* why )
 {

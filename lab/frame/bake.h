@@ -19,15 +19,16 @@ typedef struct bake_def
 /// What the file's header will say; `world` comes from the running scene.
 scene_header bake_header( const bake_def* def, clv_aabb world );
 
-/// Beside a file whose bodies die and are born: FILE.churn, text, "frame,object" under a header line. Object `object` of
-/// frame `frame` of the file is not the one it was in the frame before.
+/// Beside a file whose bodies die and are born: FILE.churn, text, "frame,object" under a header line. Object
+/// `object` of frame `frame` of the file is not the one it was in the frame before.
 #define BAKE_CHURN_ENDING ".churn"
 #define BAKE_CHURN_HEAD "frame,object\n"
 
 /// Writes the scene, with a progress bar; all of it or nothing.
 bool bake_write( const bake_def* def, const char* path, lab_error* why );
 
-/// Several windows of one run, each a file of its own, from one simulation: the defs differ in `from` and `frame_count` alone,
-/// have no report, and their bodies are not reborn (bake_may_share). A window is there as soon as its last frame is.
+/// Several windows of one run, each a file of its own, from one simulation: the defs differ in `from` and
+/// `frame_count` alone, have no report, and their bodies are not reborn (bake_may_share). A window is there
+/// as soon as its last frame is.
 bool bake_write_windows( const bake_def* defs, const char* const* paths, uint32_t count, lab_error* why );
 bool bake_may_share( const bake_def* def );

@@ -173,8 +173,8 @@ clv_aabb* frame_source_boxes( const frame_source* source )
 // What a killed process left behind is removed once no process can still be writing it.
 #define TEMPORARY_LIFE_S ( 24 * 3600 )
 
-// What the files of a scene begin with, whatever frames they hold: every other parameter and the generator's version but
-// the seed, which ends them. To free.
+// What the files of a scene begin with, whatever frames they hold: every other parameter and the generator's
+// version but the seed, which ends them. To free.
 static char* scene_prefix( const bake_def* def )
 {
     const generator_def* scene = &def->scene;

@@ -44,8 +44,8 @@ bool bake_cache_open( frame_source* source, const bake_def* def, lab_error* why 
 /// Is it there already?
 bool bake_cache_holds( const bake_def* def );
 
-/// Bakes into the folder what of these is not there yet, windows of the same run from one simulation. False where that cannot
-/// be: no folder, no room, interrupted.
+/// Bakes into the folder what of these is not there yet, windows of the same run from one simulation. False
+/// where that cannot be: no folder, no room, interrupted.
 bool bake_cache_fill( const bake_def* defs, uint32_t count, lab_error* why );
 
 // ---- What one can say about a frame without finding pairs.

@@ -61,7 +61,8 @@ uint64_t scene_file_offset( uint32_t object_count, uint32_t frame, uint32_t obje
 
 // ---- pose record
 
-// How far the square of a rotation's length may be from 1: what floats lose is a millionth, garbage is further off.
+// How far the square of a rotation's length may be from 1: what floats lose is a
+// millionth, garbage is further off.
 #define LENGTH_SLACK 1e-3
 
 static double square_length( const unsigned char* bytes )
@@ -75,8 +76,8 @@ static double square_length( const unsigned char* bytes )
     return sum;
 }
 
-// Position and rotation of `body` from a record. False, the body untouched, for a pad that is not 0, a NaN, an infinity, and
-// a rotation whose length is not 1.
+// Position and rotation of `body` from a record. False, the body untouched, for a pad that is not 0, a NaN,
+// an infinity, and a rotation whose length is not 1.
 static bool pose_record_decode( const unsigned char* bytes, body_state* body )
 {
     double square = square_length( bytes );

@@ -86,16 +86,16 @@ typedef struct scene_reader
 bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why );
 
 /// Frame 0 .. frame_count into `boxes`, object_count long. In any order; ascending needs no seek.
-/// False, with the offset, for a pad that is not 0, a NaN, an inverted box, or a file that shrank; in a .posrot file also for
-/// an infinity and a rotation whose length is not 1.
+/// False, with the offset, for a pad that is not 0, a NaN, an inverted box, or a file that shrank; in a
+/// .posrot file also for an infinity and a rotation whose length is not 1.
 bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, lab_error* why );
 
 /// The same for objects first .. first + count - 1 alone, which the file must have.
 bool scene_reader_read_part(
     scene_reader* reader, uint32_t frame, uint32_t first, uint32_t count, clv_aabb* boxes, lab_error* why );
 
-/// The bodies of a .posrot file, object_count of them: sides, positions and rotations. False also for a .aabbs file, which does
-/// not tell how the bodies in its boxes are turned.
+/// The bodies of a .posrot file, object_count of them: sides, positions and rotations. False also for a
+/// .aabbs file, which does not tell how the bodies in its boxes are turned.
 bool scene_reader_read_bodies( scene_reader* reader, uint32_t frame, body_state* bodies, lab_error* why );
 void scene_reader_close( scene_reader* reader );
 
@@ -116,8 +116,9 @@ bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, lab_error* w
 bool scene_writer_commit( scene_writer* writer, lab_error* why );
 void scene_writer_abandon( scene_writer* writer );
 
-// A file that many processes fill: one opens a writer, shares its file and commits it when all are done; each, that one
-// included, opens its part under the shared name and puts the boxes of its objects, frame by frame.
+// A file that many processes fill: one opens a writer, shares its file and commits it when all are
+// done; each, that one included, opens its part under the shared name and puts the boxes of its
+// objects, frame by frame.
 
 /// What others open until the file is committed; lives as long as the writer. NULL for what is no file.
 const char* scene_writer_share( scene_writer* writer, lab_error* why );
@@ -139,8 +140,8 @@ bool scene_part_put( scene_part* part, uint32_t frame, const clv_aabb* boxes, la
 /// False if what was written last did not reach the file. `why` may be NULL.
 bool scene_part_close( scene_part* part, lab_error* why );
 
-// ---- Records of a .posrot file, the twin of a .aabbs file that Broadmark's splitter reads: the same header and first frame, then
-// per object and frame 32 bytes, position x y z 0 and rotation x y z w. Bodies begin unturned, so that their sides are those
-// of their first boxes.
+// ---- Records of a .posrot file, the twin of a .aabbs file that Broadmark's splitter reads: the same header
+// and first frame, then per object and frame 32 bytes, position x y z 0 and rotation x y z w. Bodies begin
+// unturned, so that their sides are those of their first boxes.
 
 #define POSE_FILE_ENDING ".posrot"

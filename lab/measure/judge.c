@@ -72,7 +72,8 @@ static float distance_of( clv_vec3 a, clv_vec3 b )
     return most >= 0 ? most : INFINITY;
 }
 
-// The boxes nearest to one of them: as dense as the scene is there, in place of a few from everywhere that touch nothing.
+// The boxes nearest to one of them: as dense as the scene is there, in place of a few from
+// everywhere that touch nothing.
 static clv_aabb* take_near( const clv_aabb* boxes, uint32_t count, uint32_t centre, uint32_t* taken )
 {
     near_box* order = lab_take( count, sizeof( near_box ) );

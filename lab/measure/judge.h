@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Which pairs are right, by a reference method: brute force, as long as it is quick enough; a method of the user's choice where it would take
-// minutes per frame. Such a judge is itself compared with brute force, on the boxes of a neighbourhood, in every frame.
+// Which pairs are right, by a reference method: brute force, as long as it is quick enough; a method of the
+// user's choice where it would take minutes per frame. Such a judge is itself compared with brute force, on
+// the boxes of a neighbourhood, in every frame.
 #pragma once
 
 #include "cleave/types.h"
 #include "lab/base/error.h"
 #include "lab/measure/run_spec.h"
 
-// ---- A number that stands for the pair sets of a run, whatever the order, method, instruction set or device:
-// the sum modulo 2^64, over frames f = 0, 1, … after the initial one and pairs a < b, of
-// random_mix( a << 32 | b ) * (2 f + 1).
+// ---- A number that stands for the pair sets of a run, whatever the order, method, instruction set or
+// device: the sum modulo 2^64, over frames f = 0, 1, … after the initial one and pairs a < b, of random_mix(
+// a << 32 | b ) * (2 f + 1).
 
 /// What frame f adds to the sum; f counts from 0 after the initial frame, so f = file frame - 1.
 uint64_t frame_hash_pairs( const clv_pair* pairs, uint64_t count, uint64_t frame );
@@ -20,15 +21,15 @@ uint64_t frame_hash_order( const clv_pair* pairs, uint64_t count );
 /// Boxes of a frame on which another judge than brute force is compared with it, at most.
 #define JUDGE_SAMPLE 8000
 
-/// The judge's spec, whose list is to be freed by run_spec_list_free. `wish` NULL or "brute": brute force, in plain code for up to
-/// 16,000 objects, beyond by the best instruction set. Otherwise a method as -m takes it, on all cores. False, with a sentence
-/// about --judge, if there is no such method or it cannot run here.
+/// The judge's spec, whose list is to be freed by run_spec_list_free. `wish` NULL or "brute": brute force, in
+/// plain code for up to 16,000 objects, beyond by the best instruction set. Otherwise a method as -m takes
+/// it, on all cores. False, with a sentence about --judge, if there is no such method or it cannot run here.
 bool judge_make( const char* wish, uint32_t object_count, run_spec_list* judge, lab_error* why );
 
 bool judge_is_brute( const run_spec* judge );
 
-/// Do the judge's pairs agree with brute force's on the boxes nearest to box `frame` (counted around), JUDGE_SAMPLE of them? True, too,
-/// if it is brute force. False with the first pair that differs.
+/// Do the judge's pairs agree with brute force's on the boxes nearest to box `frame` (counted around),
+/// JUDGE_SAMPLE of them? True, too, if it is brute force. False with the first pair that differs.
 bool judge_stands(
     const run_spec* judge, const clv_aabb* boxes, uint32_t count, uint32_t frame, lab_error* why );
 

@@ -161,8 +161,8 @@ static bool count_machine( tick_counts* counts )
     return true;
 }
 
-// /proc/PID/stat: what follows the name, which may hold anything, is state, parent, group, then 9 fields that are not needed here,
-// and the ticks in user mode, in the kernel, and both of children that have ended.
+// /proc/PID/stat: what follows the name, which may hold anything, is state, parent, group, then 9 fields that
+// are not needed here, and the ticks in user mode, in the kernel, and both of children that have ended.
 static void count_process( const char* name, platform_entry entry, void* user )
 {
     tick_counts* counts = user;
@@ -198,8 +198,8 @@ static void sleep_for( double seconds )
     nanosleep( &time, NULL );
 }
 
-// Share of all processors, 0 to 1, that processes outside this one's process group used during the next `seconds`, time
-// stolen by a hypervisor included. NaN where it is not known (systems without /proc).
+// Share of all processors, 0 to 1, that processes outside this one's process group used during the next
+// `seconds`, time stolen by a hypervisor included. NaN where it is not known (systems without /proc).
 static double others_share( double seconds )
 {
     tick_counts before, after;

@@ -21,7 +21,8 @@ typedef struct machine_facts
 
 machine_facts machine_look( void );
 
-// ---- How much of the machine other people's work takes: what they use is missing in ours, and shows as time.
+// ---- How much of the machine other people's work takes: what they use is missing in
+// ours, and shows as time.
 
 /// What others_wait saw.
 typedef struct others_seen
@@ -33,8 +34,8 @@ typedef struct others_seen
 /// Looks until the share is at most `most`, or `wait_s` seconds have gone by.
 others_seen others_wait( double most, double wait_s );
 
-// ---- How long work will take, before it is begun: rough constants of a machine of today, good to a factor of three or so. It is
-// to tell a minute from an hour.
+// ---- How long work will take, before it is begun: rough constants of a machine of today, good to a factor
+// of three or so. It is to tell a minute from an hour.
 
 /// Seconds of one frame; 0 if the method cannot run here.
 double estimate_frame_s( const run_spec* spec, uint32_t object_count );

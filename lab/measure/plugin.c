@@ -120,9 +120,9 @@ static bool register_methods( clv_plugin_entry* entry, const char* path, char* r
     return refuse( reason, size, path, why[0] != '\0' ? why : clv_result_text( result ) );
 }
 
-// Loads the shared object at `path` and has it register its methods. It stays loaded. False, with a sentence in `reason`, if
-// there is no such file, it cannot be loaded, it has no entry, it was built for another version, or a method of it was
-// refused; methods registered until then stay. Call it before threads start.
+// Loads the shared object at `path` and has it register its methods. It stays loaded. False, with a sentence
+// in `reason`, if there is no such file, it cannot be loaded, it has no entry, it was built for another
+// version, or a method of it was refused; methods registered until then stay. Call it before threads start.
 static bool plugin_load( const char* path, char* reason, size_t reason_size )
 {
     char found[PATH_ROOM];
@@ -144,7 +144,8 @@ static bool plugin_load( const char* path, char* reason, size_t reason_size )
     return register_methods( entry, path, reason, reason_size );
 }
 
-// The same for one that the user named: a process that this one starts is to load it too. At most PLUGIN_MOST.
+// The same for one that the user named: a process that this one starts is to load it too. At most
+// PLUGIN_MOST.
 static bool plugin_load_named( const char* path, char* reason, size_t reason_size )
 {
     if ( s_named_count == PLUGIN_MOST )
@@ -309,7 +310,8 @@ static void program_folder( char path[PATH_ROOM] )
     *slash = '\0';
 }
 
-// The folder the user names, and no other; else beside the program, as built; else where an installed one has them.
+// The folder the user names, and no other; else beside the program, as built; else where
+// an installed one has them.
 static void find_folders( module_folders* folders )
 {
     const char* wish = getenv( "CLEAVE_PEERS" );
@@ -413,7 +415,8 @@ bool device_is_of( const clv_method* row )
 
 // ---- looking
 
-// A device that was looked for. The library has a child process ask its driver: none is loaded into this one before a run needs it.
+// A device that was looked for. The library has a child process ask its driver: none is loaded into this
+// one before a run needs it.
 typedef struct device_seen
 {
     bool is_found;

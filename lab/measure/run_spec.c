@@ -522,9 +522,9 @@ static bool check_available( const run_spec_list* list, const run_wish* wish, la
 
 // ---- all together
 
-// Multiplies the specs: each whose method knows a swept parameter appears once per value, with that value behind its
-// settings; the others stay. An item without '=' goes on with the values of the one before, since flags are split at
-// commas. False for what is no sweep, and for parameters that no method among them knows.
+// Multiplies the specs: each whose method knows a swept parameter appears once per value, with that value
+// behind its settings; the others stay. An item without '=' goes on with the values of the one before, since
+// flags are split at commas. False for what is no sweep, and for parameters that no method among them knows.
 static bool sweep_expand( run_spec_list* list, const text_list* sweeps, lab_error* why );
 
 static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, lab_error* why )

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- Several numbers in one word, for sweeps and ladders of sizes: 64, 32..4096 (doubling), 10..1000:x10, 0.1..0.5:+0.1.
+// ---- Several numbers in one word, for sweeps and ladders of sizes: 64, 32..4096 (doubling),
+// 10..1000:x10, 0.1..0.5:+0.1.
 
 typedef struct number_list
 {
@@ -23,8 +24,9 @@ void number_list_free( number_list* list );
 /// More values than this are a slip of the pen.
 #define RANGE_MOST 1000
 
-/// Appends the numbers a word stands for, ascending; k and m multiply by a thousand and a million. The upper end is among
-/// them only if a step falls on it. False, with a `message` that says what to do but not where, if the word is no such range.
+/// Appends the numbers a word stands for, ascending; k and m multiply by a thousand and a million. The upper
+/// end is among them only if a step falls on it. False, with a `message` that says what to do but not where,
+/// if the word is no such range.
 bool range_add( number_list* list, const char* word, char* message, size_t message_size );
 
 /// As it is written in a setting, such as "256" or "0.5". Returns `buffer`.
@@ -61,17 +63,19 @@ typedef struct run_wish
 
 /// The product of the wishes, in the order of `names` or of the method table. A method without variants or
 /// threads appears once. Without --isa: `every_isa` takes every one supported here, else the best alone.
-/// False for unknown names, with the closest known one, for settings that no method among them knows, and with must_run for
-/// names that cannot run here, or where nothing at all can.
+/// False for unknown names, with the closest known one, for settings that no method among them knows, and
+/// with must_run for names that cannot run here, or where nothing at all can.
 bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, lab_error* why );
 void run_spec_list_free( run_spec_list* list );
 void run_wish_free( run_wish* wish );
 
-/// The one method of that name with these settings, for a command that shows its tree. False if it cannot run here or keeps none.
+/// The one method of that name with these settings, for a command that shows its tree. False if it
+/// cannot run here or keeps none.
 bool run_spec_tree(
     run_spec_list* list, const char* command, const char* method, const text_list* settings, lab_error* why );
 
-/// Instruction sets as users name them, "all" the last; NULL beyond. And whether a name is one, or which was meant.
+/// Instruction sets as users name them, "all" the last; NULL beyond. And whether a name is
+/// one, or which was meant.
 const char* run_isa_name( uint32_t index );
 bool run_isa_check( const char* name, bool may_be_all, lab_error* why );
 
@@ -90,4 +94,5 @@ void run_spec_apply( const run_spec* spec, clv_space_def* def );
 /// "avx2", or "plain" where there are no variants; CLV_ISA_AUTO is resolved.
 const char* run_spec_variant( const run_spec* spec );
 
-// ---- A parameter of methods taken through several values: kd.leaf=32..4096, kd.leaf=32,64,512, grid.cell=4..64:x4.
+// ---- A parameter of methods taken through several values: kd.leaf=32..4096,
+// kd.leaf=32,64,512, grid.cell=4..64:x4.

@@ -242,8 +242,8 @@ typedef struct moved_boxes
     uint32_t count;
 } moved_boxes;
 
-// All boxes, or those that differ by a bit from the frame before, with ascending ids. Outside the clock: an engine knows
-// which of its bodies sleep.
+// All boxes, or those that differ by a bit from the frame before, with ascending ids. Outside the clock: an
+// engine knows which of its bodies sleep.
 static moved_boxes choose_boxes( run_state* run )
 {
     uint32_t count = run->source->header.object_count;
@@ -308,7 +308,8 @@ typedef enum pass_kind
     PASS_TIMED,
 } pass_kind;
 
-// Adds the method's figures to the sums; a method without any keeps none. The number of figures is the same every time.
+// Adds the method's figures to the sums; a method without any keeps none. The number of
+// figures is the same every time.
 static void add_counters( run_state* run )
 {
     run_result* result = run->result;

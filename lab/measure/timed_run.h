@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// One method over one scene, timed. What is timed is a frame as a user pays it: handing over all boxes, or those that changed,
-// updating, finding all pairs into one list; reading frames is not. Every pass starts from a fresh space with
-// frame 0 added.
+// One method over one scene, timed. What is timed is a frame as a user pays it: handing over all boxes, or
+// those that changed, updating, finding all pairs into one list; reading frames is not. Every pass starts
+// from a fresh space with frame 0 added.
 #pragma once
 
 #include "lab/base/json.h"
 #include "lab/frame/frame_source.h"
 #include "lab/measure/run_spec.h"
 
-/// What is done, and timed, besides a plain list of pairs of all boxes. Each is a word of schedules, a flag, a part of the key of a
-/// run, and a member of results.
+/// What is done, and timed, besides a plain list of pairs of all boxes. Each is a word of schedules, a flag,
+/// a part of the key of a run, and a member of results.
 typedef struct run_switches
 {
     bool sorted;      ///< have the list sorted too
@@ -103,13 +103,14 @@ typedef struct run_result
     json_value* json;
 } run_result;
 
-/// Fills all but frame_static; the counters' names live as long as the program. False only if the scene could not be read.
+/// Fills all but frame_static; the counters' names live as long as the program. False only if the
+/// scene could not be read.
 bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,
     lab_error* why );
 void run_result_free( run_result* result );
 
-/// Fills frame_ms and the figures over all frames from pass_ms, frame_update_ms and frame_search_ms, which must be there,
-/// frame_ms with room; the stages only if they are known. False if out of memory.
+/// Fills frame_ms and the figures over all frames from pass_ms, frame_update_ms and frame_search_ms, which
+/// must be there, frame_ms with room; the stages only if they are known. False if out of memory.
 bool run_result_summarise( run_result* result );
 
 /// Method, variant, settings, scene and terms of a run that is yet to be measured.

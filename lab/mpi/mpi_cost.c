@@ -37,8 +37,8 @@ static bool write_document( text_output* output, const char* name, json_value* v
 // ---- `cleave-mpi net`
 
 // What a message costs between two processes, one pair at a time and all pairs at once, and what a small
-// reduction over all costs. A message of b bytes takes about alpha + b / beta (R. W. Hockney, The communication
-// challenge for MPP, Parallel Computing 20, 1994); docs/mpi.md uses both.
+// reduction over all costs. A message of b bytes takes about alpha + b / beta (R. W. Hockney, The
+// communication challenge for MPP, Parallel Computing 20, 1994); docs/mpi.md uses both.
 
 enum
 {
@@ -189,8 +189,8 @@ bool job_net( job* j )
 
 // ---- `cleave-mpi plan`
 
-// A scene cut for many processes by the library's own bisection, at its first frame, and what they would hold and
-// send in a later one. None of these processes runs; with a sample not even all boxes are made.
+// A scene cut for many processes by the library's own bisection, at its first frame, and what they would hold
+// and send in a later one. None of these processes runs; with a sample not even all boxes are made.
 
 /// Over all processes of the plan. Counts of a sample are scaled up.
 typedef struct plan_sums

@@ -146,7 +146,8 @@ static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame
     return are_same( w->space, j, d, frame );
 }
 
-// ---- the calls that lead to a difference, with the judge's answers, to be played with the method of the processes
+// ---- the calls that lead to a difference, with the judge's answers, to be played with
+// the method of the processes
 
 static bool feed_recorded( mpi_world* w, one_judge* judge, job* j, uint32_t last )
 {

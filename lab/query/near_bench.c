@@ -83,7 +83,8 @@ static bool is_near( const float* a, const float* b, const int s[3], const float
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= limit;
 }
 
-// Pairs as numbers that sort by the first point and then the second; one that is listed twice stands here twice.
+// Pairs as numbers that sort by the first point and then the second; one that is listed
+// twice stands here twice.
 typedef struct pair_numbers
 {
     uint64_t* items;

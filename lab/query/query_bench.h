@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `cleave bench --queries` and `cleave verify --queries`: the same questions to a space, to brute force and to other people's
-// libraries, over the last frame of each scene.
+// `cleave bench --queries` and `cleave verify --queries`: the same questions to a space, to brute force and
+// to other people's libraries, over the last frame of each scene.
 #pragma once
 
 #include "lab/base/args.h"
@@ -26,6 +26,6 @@ typedef struct query_bench_def
 #define QUERY_BENCH_COUNT 100000 ///< queries without --query-count
 #define QUERY_VERIFY_COUNT 2000  ///< likewise, to verify
 
-/// Prints the table and writes the files. LAB_DISAGREES if ours and brute force do, or ours among themselves; what other people's
-/// libraries find otherwise is counted.
+/// Prints the table and writes the files. LAB_DISAGREES if ours and brute force do, or ours among themselves;
+/// what other people's libraries find otherwise is counted.
 lab_status query_bench_run( const query_bench_def* def );

@@ -17,8 +17,8 @@ extern const choice query_families[]; ///< "rays", "boxes", "spheres", "nearest"
 const char* query_family_name( query_family family );
 size_t query_family_item_size( query_family family );
 
-/// Rays and casts start about an object's size from a random object, with directions uniform over the sphere; boxes and
-/// spheres are objects, or as large, shifted by up to twice their size.
+/// Rays and casts start about an object's size from a random object, with directions uniform over the sphere;
+/// boxes and spheres are objects, or as large, shifted by up to twice their size.
 void query_draw_make( query_draw* draw, query_family family, const clv_aabb* boxes, uint32_t object_count,
     uint32_t count, uint64_t seed );
 void query_draw_free( query_draw* draw );

@@ -73,7 +73,8 @@ static bool project( const picture_camera* camera, const double p[3], picture_po
     {
         return false;
     }
-    // The inverse of the distance is linear on the screen; it is turned round, so that it grows away from the eye.
+    // The inverse of the distance is linear on the screen; it is turned round, so that it
+    // grows away from the eye.
     *out = ( picture_point ){ (float)( 0.5 * camera->width + camera->scale * seen[0] / seen[2] ),
         (float)( 0.5 * camera->height - camera->scale * seen[1] / seen[2] ),
         (float)( 1 - camera->near / seen[2] ) };

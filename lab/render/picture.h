@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a picture is made of, as seen by a camera: faces and lines in pixels, with their depth. It is drawn as pixels or as SVG.
+// What a picture is made of, as seen by a camera: faces and lines in pixels, with their depth. It is
+// drawn as pixels or as SVG.
 #pragma once
 
 #include "cleave/geom.h"

@@ -4,8 +4,8 @@
 
 #include "lab/replay/recording.h"
 
-/// Ids of a recording whose objects are numbered in the order in which they came (recording_number_objects): the
-/// number, and this in place of a generation. What was no object when it was named keeps its id.
+/// Ids of a recording whose objects are numbered in the order in which they came (recording_number_objects):
+/// the number, and this in place of a generation. What was no object when it was named keeps its id.
 #define PLAYER_OBJECT UINT32_MAX
 
 typedef struct replay_player
@@ -35,12 +35,14 @@ typedef struct replay_player
     uint64_t* offsets;
 } replay_player;
 
-/// A space as the recording's, with the method, instruction set, workers and settings of `def`. False with a reason.
+/// A space as the recording's, with the method, instruction set, workers and settings of
+/// `def`. False with a reason.
 bool player_begin( replay_player* player, const recording* source, const clv_space_def* def, bool is_numbered,
     lab_error* why );
 void player_end( replay_player* player );
 
-/// Makes the call. False, with the sentence, only if it cannot be made at all; otherwise `answer` is its answer.
+/// Makes the call. False, with the sentence, only if it cannot be made at all; otherwise `answer` is its
+/// answer.
 bool player_play( replay_player* player, const recorded_call* call, record_answer* answer, lab_error* why );
 
 /// Is it worth making? One that ran out of memory changed nothing.

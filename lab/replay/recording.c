@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// More objects that calls name in one row of ids than were ever added: a row is told by its first id, so its count is
-// bounded by nothing else in the file.
+// More objects that calls name in one row of ids than were ever added: a row is told by its first id, so its
+// count is bounded by nothing else in the file.
 #define IDS_BEYOND 65536
 
 // What is being read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recording in memory: the settings of its space, and every call as it can be made again. It may be a file from a
-// stranger: no length or number is believed before it was checked.
+// A recording in memory: the settings of its space, and every call as it can be made again. It may be a file
+// from a stranger: no length or number is believed before it was checked.
 #pragma once
 
 #include "lab/base/error.h"

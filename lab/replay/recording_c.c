@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recording as a C program against the public headers alone. The calls are those of the table of calls; pairs that it
-// expects are brute force's.
+// A recording as a C program against the public headers alone. The calls are those of the table of calls;
+// pairs that it expects are brute force's.
 #include "lab/base/output_file.h"
 #include "lab/base/text.h"
 #include "lab/replay/replay.h"

@@ -212,7 +212,8 @@ static void number_answers(
     }
 }
 
-// Plays a call and copies it with numbers for ids. Those that were refused are left out: they changed nothing.
+// Plays a call and copies it with numbers for ids. Those that were refused are left out: they changed
+// nothing.
 static bool copy_numbered(
     replay_player* player, numbering* all, const recorded_call* from, recording* out, lab_error* why )
 {

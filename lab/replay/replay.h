@@ -36,19 +36,19 @@ bool replay_run( const recording* source, const replay_def* def, replay_report* 
 /// Brute force as a def for `twin`.
 clv_space_def replay_brute( void );
 
-/// The same recording with its objects numbered, so that calls and objects can be left out of it. Calls that no longer
-/// matter (after `last`) are left out. False if it cannot be played on brute force.
+/// The same recording with its objects numbered, so that calls and objects can be left out of it. Calls that
+/// no longer matter (after `last`) are left out. False if it cannot be played on brute force.
 bool recording_number_objects( const recording* source, uint64_t last, recording* out, lab_error* why );
 
 /// The settings alone, without a call.
 void recording_copy_head( const recording* source, recording* out );
 
-/// Plays a numbered recording on brute force and writes it down again, with brute force's answers, to be played with its own
-/// method and settings.
+/// Plays a numbered recording on brute force and writes it down again, with brute force's answers, to be
+/// played with its own method and settings.
 bool recording_write( const recording* source, const char* path, lab_error* why );
 
-/// The fewest calls and objects of a recording that still differ from brute force, in `out`. False, with the sentence, if it
-/// does not differ.
+/// The fewest calls and objects of a recording that still differ from brute force, in `out`. False, with the
+/// sentence, if it does not differ.
 bool recording_shrink( const recording* source, const clv_space_def* as, recording* out, lab_error* why );
 
 /// A C program that makes the calls and fails while the answers are not brute force's.

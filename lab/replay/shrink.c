@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fewer and fewer: whole stretches of calls, objects and entries are left out, half of them first, and what still differs
-// from brute force goes on (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002).
+// Fewer and fewer: whole stretches of calls, objects and entries are left out, half of them first, and what
+// still differs from brute force goes on (Zeller and Hildebrandt, Simplifying and Isolating
+// Failure-Inducing Input, 2002).
 #include "lab/base/terminal.h"
 #include "lab/base/text.h"
 #include "lab/replay/replay.h"

@@ -134,8 +134,8 @@ static json_value* page_members(
     return kept;
 }
 
-// A checked copy of a run, without what no plot shows: every pass of a long schedule would be most of the page, and what a run was called
-// in a journal names files.
+// A checked copy of a run, without what no plot shows: every pass of a long schedule would be most of the
+// page, and what a run was called in a journal names files.
 static json_value* page_run( const json_value* value, const char* name, lab_error* why )
 {
     static const char* const left_out[] = { "pass_ms", "key", "limits", NULL };
@@ -380,7 +380,8 @@ bool report_page_write( const char* path, const char* json, lab_error* why )
 extern char** environ;
 #endif
 
-// Takes the script out of the page and lets it draw. No spaces and no double quotes, which Windows would take apart.
+// Takes the script out of the page and lets it draw. No spaces and no double quotes, which
+// Windows would take apart.
 static const char loader[] =
     "(0,eval)(require('fs').readFileSync(process.argv[1],'utf8').split('<script\\x20id=\\x22bundle\\x22>')[1]"
     ".split('</script>')[0]);cleaveReport.writeSvgFiles(require('fs'),process.argv[1],process.argv[2])";

@@ -13,15 +13,18 @@ typedef struct report_data
     uint32_t run_count;
 } report_data;
 
-/// { "files": [ { "name", "results" } ] } in the order of the paths, and no folder of this machine in it. With `device` not NULL, of runs on a GPU only those whose device has
-/// this text in its name, whatever the case. False with an error that names the file, or the devices there are.
+/// { "files": [ { "name", "results" } ] } in the order of the paths, and no folder of this machine in it.
+/// With `device` not NULL, of runs on a GPU only those whose device has this text in its name, whatever the
+/// case. False with an error that names the file, or the devices there are.
 bool report_data_read( report_data* data, const text_list* paths, const char* device, lab_error* why );
 void report_data_free( report_data* data );
 
-/// What a file is called on the page: its name without folders, and where several have the same, "r.json (1)" for the first of them. To free.
+/// What a file is called on the page: its name without folders, and where several have the same, "r.json (1)"
+/// for the first of them. To free.
 char* report_data_file_name( const text_list* paths, uint32_t index );
 
-/// A copy in which paths have lost their folders: "no a.so in /home/me/peers" is "no a.so in …/peers". To free.
+/// A copy in which paths have lost their folders: "no a.so in /home/me/peers" is "no a.so in …/peers". To
+/// free.
 char* report_data_without_folders( const char* text );
 
 /// A copy of JSON text in which nothing can end a script element or a line of script, to free.

@@ -224,7 +224,8 @@ static void print_missing( const run_results* results )
     }
 }
 
-// Every run, a line for each that did not end well, and one for each reason why methods cannot run here, on stdout.
+// Every run, a line for each that did not end well, and one for each reason why methods
+// cannot run here, on stdout.
 static void results_print( const run_results* results )
 {
     text_table table;
@@ -379,8 +380,8 @@ bool run_output_write( run_output* output, const run_results* results, lab_error
         good = text_output_write( &output->csv_file, text, why );
         free( text );
     }
-    // After the files, since a reader that closes the pipe ends the program; and even if writing them failed, so that a full disk
-    // costs the files alone.
+    // After the files, since a reader that closes the pipe ends the program; and even if writing them failed,
+    // so that a full disk costs the files alone.
     if ( !text_output_is_stdout( &output->json_file ) && !text_output_is_stdout( &output->csv_file ) )
     {
         results_print( results );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A text that goes to a file or to standard output. It is opened before the work: a wrong path shall not cost an hour of measuring.
+// A text that goes to a file or to standard output. It is opened before the work: a wrong path shall not
+// cost an hour of measuring.
 #pragma once
 
 #include "lab/base/json.h"
@@ -35,15 +36,15 @@ typedef struct known_report
     uint32_t other_count; ///< of these, with another one
 } known_report;
 
-/// Have the good runs the hash that their schedule says? Each that has not gets a line on stderr, and after these one that
-/// tells how many.
+/// Have the good runs the hash that their schedule says? Each that has not gets a line on stderr, and after
+/// these one that tells how many.
 known_report results_check_known( const run_results* results );
 
 /// Did one fail? Running out of time does not count: the limit was set on purpose.
 bool results_have_failed( const run_results* results );
 
-// ---- Where results go: the table on the terminal, JSON and CSV files. Files are opened first: a wrong path shall not cost an
-// hour of measuring.
+// ---- Where results go: the table on the terminal, JSON and CSV files. Files are opened first: a wrong path
+// shall not cost an hour of measuring.
 
 typedef struct run_output
 {
@@ -56,7 +57,8 @@ typedef struct run_output
 /// json, csv and counters are set; the rest is zero.
 bool run_output_open( run_output* output, lab_error* why );
 
-/// Writes the files, then prints the table unless a file went to standard output. False if one cannot be written.
+/// Writes the files, then prints the table unless a file went to standard output. False if one cannot be
+/// written.
 bool run_output_write( run_output* output, const run_results* results, lab_error* why );
 
 /// Legal at any time; what was not written whole is gone.

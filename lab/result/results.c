@@ -299,8 +299,8 @@ char* results_csv( const run_results* results )
     return (char*)out.bytes;
 }
 
-// ---- Results as they were written, by this program or an older one: members may be missing, of the wrong kind or absurd, and
-// then a sentence says which.
+// ---- Results as they were written, by this program or an older one: members may be missing, of the wrong
+// kind or absurd, and then a sentence says which.
 
 typedef struct run_reader
 {

@@ -22,17 +22,19 @@ void run_results_free( run_results* results );
 /// Was the program built with JSON? If not, the error says what to do.
 bool results_have_json( lab_error* why );
 
-/// One run as JSON, to json_free or put somewhere: what the struct knows, then what else stood where it was read.
+/// One run as JSON, to json_free or put somewhere: what the struct knows, then what else
+/// stood where it was read.
 json_value* results_run_json( const run_result* run );
 
-/// The inverse: takes `value` over into run->json, whatever the answer. False names the member that is wrong and how;
-/// `name` is what the error begins with.
+/// The inverse: takes `value` over into run->json, whatever the answer. False names the member that is wrong
+/// and how; `name` is what the error begins with.
 bool results_read_run( json_value* value, const char* name, run_result* run, lab_error* why );
 
 /// All runs of a results file.
 bool results_read_file( const char* path, run_results* results, lab_error* why );
 
-/// A results file of these runs, an array that it takes over. `gpu` is the device that one of them used; NULL: none did.
+/// A results file of these runs, an array that it takes over. `gpu` is the device that one of
+/// them used; NULL: none did.
 json_value* results_document( json_value* runs, const char* gpu );
 
 /// The results as text, to free. NULL with an error.

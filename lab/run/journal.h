@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is done so far, run by run, beside the results to come: a line of JSON each, written as soon as the run has ended,
-// so that neither Ctrl-C nor kill -9 nor a power cut costs more than the run they hit. A last line that was cut short is ignored.
+// What is done so far, run by run, beside the results to come: a line of JSON each, written as soon as the
+// run has ended, so that neither Ctrl-C nor kill -9 nor a power cut costs more than the run they hit. A last
+// line that was cut short is ignored.
 #pragma once
 
 #include "lab/result/results.h"
@@ -30,8 +31,8 @@ typedef enum journal_way
     JOURNAL_RESTART, ///< throw it away
 } journal_way;
 
-/// The journal of results to be written to `target`. With JOURNAL_RESUME results that are complete already count too, by
-/// the keys they carry.
+/// The journal of results to be written to `target`. With JOURNAL_RESUME results that are complete already
+/// count too, by the keys they carry.
 bool journal_open( journal* log, const char* target, journal_way way, lab_error* why );
 
 /// The run of that key, or NULL. One that did not end well counts only under the same limits.

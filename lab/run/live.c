@@ -15,7 +15,8 @@
 #define WRITE_NS                                                                                             \
     UINT64_C( 500000000 ) // from one page to the next at least: thousands of short runs make long pages
 
-// A run that takes minutes is no reason for a page that loads itself all the time; and one that is not written any more says so.
+// A run that takes minutes is no reason for a page that loads itself all the time; and one that is not
+// written any more says so.
 static const char s_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The live table as a page that renews itself: written anew, whole each time, when a run begins or ends. It needs no server: a browser that has
-// it open loads it again from disk.
+// The live table as a page that renews itself: written anew, whole each time, when a run begins or ends. It
+// needs no server: a browser that has it open loads it again from disk.
 #pragma once
 
 #include "lab/base/bytes.h"
@@ -21,13 +21,14 @@ void live_page_begin( live_page* page, const char* path );
 void live_page_add(
     live_page* page, const char* label, const run_result* run, const char* why, bool is_kept );
 
-/// Writes the page, twice a second at most: so many of all are done, this runs now, "12 min" are left or nothing is known. `is_over`: it renews itself no more.
+/// Writes the page, twice a second at most: so many of all are done, this runs now, "12 min" are left or
+/// nothing is known. `is_over`: it renews itself no more.
 void live_page_write(
     live_page* page, uint32_t done, uint32_t total, const char* label, const char* left, bool is_over );
 void live_page_end( live_page* page );
 
-// ---- What is going on, on stderr: on a terminal the last rows of the table, what runs now and the time left, redrawn in
-// place; otherwise a line per run.
+// ---- What is going on, on stderr: on a terminal the last rows of the table, what runs now and the time
+// left, redrawn in place; otherwise a line per run.
 
 #define LIVE_ROWS 8
 

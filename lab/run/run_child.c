@@ -78,7 +78,8 @@ extern char** environ; // of POSIX, which has no header for it
 // As it was when this program began; NULL: as it is.
 static char** s_environment;
 
-// Handles below are closed in a child. Systems give out the lowest number that is free, and no program has as many open.
+// Handles below are closed in a child. Systems give out the lowest number that is free, and no
+// program has as many open.
 #define HANDLES_MOST 4096
 
 // Bytes that a pipe holds, at most; on Linux 64 KiB unless more is requested.
@@ -194,7 +195,8 @@ static void take_bytes( pipe_end* end )
     end->text[end->length] = '\0';
 }
 
-// What a child that has ended wrote is all there. One that it left behind may keep the pipe open, and write on: it is not waited for.
+// What a child that has ended wrote is all there. One that it left behind may keep the pipe open, and write
+// on: it is not waited for.
 static void take_rest( pipe_end* end )
 {
     size_t most = end->length + PIPE_MOST;
@@ -418,8 +420,8 @@ void child_limit_memory( uint64_t bytes, bool is_on_device )
     struct rlimit none = { 0, 0 };
     setrlimit( RLIMIT_CORE, &none ); // no core files: a crash is reported by the name of its signal
 #if !defined( CHILD_IS_SANITIZED )
-    // Writable memory, not addresses: threads reserve much that they never touch. A device's driver maps far more than it
-    // writes to, and without it there is no device: then the watcher alone keeps the limit, too.
+    // Writable memory, not addresses: threads reserve much that they never touch. A device's driver maps far
+    // more than it writes to, and without it there is no device: then the watcher alone keeps the limit, too.
     struct rlimit data = { (rlim_t)bytes, (rlim_t)bytes };
     if ( bytes > 0 && !is_on_device )
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A process of its own for a piece of work that may crash, hang or eat the memory: it is started, watched, and its answer
-// collected. Where the system cannot do that (Windows, systems without /proc) child_is_here says so.
+// A process of its own for a piece of work that may crash, hang or eat the memory: it is started,
+// watched, and its answer collected. Where the system cannot do that (Windows, systems without
+// /proc) child_is_here says so.
 #pragma once
 
 #include "lab/base/text.h"
@@ -40,16 +41,17 @@ typedef struct child_answer
     char reason[256]; ///< unless it ended well
 } child_answer;
 
-/// At the program's start, before modules and drivers are loaded: children get the environment as it is now. What is loaded writes to
-/// that of its process: Khronos' OpenCL loader cuts OCL_ICD_FILENAMES at the first colon, and PoCL adds a variable.
+/// At the program's start, before modules and drivers are loaded: children get the environment as it is now.
+/// What is loaded writes to that of its process: Khronos' OpenCL loader cuts OCL_ICD_FILENAMES at the first
+/// colon, and PoCL adds a variable.
 void child_keep_environment( void );
 
 /// Runs `program` (NULL: this one) with the given words behind its name, and waits for it. It gets none
 /// of this program's handles but those of its answer and its messages.
 child_answer child_run( const char* program, const text_list* words, const child_limits* limits );
 
-/// In the child: no memory beyond this, where the system can see to it. 0: no limit. What runs on a device is left to the process that
-/// started the child and watches it.
+/// In the child: no memory beyond this, where the system can see to it. 0: no limit. What runs on a device is
+/// left to the process that started the child and watches it.
 void child_limit_memory( uint64_t bytes, bool is_on_device );
 
 /// In the child: the answer, whole, to the parent. False if the parent no longer reads.
@@ -70,5 +72,6 @@ typedef struct pin_wish
 /// False if the text is neither yes, no nor a list of cores.
 bool pin_parse( const char* text, pin_wish* wish );
 
-/// Pins the calling process, all of its threads to come, to the wish's cores. False, with a reason, where that cannot be.
+/// Pins the calling process, all of its threads to come, to the wish's cores. False, with a
+/// reason, where that cannot be.
 bool pin_apply( const pin_wish* wish, uint32_t thread_count, char* reason, size_t reason_size );

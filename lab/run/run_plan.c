@@ -51,7 +51,8 @@ const char* run_plan_program( void )
     return name;
 }
 
-// The fingerprint of another build, marked as such, since it may be a copy of this one. A plan has at most one such.
+// The fingerprint of another build, marked as such, since it may be a copy of this one. A
+// plan has at most one such.
 static char* other_program( const char* path )
 {
     static char name[64] = "";

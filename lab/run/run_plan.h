@@ -32,8 +32,9 @@ typedef struct run_plan
     const char* against;
 } run_plan;
 
-/// Adds the jobs of a part: scenes, types, sizes upwards, methods. A job that is in the plan already gets the part's name
-/// too and is done once. False for unknown names, sizes out of range and files that are not there.
+/// Adds the jobs of a part: scenes, types, sizes upwards, methods. A job that is in the plan
+/// already gets the part's name too and is done once. False for unknown names, sizes out of range
+/// and files that are not there.
 bool run_plan_add( run_plan* plan, const schedule_part* part, lab_error* why );
 void run_plan_free( run_plan* plan );
 
@@ -43,7 +44,8 @@ uint32_t run_job_bodies( const run_job* job );
 /// Roughly how long it takes: all passes and rounds, as far as its limits let it. `scene` is its scene's.
 double run_job_estimate_s( const run_job* job, const estimate_scene* scene );
 
-/// The program and the machine, in a word: runs of another build or CPU are not to be mixed. Lives as long as the program.
+/// The program and the machine, in a word: runs of another build or CPU are not to be mixed.
+/// Lives as long as the program.
 const char* run_plan_program( void );
 
 /// The words behind `cleave` that make a worker do a job and nothing else.
@@ -51,6 +53,6 @@ void worker_words( const run_job* job, text_list* words );
 
 // ---- The rounds of a job, each a process of its own, as one result.
 
-/// Adds the passes of `next` to `sum` and sums up anew. If a round did not end well, or found other pairs, neither did
-/// the sum. `next` is freed.
+/// Adds the passes of `next` to `sum` and sums up anew. If a round did not end well, or found other pairs,
+/// neither did the sum. `next` is freed.
 void run_merge( run_result* sum, run_result* next );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Works through a plan: each job in a process of its own, or here where that is asked for. A crash, a hang or too much
-// memory ends the job it is in, with a reason, and the rest goes on.
+// Works through a plan: each job in a process of its own, or here where that is asked for. A crash, a hang or
+// too much memory ends the job it is in, with a reason, and the rest goes on.
 #pragma once
 
 #include "lab/result/results.h"
@@ -31,8 +31,9 @@ typedef struct runner_report
     uint32_t undone;   ///< because the time was up
 } runner_report;
 
-/// Results in the order of the plan, without those left out. False if a scene or the journal failed; what was done before is
-/// there all the same. With an on_stop, the stop action is held on return: write the results, then stop_action_end.
+/// Results in the order of the plan, without those left out. False if a scene or the journal failed; what
+/// was done before is there all the same. With an on_stop, the stop action is held on return: write the
+/// results, then stop_action_end.
 bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
     runner_report* report, lab_error* why );
 

@@ -25,7 +25,8 @@ run_terms run_terms_default( void )
     return terms;
 }
 
-// ---- Schedules: one statement per line, a word and its values; # starts a comment. docs/lab.md lists the words.
+// ---- Schedules: one statement per line, a word and its values; # starts a comment.
+// docs/lab.md lists the words.
 
 static bool takes_one( const text_line* line, const char* problem )
 {
@@ -176,7 +177,8 @@ static bool check_known( const text_line* line )
     return is_hash || text_line_fail( line, NULL, "one pairs_hash, 0x and 16 hex digits, is needed here" );
 }
 
-// ---- The settings of a part: words of schedules, flags of `bench` and `run`, and of `worker` for those of one run.
+// ---- The settings of a part: words of schedules, flags of `bench` and `run`, and of
+// `worker` for those of one run.
 
 typedef struct run_setting
 {
@@ -500,8 +502,8 @@ bool schedule_parse( const char* name, const char* text, schedule* plan, lab_err
     return good;
 }
 
-// ---- Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the program is
-// installed and whatever folder it runs in; anything else is a file.
+// ---- Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the
+// program is installed and whatever folder it runs in; anything else is a file.
 
 const char* schedule_carried_name( uint32_t index )
 {

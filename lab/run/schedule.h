@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is to be measured, as a small text: scenes × sizes × types × methods × threads × instruction sets × swept
-// parameters, in parts. docs/lab.md lists the words.
+// What is to be measured, as a small text: scenes × sizes × types × methods × threads × instruction sets ×
+// swept parameters, in parts. docs/lab.md lists the words.
 #pragma once
 
 #include "lab/measure/timed_run.h"
@@ -38,8 +38,8 @@ typedef struct schedule_part
     run_terms terms;
 } schedule_part;
 
-/// The flags for the settings of a part, which they set, as a command takes them: 'b' bench and run, 'v' verify, 'w' worker. Returns their
-/// number.
+/// The flags for the settings of a part, which they set, as a command takes them: 'b' bench and run, 'v'
+/// verify, 'w' worker. Returns their number.
 #define SCHEDULE_FLAGS_MOST 24
 uint32_t schedule_flags( schedule_part* part, char command, args_flag flags[SCHEDULE_FLAGS_MOST] );
 
@@ -60,14 +60,14 @@ schedule_part* schedule_add_part( schedule* plan, const schedule_part* from, con
 void schedule_part_free( schedule_part* part );
 void schedule_free( schedule* plan );
 
-/// Reads a schedule's text. `name` is what error messages begin with, and the name of a part that is not named. False names
-/// the line and what to do; the schedule is then empty.
+/// Reads a schedule's text. `name` is what error messages begin with, and the name of a part that is not
+/// named. False names the line and what to do; the schedule is then empty.
 bool schedule_parse( const char* name, const char* text, schedule* plan, lab_error* why );
 
 /// By name, one of those the program carries, or by path: anything with a slash or ending in .schedule.
 bool schedule_open( const char* name, schedule* plan, lab_error* why );
 
-/// The schedules the program carries: names by index, NULL beyond the last; a text by name, NULL with an error that has the
-/// name that was meant.
+/// The schedules the program carries: names by index, NULL beyond the last; a text by name, NULL with an
+/// error that has the name that was meant.
 const char* schedule_carried_name( uint32_t index );
 const char* schedule_carried_text( const char* name, lab_error* why );

@@ -50,11 +50,12 @@ clv_aabb body_box( const body_state* body );
 /// bit j of k is set.
 void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] );
 
-/// The box itself cut in 8, the pieces in the same order. One that is infinite on an axis is cut at the face that is not, or at
-/// 0.
+/// The box itself cut in 8, the pieces in the same order. One that is infinite on an axis is cut at the
+/// face that is not, or at 0.
 void body_split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] );
 
-/// The box of body or box `index` into its place among others: one each, or eight of each where they are split.
+/// The box of body or box `index` into its place among others: one each, or eight of each where they are
+/// split.
 void body_write( const body_state* body, bool split, uint64_t index, clv_aabb* boxes );
 void body_write_box( clv_aabb box, bool split, uint64_t index, clv_aabb* boxes );
 

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-// ---- What a physical scene is made of: world, bodies, forces. The built-in scenes are recipes, and a recipe can be read
-// from a small text file; docs/lab.md tells the format.
+// ---- What a physical scene is made of: world, bodies, forces. The built-in scenes are recipes, and a recipe
+// can be read from a small text file; docs/lab.md tells the format.
 
 #define RECIPE_NAME_ROOM 64
 #define RECIPE_GROUPS_MOST 16
@@ -96,7 +96,8 @@ typedef struct recipe
 /// Broadmark's world, start and speed; no gravity, no kicks.
 recipe recipe_default( const char* name );
 
-/// Read the text of a scene file; recipe_read reads the file. The error names the file, the line and what was expected.
+/// Read the text of a scene file; recipe_read reads the file. The error names the file, the
+/// line and what was expected.
 bool recipe_parse( const char* name, const char* text, recipe* result, lab_error* why );
 bool recipe_read( const char* path, recipe* result, lab_error* why );
 
@@ -122,8 +123,8 @@ typedef struct generator_def
     bool lean;             ///< contacts are solved as recipe.lean has it; the boxes are others then
     const recipe* recipe;  ///< of a scene file, alive as long as the scene; NULL for the scenes of the table
 
-    // Where many processes share a scene (generator.has_parts): only these bodies are made, and only their boxes written.
-    // body_count is that of the whole scene all the same.
+    // Where many processes share a scene (generator.has_parts): only these bodies are made, and only their
+    // boxes written. body_count is that of the whole scene all the same.
     uint32_t part_first, part_count; ///< part_count 0: all
 } generator_def;
 
@@ -166,8 +167,8 @@ struct generator
     /// What the last step saw; NULL if nothing is simulated.
     clv_rigid_report ( *report )( const void* state );
 
-    /// Bodies that died in the last step and were born again elsewhere, ascending; `*bodies` lives until the next.
-    /// NULL if none ever do.
+    /// Bodies that died in the last step and were born again elsewhere, ascending; `*bodies` lives until the
+    /// next. NULL if none ever do.
     uint32_t ( *reborn )( const void* state, const uint32_t** bodies );
 };
 
@@ -202,11 +203,13 @@ extern const generator_rows generator_moving;    ///< swarm.c: bodies that fly o
 extern const generator_rows generator_simulated; ///< recipe.c: bodies that touch
 extern const generator_rows generator_hard;      ///< hard_worlds.c
 
-/// generator.step of physical scenes, and the bodies behind their boxes, to show or push them; these live as long as the scene.
+/// generator.step of physical scenes, and the bodies behind their boxes, to show or push them; these
+/// live as long as the scene.
 bool recipe_run_step( void* state, lab_error* why );
 clv_rigid* recipe_run_rigid( void* state );
 
-/// tower.c: the row's functions, and the bodies behind the boxes, to show them; these live as long as the scene.
+/// tower.c: the row's functions, and the bodies behind the boxes, to show them; these live as long as the
+/// scene.
 void* tower_create( const generator* self, const generator_def* def );
 void tower_destroy( void* state );
 clv_aabb tower_world( const void* state );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Worlds that are no cube: on a floor, on a line, without an end, over many orders of magnitude. Bodies fly straight through each other
-// and bounce off the walls of a unit cube; what differs is the map that says where in space a point of that cube is, and how large a box
-// there. So any frame is computed from the first. Sizes are such that a box meets a few others, however many there are.
+// Worlds that are no cube: on a floor, on a line, without an end, over many orders of magnitude. Bodies fly
+// straight through each other and bounce off the walls of a unit cube; what differs is the map that says
+// where in space a point of that cube is, and how large a box there. So any frame is computed from the first.
+// Sizes are such that a box meets a few others, however many there are.
 #include "lab/base/random.h"
 #include "lab/scene/swarm.h"
 
@@ -117,7 +118,8 @@ static clv_aabb map_even( const swarm* world, const odd_point* p )
     return box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 );
 }
 
-// Half of all space where x is above some value, near the end of the world: few boxes meet it, and all such meet each other.
+// Half of all space where x is above some value, near the end of the world: few boxes meet it, and
+// all such meet each other.
 static clv_aabb half_space( const swarm* world, const odd_point* p )
 {
     float from = (float)( world->side * ( 0.49 + 0.005 * p->at[0] ) );
@@ -282,8 +284,9 @@ double odd_world_side( uint32_t count, int dimensions )
                            : body_cube_root( count / SPACE_DENSITY );
 }
 
-// ---- Scenes that broad phases stumble over, without physics: each is brownian-free with one thing gone wrong. Bodies fly
-// straight through each other and bounce off the walls, so that any frame is computed from the first.
+// ---- Scenes that broad phases stumble over, without physics: each is brownian-free with one thing
+// gone wrong. Bodies fly straight through each other and bounce off the walls, so that any frame is
+// computed from the first.
 
 #define START_RADIUS 0.45 // of the side
 #define SPEED 0.75        // sides per second

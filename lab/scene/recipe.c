@@ -64,9 +64,10 @@ void recipe_group_range(
     *end = *begin + sizes[index];
 }
 
-// ---- A recipe at work: bodies placed, forces applied, contacts solved by the library's rigid bodies, boxes written.
-// World, start and forces of Broadmark's scenes as in Serpa and Rodrigues, "Flexible Use of Temporal and Spatial
-// Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", CGF 38 (2019).
+// ---- A recipe at work: bodies placed, forces applied, contacts solved by the library's rigid bodies,
+// boxes written. World, start and forces of Broadmark's scenes as in Serpa and Rodrigues, "Flexible Use of
+// Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using
+// KD-Trees", CGF 38 (2019).
 
 // What numbers are drawn for. What happens every frame counts on from its own billion.
 #define PURPOSE_START 0
@@ -91,7 +92,8 @@ typedef struct running
     double gravity_axis[3];
 } running;
 
-// ---- small mathematics -------------------------------------------------------------------------------------------
+// ---- small mathematics
+// -------------------------------------------------------------------------------------------
 
 /// Sine and cosine by their series: the library's may round differently elsewhere. For angles up to pi.
 static void sine_cosine( double angle, double* sine, double* cosine )
@@ -140,7 +142,8 @@ static clv_vec3 to_vec3( const double v[3] )
     return r;
 }
 
-// ---- bodies ------------------------------------------------------------------------------------------------------
+// ---- bodies
+// ------------------------------------------------------------------------------------------------------
 
 static clv_vec3 draw_velocity( const running* run, random_stream* stream )
 {
@@ -262,7 +265,8 @@ static bool add_bodies( running* run )
     return good;
 }
 
-// ---- life of a scene ---------------------------------------------------------------------------------------------
+// ---- life of a scene
+// ---------------------------------------------------------------------------------------------
 
 static clv_vec3 gravity_now( const running* run )
 {
@@ -343,7 +347,8 @@ static clv_aabb recipe_run_world( const void* state )
     return box;
 }
 
-// ---- a frame -----------------------------------------------------------------------------------------------------
+// ---- a frame
+// -----------------------------------------------------------------------------------------------------
 
 static uint32_t share_of( const running* run, double share )
 {
@@ -535,19 +540,19 @@ const generator generator_recipe = {
 #define RAY_KD "world side 100\nframe 1/120 substeps 2\nstart cube 0.49\nspeed range 100\ngravity down 9.81\n"
 
 static const generator rows[] = {
-    // Broadmark's three scenes with contacts: nearly static, uniform, and fully dynamic. Serpa and Rodrigues, "Flexible Use of
-    // Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", Computer Graphics
-    // Forum 38 (2019), section 5.
+    // Broadmark's three scenes with contacts: nearly static, uniform, and fully dynamic. Serpa and Rodrigues,
+    // "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision
+    // Detection Using KD-Trees", Computer Graphics Forum 38 (2019), section 5.
     { SIMULATED( FAMILY_BROADMARK, "freefall", "bodies fall, pile up and come to rest", MANY, FALLING ) },
     { SIMULATED( FAMILY_BROADMARK, "brownian",
         "no gravity; bodies collide, and one in a hundred is kicked each frame", MANY, FLYING ) },
     { SIMULATED( FAMILY_BROADMARK, "gravity", "gravity turns and throws the heap from wall to wall", MANY,
         "gravity turning 0.3924 world\nsleep off\n" ) },
 
-    // The scenes of "Detecção de Colisão Broad Phase com RAY KD-Tree" (2015), section 4: a cube of 100 m, 1/120 s per frame,
-    // speeds of 0 to 100 m/s, gravity 9.81. `--type cubes` is the paper's uniform set, `--type assorted` its varied one; the
-    // paper does not tell the sizes, so they are Broadmark's. How many particles are fed per frame it calls "a small part":
-    // one in a hundred, as Broadmark does.
+    // The scenes of "Detecção de Colisão Broad Phase com RAY KD-Tree" (2015), section 4: a cube of 100 m,
+    // 1/120 s per frame, speeds of 0 to 100 m/s, gravity 9.81. `--type cubes` is the paper's uniform set,
+    // `--type assorted` its varied one; the paper does not tell the sizes, so they are Broadmark's. How many
+    // particles are fed per frame it calls "a small part": one in a hundred, as Broadmark does.
     { SIMULATED( FAMILY_RAY_KD, "ray-freefall", "free fall of the RAY KD-tree paper: 100 m cube, 1/120 s",
         400000, RAY_KD ) },
     { SIMULATED( FAMILY_RAY_KD, "ray-particles", "particles of the RAY KD-tree paper, some kicked each frame",
@@ -564,9 +569,10 @@ static const generator rows[] = {
         .step = tower_step,
         .boxes = tower_boxes },
 
-    // Scenes that users meet and broad phases stumble over. A plate that more bodies touch than any list of neighbours expects.
-    // All at the origin: every pair overlaps; they fly apart for half a second before they feel each other. Houses of half a
-    // metre to eight, about as far apart, and two in a hundred bodies that fall among them and are kicked about.
+    // Scenes that users meet and broad phases stumble over. A plate that more bodies touch than any list of
+    // neighbours expects. All at the origin: every pair overlaps; they fly apart for half a second before
+    // they feel each other. Houses of half a metre to eight, about as far apart, and two in a hundred bodies
+    // that fall among them and are kicked about.
     { SIMULATED( FAMILY_HARD, "giant", "one huge plate among many small bodies", MANY,
         FALLING "bodies 1 box 0.8 0.05 0.8 world static center\nbodies rest type\n" ) },
     { SIMULATED( FAMILY_HARD, "spot", "all created at one spot and released", 16000,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scene files: one statement per line, a word and its values; # starts a comment. docs/lab.md lists the words.
+// Scene files: one statement per line, a word and its values; # starts a comment.
+// docs/lab.md lists the words.
 #include "lab/base/text.h"
 #include "lab/scene/generator.h"
 
@@ -70,7 +71,8 @@ static bool read_whole( text_line* line, double least, double most, uint64_t* va
     return true;
 }
 
-// ---- one function per word ---------------------------------------------------------------------------------------
+// ---- one function per word
+// ---------------------------------------------------------------------------------------
 
 static bool read_name( text_line* line, recipe* scene )
 {

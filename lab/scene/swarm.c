@@ -20,7 +20,8 @@ static void do_part( uint64_t begin, uint64_t end, void* user )
     job->stretch( job->first + begin, job->first + end, job->user );
 }
 
-// `stretch( begin, end, user )` over all bodies, or those of the def's part, by their numbers in the whole scene.
+// `stretch( begin, end, user )` over all bodies, or those of the def's part, by their
+// numbers in the whole scene.
 static void for_each_part( swarm* self, parallel_stretch* stretch, void* user )
 {
     part_job job = { stretch, user, self->def.part_first };
@@ -144,10 +145,11 @@ static void set_unturned( body_state* body )
     body->rotation[3] = 1;
 }
 
-// ---- Broadmark's Brownian scene without contacts, so that it can be as large as memory: bodies fly through each
-// other, bounce off the walls, spin, and each frame the next hundredth of them is kicked to a new velocity.
-// World, start and kicks as in Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast
-// and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", Computer Graphics Forum 38 (2019).
+// ---- Broadmark's Brownian scene without contacts, so that it can be as large as memory: bodies fly
+// through each other, bounce off the walls, spin, and each frame the next hundredth of them is kicked to
+// a new velocity. World, start and kicks as in Serpa and Rodrigues, "Flexible Use of Temporal and
+// Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", Computer
+// Graphics Forum 38 (2019).
 
 #define START_RADIUS 0.45      // of the side
 #define SPEED 0.75             // sides per second
@@ -213,9 +215,10 @@ static void fly( const swarm* self, uint64_t index, body_state* body )
     body_turn( body, FRAME_SECONDS );
 }
 
-// ---- Scenes for methods that remember: bodies spread evenly, flying through each other as in brownian-free, but not all the
-// time. In rest-and-motion everything moves for some frames, rests for some, and then one body in a hundred moves: each
-// change is a switch between ways of detecting. In mostly-rest one body in a hundred moves, always the same ones.
+// ---- Scenes for methods that remember: bodies spread evenly, flying through each other as in brownian-free,
+// but not all the time. In rest-and-motion everything moves for some frames, rests for some, and then one
+// body in a hundred moves: each change is a switch between ways of detecting. In mostly-rest one body in a
+// hundred moves, always the same ones.
 
 #define PHASE_FRAMES                                                                                         \
     4           // motion, rest, a few; the first frames are at rest, since that is where a method may err
@@ -254,8 +257,9 @@ static void move_some( const swarm* self, uint64_t index, body_state* body )
     }
 }
 
-// ---- Scenes of things that have come to rest: bodies packed as in a heap, each touching a few others. In jitter every one of
-// them trembles about its place, as solvers make them; in settling one in fifty also wanders to and fro.
+// ---- Scenes of things that have come to rest: bodies packed as in a heap, each touching a few others.
+// In jitter every one of them trembles about its place, as solvers make them; in settling one in fifty
+// also wanders to and fro.
 
 #define SPACING 0.98      // sides from centre to centre: neighbours overlap a little or not quite
 #define SCATTER 0.05      // sides that a centre may be off its place
@@ -268,8 +272,8 @@ static void move_some( const swarm* self, uint64_t index, body_state* body )
 static void start_packed( const swarm* self, uint64_t index, body_state* body )
 {
     random_stream start = random_stream_make( self->def.seed, index, PURPOSE_START );
-    // Neighbours in space are no neighbours in memory, as after a fall; the factor has no divisor in common with a
-    // number of bodies below it.
+    // Neighbours in space are no neighbours in memory, as after a fall; the factor has no divisor in common
+    // with a number of bodies below it.
     uint64_t place = index * 2147483647u % self->def.body_count;
     uint32_t side = self->edge;
     set_unturned( body );

@@ -10,7 +10,8 @@ typedef struct swarm swarm;
 /// Fills in or changes body `index`. Called by many threads at once.
 typedef void swarm_touch( const swarm* self, uint64_t index, body_state* body );
 
-/// A body of an odd world: a point of the cube from -1 to 1, and one number more, which likewise goes to and fro.
+/// A body of an odd world: a point of the cube from -1 to 1, and one number more, which
+/// likewise goes to and fro.
 typedef struct odd_point
 {
     uint64_t index;

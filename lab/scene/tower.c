@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The experiment of the k-DOP paper as a scene: a tower of truncated octahedra at (0, 10 i, 0) falls on a floor (docs/physics.md).
-// Cubes: as they are; assorted: stretched to (1, 3, 1), the paper's two sets.
+// The experiment of the k-DOP paper as a scene: a tower of truncated octahedra at (0, 10 i, 0) falls on a
+// floor (docs/physics.md). Cubes: as they are; assorted: stretched to (1, 3, 1), the paper's two sets.
 #include "lab/scene/generator.h"
 
 #include "math/quat.h"

@@ -206,8 +206,8 @@ void completion_free( completion_model* model )
 
 // ---- For bash 4.1 and later, without the functions of the package bash-completion.
 
-// Takes a command, a flag or a name, and fills COMPREPLY. Readline breaks words at = : and @ too, so that the parts of --isa=avx2,
-// gravity:8k and sap@avx2 come one by one.
+// Takes a command, a flag or a name, and fills COMPREPLY. Readline breaks words at = : and @ too, so that the
+// parts of --isa=avx2, gravity:8k and sap@avx2 come one by one.
 static const char s_bash_functions[] =
     "# Words of a list, or some of them with commas between, or files.\n"
     "_cleave_fill()\n"

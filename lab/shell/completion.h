@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a shell can complete of a program: its commands, their flags, and the words that these take. Three shells, one model.
+// What a shell can complete of a program: its commands, their flags, and the words that these take.
+// Three shells, one model.
 #pragma once
 
 #include "lab/base/args.h"
@@ -56,7 +57,8 @@ typedef struct completion_model
     uint32_t list_count;
 } completion_model;
 
-/// The words that values of this name are taken from, appended; false: none are known. `value` is METHOD, I, P=V, WHAT, ….
+/// The words that values of this name are taken from, appended; false: none are known. `value` is
+/// METHOD, I, P=V, WHAT, ….
 typedef bool completion_words( const char* value, text_list* words );
 
 /// One command more; "" for the program itself, which must be the first.

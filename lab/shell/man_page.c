@@ -20,8 +20,9 @@ static uint32_t read_code( const char* text, size_t* length )
     return code;
 }
 
-// roff reads a backslash as an escape, turns plain hyphens into typographic ones, and takes a line that begins with a dot or an
-// apostrophe for a request: the caller never begins one with text alone. `…` becomes bold.
+// roff reads a backslash as an escape, turns plain hyphens into typographic ones, and takes a line
+// that begins with a dot or an apostrophe for a request: the caller never begins one with text
+// alone. `…` becomes bold.
 static void write_text( const char* text, size_t size, FILE* stream )
 {
     bool is_code = false;

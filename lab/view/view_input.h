@@ -36,7 +36,8 @@ typedef struct view_input_def
     bool wants_bodies;
 } view_input_def;
 
-/// Opens what the user wrote. False for what scene_spec_parse refuses, damaged files, frames that are not there, and bodies that nothing tells of.
+/// Opens what the user wrote. False for what scene_spec_parse refuses, damaged files, frames that are not
+/// there, and bodies that nothing tells of.
 bool view_input_open( view_input* input, const view_input_def* def, lab_error* why );
 
 /// Frame `frame` into `boxes` and `bodies`; what was in `boxes` goes to `boxes_before`. Ascending is cheap.

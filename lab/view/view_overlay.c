@@ -281,8 +281,8 @@ uint32_t view_planes_node( const view_planes* planes, const clv_aabb* box )
     return node;
 }
 
-// ---- Boxes, 18-DOPs and spheres are compared by the pairs they report of bodies that do not touch, as in "Detecção de Colisão usando
-// Sweep and Prune com k-DOPs em GPU" (COPPE 2021).
+// ---- Boxes, 18-DOPs and spheres are compared by the pairs they report of bodies that do not touch, as in
+// "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021).
 
 enum
 {

@@ -43,13 +43,14 @@ typedef struct view_cells
 void view_cells_open( view_cells* cells );
 void view_cells_close( view_cells* cells );
 
-/// The grids that the engine would lay over these boxes, `*count` of them; they live until the next call. None where none could be drawn:
-/// few boxes, or axes that are not to scale. NULL, with no grids, if out of memory too.
+/// The grids that the engine would lay over these boxes, `*count` of them; they live until the next
+/// call. None where none could be drawn: few boxes, or axes that are not to scale. NULL, with no
+/// grids, if out of memory too.
 const cell_grid* view_cells_find(
     view_cells* cells, const clv_aabb* boxes, uint32_t box_count, uint32_t* count );
 
-/// "[[ox,oy,oz,sx,sy,sz,nx,ny,nz],…]", origin, sides and number of the cells of each grid, as a string to free. "[]" where there are none. NULL
-/// if out of memory.
+/// "[[ox,oy,oz,sx,sy,sz,nx,ny,nz],…]", origin, sides and number of the cells of each grid, as a string to
+/// free. "[]" where there are none. NULL if out of memory.
 char* view_cells_text( view_cells* cells, const clv_aabb* boxes, uint32_t count );
 
 // ---- The planes of a method's tree over a frame, to be drawn.
@@ -59,8 +60,9 @@ enum
     VIEW_TREE_LEAF = 3, ///< in place of an axis
 };
 
-/// What a space's method keeps, in preorder: the number of nodes, then for each its axis, and behind one that is no leaf its plane in
-/// steps of the scale. No nodes from methods that keep no tree. False if out of memory.
+/// What a space's method keeps, in preorder: the number of nodes, then for each its axis, and
+/// behind one that is no leaf its plane in steps of the scale. No nodes from methods that keep no
+/// tree. False if out of memory.
 void view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text_room, byte_buffer* out );
 
 /// The same as arrays. Zero-initialised is empty.

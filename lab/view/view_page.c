@@ -221,7 +221,8 @@ static void place_bodies( page_state* state )
     }
 }
 
-// A byte for each pair of boxes: which tighter volumes do not touch. By the bodies as they are, not as the page has them.
+// A byte for each pair of boxes: which tighter volumes do not touch. By the bodies as they are,
+// not as the page has them.
 static bool put_volumes( page_state* state, clv_pair_view pairs, lab_error* why )
 {
     const view_input* input = &state->input;

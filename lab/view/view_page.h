@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-// ---- Frames of whole numbers as bytes that deflate well: differences to the frame before, or to where two frames before it lead.
-// view/src/codec.js reads them; view/README.md has the format.
+// ---- Frames of whole numbers as bytes that deflate well: differences to the frame before, or to where two
+// frames before it lead. view/src/codec.js reads them; view/README.md has the format.
 
 /// Channels of a frame: lower corner and sides of a box, or position and rotation of a body.
 #define VIEW_BOX_CHANNELS 6
@@ -36,14 +36,15 @@ void view_coder_begin( view_coder* coder );
 /// Puts `now`, which then is `before`.
 void view_coder_put( view_coder* coder, byte_buffer* out );
 
-/// A list of pairs sorted by (a, b): its length, then per pair the step in a, and the step in b, or from a to b where a is new.
+/// A list of pairs sorted by (a, b): its length, then per pair the step in a, and the step in b, or
+/// from a to b where a is new.
 void view_coder_put_pairs( byte_buffer* out, const clv_pair* pairs, uint64_t count );
 
 /// Places in a list, ascending: how many, then the step from one to the next.
 void view_coder_put_places( byte_buffer* out, const uint32_t* places, uint64_t count );
 
-/// Pairs of the first sorted list that are not in the second, into room for `first_count`, or, where that is not NULL, their places in it. Returns
-/// how many.
+/// Pairs of the first sorted list that are not in the second, into room for `first_count`, or, where that is
+/// not NULL, their places in it. Returns how many.
 uint64_t view_coder_without( const clv_pair* first, uint64_t first_count, const clv_pair* second,
     uint64_t second_count, clv_pair* out, uint32_t* places );
 
@@ -68,6 +69,7 @@ typedef struct view_page_summary
     uint64_t page_bytes;
 } view_page_summary;
 
-/// Writes the page into a file that was opened and commits it: whole or not at all. After false the file is abandoned.
+/// Writes the page into a file that was opened and commits it: whole or not at all. After
+/// false the file is abandoned.
 bool view_page_write(
     output_file* file, const view_page_def* def, view_page_summary* summary, lab_error* why );

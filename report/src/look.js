@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Colours, dashes and symbols: one table for the report, the viewer, the playground and the papers' figures. The first colours are those of Okabe and Ito (2008), told
-// apart with any colour vision, without the yellow that is lost on white; the others were chosen one by one as far as can be from all before them, in OKLab as most
-// people and as those without green receptors see them. So many are hard to tell apart: a dash and a symbol say the same again.
+// Colours, dashes and symbols: one table for the report, the viewer, the playground and the papers' figures.
+// The first colours are those of Okabe and Ito (2008), told apart with any colour vision, without the yellow
+// that is lost on white; the others were chosen one by one as far as can be from all before them, in OKLab as
+// most people and as those without green receptors see them. So many are hard to tell apart: a dash and a
+// symbol say the same again.
 
 // Single quotes: ECharts writes it into an attribute of the SVG as it stands.
 export const FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
@@ -44,7 +46,10 @@ export const dark = {
     stages: ['#4c9fe0', '#f0b429', '#1fc395', '#df9cc2', '#9bd6fa', '#f0803c', '#a3abb5'],
 };
 
-/** A method's place here is that of its colour in a palette, in every figure and on every page. `cleave` itself is drawn in ink, as the KD-tree paper draws its own method. */
+/**
+ * A method's place here is that of its colour in a palette, in every figure and on every page. `cleave`
+ * itself is drawn in ink, as the KD-tree paper draws its own method.
+ */
 export const METHODS = ['kd', 'sap', 'grid', 'bvh-d', 'cgal', 'bullet-dbvt-d', 'brute', 'kd-rebuilt', 'bullet-dbvt-f', 'kd-paper', 'isap', 'kd-incremental',
     'embree', 'ray-kd', 'tracy', 'grid-sap', 'bullet-axissweep', 'segment-tree', 'bvh-f', 'kd-complete', 'kd-paper-incremental', 'kd-paper-complete', 'kd-paper-rebuilt', 'fcl',
     'ode-hash', 'ode-sap', 'gpu', 'gpu-grid', 'gpu-lbvh', 'gpu-sap', 'gpu-tiles'];
@@ -58,13 +63,17 @@ const DASHES = ['solid', [7, 4], [2, 3], [9, 3, 2, 3]];
 const DASH_RUN = 7; // so many places in a row share a dash
 const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond'];
 
-/** The method or volume that a label begins with, as in `kd@scalar`, `kd ×4` or `kd · before.json`; other names are what they are. */
+/**
+ * The method or volume that a label begins with, as in `kd@scalar`, `kd ×4` or `kd · before.json`; other
+ * names are what they are.
+ */
 function methodOf(label) {
     const [first] = label.split(/[@ ,:]/);
     return first === INK || PLACES.has(first) ? first : label;
 }
 
-// Names that are no methods take the colours that no method here has, and from the beginning again when these are used up: { place, round }.
+// Names that are no methods take the colours that no method here has, and from the beginning again when these
+// are used up: { place, round }.
 function placesOf(names, count) {
     const taken = new Set(names.map(name => PLACES.get(name)));
     const free = Array.from({ length: count }, (_, place) => place).filter(place => !taken.has(place));
@@ -90,8 +99,10 @@ function styleAt(place, turn, look) {
 }
 
 /**
- * A style per name, the same for the same list: { color, dash, symbol, width, item }, item being ECharts' itemStyle. A method has one colour, whatever else is in the
- * list; runs of it with other threads, settings or files have its colour and another dash and symbol. `likes`: the label that stands for a name which does not say its method.
+ * A style per name, the same for the same list: { color, dash, symbol, width, item }, item being ECharts'
+ * itemStyle. A method has one colour, whatever else is in the list; runs of it with other threads, settings
+ * or files have its colour and another dash and symbol. `likes`: the label that stands for a name which
+ * does not say its method.
  */
 export function stylesFor(names, look, likes = new Map()) {
     const list = [...new Set(names)], labels = new Map(list.map(name => [name, likes.get(name) ?? name]));

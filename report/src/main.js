@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// In a browser: the page. In node: the same charts for svg.mjs and `cleave report --svg`, under globalThis.cleaveReport.
+// In a browser: the page. In node: the same charts for svg.mjs and `cleave report --svg`, under
+// globalThis.cleaveReport.
 import { svgText } from './plots.js';
 import { svgFiles } from './svg_files.js';
 import { readResults } from './model/results.js';
 import { start } from './page/app.js';
 
 /**
- * Every plot of a written page into a folder; fs is node's. A file appears whole or not at all: it is renamed when complete,
- * and Ctrl-C waits for it.
+ * Every plot of a written page into a folder; fs is node's. A file appears whole or not at all: it is renamed
+ * when complete, and Ctrl-C waits for it.
  */
 async function writeSvgFiles(fs, pagePath, folder) {
     const data = fs.readFileSync(pagePath, 'utf8').split('<script id="results" type="application/json">')[1].split('</script>')[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of Apache ECharts that the charts use, and options turned into SVG text, with or without a browser.
+// The parts of Apache ECharts that the charts use, and options turned into SVG text, with or without a
+// browser.
 import { init, use } from 'echarts/core';
 import { BarChart, BoxplotChart, CustomChart, LineChart, RadarChart, ScatterChart } from 'echarts/charts';
 import {

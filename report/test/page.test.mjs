@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page that `cleave report` writes, in headless Chromium: opened from disk, clicked, printed. CLEAVE names the program,
-// CHROMIUM the browser; SHOTS, if set, a folder for screenshots.
+// The page that `cleave report` writes, in headless Chromium: opened from disk, clicked, printed. CLEAVE
+// names the program, CHROMIUM the browser; SHOTS, if set, a folder for screenshots.
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { execFileSync } from 'node:child_process';

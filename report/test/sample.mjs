@@ -32,7 +32,10 @@ export function fullResults() {
         failed('crashes', 'failed', 'signal 11 (segmentation fault)')]);
 }
 
-/** A world of 16m on 1 to 16 processes and threads, and one that grows with its processes; and processes that share nothing. */
+/**
+ * A world of 16m on 1 to 16 processes and threads, and one that grows with its processes; and
+ * processes that share nothing.
+ */
 export function scalingResults() {
     const counts = [1, 2, 4, 8, 16];
     const many = { scene: 'brownian-free', method: 'cleave', imbalance: 0.03, update_ms: null, search_ms: null, frame_static: [] };

@@ -7,7 +7,8 @@ wrong()
     echo "$where: $1" >>"$folder/wrong"
 }
 
-# try_link TARGET, of $page, in the folder that the pages' names begin in; `within`: a folder that it may not leave, or "".
+# try_link TARGET, of $page, in the folder that the pages' names begin in; `within`: a folder that
+# it may not leave, or "".
 try_link()
 {
     file=${1%%#*}
@@ -178,7 +179,8 @@ try_path()
     wrong "there is no $1"
 }
 
-# A name of ours, `clv_space_add` or `def.margin`: in the headers, or, if it is none of theirs, in the sources.
+# A name of ours, `clv_space_add` or `def.margin`: in the headers, or, if it is none of theirs, in the
+# sources.
 try_name()
 {
     case $1 in *[!a-z0-9_.]* | *_) return 0 ;; esac # a pattern, or how names begin
@@ -278,11 +280,13 @@ look_at()
     [ ! -s "$folder/steps" ] || [ "$mode" = --long ] || run_page
 }
 
-# Tries what the pages say. Every command of a block marked sh is run, page by page, in a folder that looks like this one, with
-# small numbers (test/docs/small-cleave.sh); test/docs/exceptions.txt has those that are run otherwise or not at all. Targets
-# of make are looked up, not made. In the text, every `make target`, `cleave command --flag`, `--flag`, `folder/file` and link
-# must be there. Usage: check.sh docs CLEAVE [--long | PAGE...]; --long runs what is marked long, alone.
-#        check.sh docs --links FOLDER: of the pages under FOLDER, such as those that were installed, the links alone; each must lead to a
+# Tries what the pages say. Every command of a block marked sh is run, page by page, in a folder that looks
+# like this one, with small numbers (test/docs/small-cleave.sh); test/docs/exceptions.txt has those that are
+# run otherwise or not at all. Targets of make are looked up, not made. In the text, every `make target`,
+# `cleave command --flag`, `--flag`, `folder/file` and link must be there. Usage: check.sh docs CLEAVE [--long
+# | PAGE...]; --long runs what is marked long, alone.
+#        check.sh docs --links FOLDER: of the pages under FOLDER, such as those that were installed, the links
+#        alone; each must lead to a
 #        file under that folder.
 check_docs()
 {

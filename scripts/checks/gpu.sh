@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Kernels, devices and drivers: for scripts/check.sh.
 
-# Are the kernels OpenCL C 1.2 without a warning? By clang, which PoCL and several drivers are made of. Usage: check.sh kernels
+# Are the kernels OpenCL C 1.2 without a warning? By clang, which PoCL and several drivers are made
+# of. Usage: check.sh kernels
 check_kernels()
 {
     cd "$root/src"
@@ -31,8 +32,8 @@ check_kernels()
     exit $status
 }
 
-# Small worlds through every kernel under Oclgrind, which knows each byte that a work item touches: no access outside a buffer, no
-# race, no call that OpenCL refuses. Usage: check.sh oclgrind TEST...
+# Small worlds through every kernel under Oclgrind, which knows each byte that a work item touches: no access
+# outside a buffer, no race, no call that OpenCL refuses. Usage: check.sh oclgrind TEST...
 check_oclgrind()
 {
     need oclgrind test
@@ -42,8 +43,8 @@ check_oclgrind()
         [ ! -e "$place/liboclgrind-rt.so" ] || library=$place/liboclgrind-rt.so
     done
     [ -n "$library" ] || skip "oclgrind is here, and its liboclgrind-rt.so is not"
-    # Its count of local memory is that of all kernels of a file together, which no device would ask for. No --log: every context would
-    # begin that file anew.
+    # Its count of local memory is that of all kernels of a file together, which no device would ask for. No
+    # --log: every context would begin that file anew.
     for program in "$@"; do
         status=0
         CLEAVE_OPENCL=$library XDG_CACHE_HOME=$folder oclgrind --data-races --check-api --local-mem-size 131072 --max-errors 20 \
@@ -58,7 +59,8 @@ check_oclgrind()
 }
 
 # The program of docs/gpu.md prints what the page says behind it, and without OpenCL says why it does not.
-# Usage: check.sh gpu-docs CC LIBRARY...: the libraries to link, in their order. Skipped where there is no device.
+# Usage: check.sh gpu-docs CC LIBRARY...: the libraries to link, in their order. Skipped
+# where there is no device.
 check_gpu_docs()
 {
     [ $# -ge 1 ] || misused "CC LIBRARY..."
@@ -97,8 +99,8 @@ refuses()
     [ "$(wc -l <"$folder/said")" = 1 ] && grep -q -e "$word" "$folder/said" || fail "$*: $(cat "$folder/said")"
 }
 
-# What bench/gpu_frames and scripts/papers/bare.sh towers refuse: words that they do not know, and files that cannot be written, before
-# anything is measured. Usage: check.sh gpu-bench BUILD
+# What bench/gpu_frames and scripts/papers/bare.sh towers refuse: words that they do not know, and files that
+# cannot be written, before anything is measured. Usage: check.sh gpu-bench BUILD
 check_gpu_bench()
 {
     [ $# -ge 1 ] || misused "BUILD"
@@ -126,8 +128,9 @@ without_sys()
         fail "cleave $* ended with status $?: $(tail -n 1 "$folder/errors")"
 }
 
-# PoCL aborts where /sys is empty, as in some containers and chroots. In such a place, made here by a mount namespace, `cleave methods` must
-# name the driver and list everything else, and a method on the CPU must run. Usage: check.sh no-sys CLEAVE
+# PoCL aborts where /sys is empty, as in some containers and chroots. In such a place, made here by a mount
+# namespace, `cleave methods` must name the driver and list everything else, and a method on the CPU must run.
+# Usage: check.sh no-sys CLEAVE
 check_no_sys()
 {
     [ $# -ge 1 ] || misused "CLEAVE"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The library as strangers install and build it: for scripts/check.sh.
 
-# programs_of PAGE NAME [cpp]: the programs in C, or C++, of a page (blocks with a main) as NAME.c, NAME-2.c, … in $folder, and beside each, as .expected,
-# what the page says it prints: in backquotes right behind, or in the next block. $programs: their names.
+# programs_of PAGE NAME [cpp]: the programs in C, or C++, of a page (blocks with a main) as NAME.c, NAME-2.c,
+# … in $folder, and beside each, as .expected, what the page says it prints: in backquotes right behind, or in
+# the next block. $programs: their names.
 programs_of()
 {
     programs=$(awk -v to="$folder" -v page="$2" -v language="${3:-c}" '
@@ -63,8 +64,8 @@ compare()
     echo "  $what"
 }
 
-# by_cmake NAME TARGET LINES...: a project with these lines, the block of docs/use-it.md that has NAME, and the pages' programs, linked with that
-# target. Nothing else of a project that is added is built.
+# by_cmake NAME TARGET LINES...: a project with these lines, the block of docs/use-it.md that has NAME, and
+# the pages' programs, linked with that target. Nothing else of a project that is added is built.
 by_cmake()
 {
     name=$1
@@ -184,7 +185,8 @@ all_three()
     echo "  methods, physics and gpu, find_package and pkg-config, static and shared"
 }
 
-# The first program of docs/mpi.md on one process, which needs no mpirun, where the library was built with an MPI.
+# The first program of docs/mpi.md on one process, which needs no mpirun, where the library was built with an
+# MPI.
 over_processes()
 {
     programs_of "$root/docs/mpi.md" many
@@ -274,9 +276,10 @@ removed_without_a_trace()
     echo "  removed without a trace"
 }
 
-# Installs a build into a folder of its own and uses it as a stranger would: the pages' programs and the examples by
-# find_package, pkg-config, FetchContent and add_subdirectory, static and shared, and by plain cc over the sources; the
-# examples' own projects too. Installing is all or nothing, and uninstalling leaves nothing behind. Usage: check.sh install BUILD
+# Installs a build into a folder of its own and uses it as a stranger would: the pages' programs and the
+# examples by find_package, pkg-config, FetchContent and add_subdirectory, static and shared, and by plain cc
+# over the sources; the examples' own projects too. Installing is all or nothing, and uninstalling leaves
+# nothing behind. Usage: check.sh install BUILD
 check_install()
 {
     [ $# -ge 1 ] || misused "BUILD"
@@ -311,7 +314,8 @@ check_install()
     if pkg-config --exists cleave-mpi; then
         over_processes
     fi
-    # As Debug: whether it is found and linked is the question here, and how it is optimised that of the check flags.
+    # As Debug: whether it is found and linked is the question here, and how it is optimised
+    # that of the check flags.
     debug='set( CMAKE_BUILD_TYPE Debug )'
     by_cmake FetchContent cleave::cleave "$debug"
     by_cmake add_subdirectory cleave::shared "$debug" "set( CLEAVE_SHARED ON )"
@@ -336,7 +340,8 @@ flags_skip()
     skipped="$skipped $name"
 }
 
-# same_answers PROGRAM: it prints what the reference does. A CPU without the instructions asked for ends it with SIGILL.
+# same_answers PROGRAM: it prints what the reference does. A CPU without the instructions asked
+# for ends it with SIGILL.
 same_answers()
 {
     status=0
@@ -458,9 +463,9 @@ run_case()
     rm -rf "${folder:?}/$name"
 }
 
-# Builds the library under flags that people use, most of them as a folder of a stranger's project (test/flags), and runs a
-# program that must print there what it prints with BUILD's library. Usage: check.sh flags BUILD [CASE...]
-# Without cases: all of them. What this machine cannot build or run is skipped by name.
+# Builds the library under flags that people use, most of them as a folder of a stranger's project
+# (test/flags), and runs a program that must print there what it prints with BUILD's library. Usage: check.sh
+# flags BUILD [CASE...] Without cases: all of them. What this machine cannot build or run is skipped by name.
 check_flags()
 {
     [ $# -ge 1 ] || misused "BUILD [CASE...]"
@@ -492,8 +497,9 @@ block()
         END { exit !found }' "$page"
 }
 
-# Follow docs/adding-a-method.md to the letter, outside the tree: install BUILD into a folder of its own, put the page's C file
-# into an empty one, and run the lines of the page's sh block there. Usage: check.sh adding-a-method BUILD
+# Follow docs/adding-a-method.md to the letter, outside the tree: install BUILD into a folder of its own,
+# put the page's C file into an empty one, and run the lines of the page's sh block there. Usage:
+# check.sh adding-a-method BUILD
 check_adding_a_method()
 {
     [ $# -ge 1 ] || misused "BUILD"
@@ -515,7 +521,8 @@ check_adding_a_method()
     block sh >steps.sh
     sh -eu steps.sh >"$folder/said" 2>&1 || fail "a step of $page failed"
 
-    # Warnings are for whoever writes one, not for the page's reader; and it is C++ too, but for its initializers.
+    # Warnings are for whoever writes one, not for the page's reader; and it is C++ too,
+    # but for its initializers.
     cc -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only -I"$stage/include" "$file" 2>"$folder/said" ||
         fail "$file warns"
     name=$(sed -n 's/^    \.name = "\(.*\)",$/\1/p' "$file")
@@ -531,8 +538,9 @@ link_hello()
     "${CC:-cc}" -O2 -I"$root/include" "$root/examples/hello/hello.c" "$library" -Wl,--gc-sections "$@" -lm -lpthread
 }
 
-# A program pays for what it calls: README's, which asks for pairs alone, linked with -Wl,--gc-sections has nothing of the query
-# tree or its kernels, nor checkers of the default method, and is no larger than so many bytes. Usage: [CC=cc] check.sh link LIBRARY MOST
+# A program pays for what it calls: README's, which asks for pairs alone, linked with -Wl,--gc-sections has
+# nothing of the query tree or its kernels, nor checkers of the default method, and is no larger than so many
+# bytes. Usage: [CC=cc] check.sh link LIBRARY MOST
 check_link()
 {
     [ $# -ge 2 ] || misused "LIBRARY MOST"
@@ -548,9 +556,9 @@ check_link()
     echo "  README's program: $size bytes of at most $most"
 }
 
-# The core as one header and one source file: without a warning by every compiler that is here, README's program with it prints
-# what it promises, and both are small enough to be sent; with the word mingw by that compiler alone, which is skipped where it is not
-# installed. Usage: check.sh single FOLDER [mingw]
+# The core as one header and one source file: without a warning by every compiler that is here, README's
+# program with it prints what it promises, and both are small enough to be sent; with the word mingw by that
+# compiler alone, which is skipped where it is not installed. Usage: check.sh single FOLDER [mingw]
 check_single()
 {
     [ $# -gt 0 ] || misused "FOLDER [mingw]"
@@ -594,7 +602,8 @@ blocks_of()
     touch "$folder/list"
 }
 
-# snippet: $block, whose fence says that it is in $language, compiles. Whole files, which include ours by <>, stand as they are, fragments in a function behind test/docs/fragments.h.
+# snippet: $block, whose fence says that it is in $language, compiles. Whole files, which include ours by <>,
+# stand as they are, fragments in a function behind test/docs/fragments.h.
 snippet()
 {
     set -- -Wall -Wextra -Wno-unused -Werror -fsyntax-only -I"$root/include" -I"$root/test/docs"
@@ -636,10 +645,11 @@ runs()
     done
 }
 
-# Every block of C and C++ on the pages compiles, but those marked as sketches, which are in the languages of engines that are not in Debian. Programs that
-# no other check runs are run here: those of docs/physics.md, docs/use-it.md and report/README.md. (install runs those of the other pages, gpu-docs
-# and mpi-docs theirs; Python's, Rust's and JavaScript's pages are tested by their own tools.) What needs Bullet, FCL, an MPI or node is left out by
-# name where that is missing. Usage: check.sh snippets BUILD
+# Every block of C and C++ on the pages compiles, but those marked as sketches, which are in the languages of
+# engines that are not in Debian. Programs that no other check runs are run here: those of docs/physics.md,
+# docs/use-it.md and report/README.md. (install runs those of the other pages, gpu-docs and mpi-docs theirs;
+# Python's, Rust's and JavaScript's pages are tested by their own tools.) What needs Bullet, FCL, an MPI or
+# node is left out by name where that is missing. Usage: check.sh snippets BUILD
 check_snippets()
 {
     [ $# -eq 1 ] || misused "BUILD"

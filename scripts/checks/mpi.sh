@@ -11,7 +11,8 @@ need_mpirun()
     command -v "${MPIRUN:-mpirun}" >/dev/null || skip "no ${MPIRUN:-mpirun} here (Debian: openmpi-bin)"
 }
 
-# run_on COUNT PROGRAM [ARGUMENT...]: on one machine, with or without a network; more processes than cores take turns.
+# run_on COUNT PROGRAM [ARGUMENT...]: on one machine, with or without a network; more
+# processes than cores take turns.
 run_on()
 {
     local count=$1
@@ -28,7 +29,8 @@ on()
     run_on "$count" "$build/cleave-mpi" "$@"
 }
 
-# A test over processes, with each number of processes in turn, on however few cores. Usage: check.sh mpi PROGRAM COUNTS [ARGUMENT...]
+# A test over processes, with each number of processes in turn, on however few cores. Usage: check.sh mpi
+# PROGRAM COUNTS [ARGUMENT...]
 check_mpi()
 {
     [ $# -ge 2 ] || misused "PROGRAM COUNTS [ARGUMENT...]"
@@ -40,8 +42,9 @@ check_mpi()
     done
 }
 
-# fuzz_mpi with each number of processes in turn; what stops it is lived again with its calls recorded, in FILE of process 0, FILE.1 of
-# process 1 and so on. Usage: check.sh mpi-fuzz PROGRAM COUNTS SEED SECONDS FILE [ARGUMENT...]
+# fuzz_mpi with each number of processes in turn; what stops it is lived again with its calls recorded,
+# in FILE of process 0, FILE.1 of process 1 and so on. Usage: check.sh mpi-fuzz PROGRAM COUNTS SEED
+# SECONDS FILE [ARGUMENT...]
 check_mpi_fuzz()
 {
     [ $# -ge 5 ] || misused "PROGRAM COUNTS SEED SECONDS FILE [ARGUMENT...]"
@@ -62,9 +65,10 @@ check_mpi_fuzz()
     done
 }
 
-# What goes wrong over processes: checkpoints (test_mpi_checkpoint), a disk that is full, a process that is killed in the middle of an
-# update. Usage: check.sh mpi-faults TEST COUNTS [all|workers]; without `all` only the checkpoints, as for the address sanitizer; with
-# `workers` only spaces of several workers, as for the thread sanitizer.
+# What goes wrong over processes: checkpoints (test_mpi_checkpoint), a disk that is full, a process that
+# is killed in the middle of an update. Usage: check.sh mpi-faults TEST COUNTS [all|workers]; without
+# `all` only the checkpoints, as for the address sanitizer; with `workers` only spaces of several workers,
+# as for the thread sanitizer.
 check_mpi_faults()
 {
     [ $# -ge 2 ] || misused "TEST COUNTS [all|workers]"
@@ -90,8 +94,8 @@ check_mpi_faults()
         echo "mpi checkpoint: SKIPPED a full disk: no name space to mount one in"
     fi
 
-    # Killed in the middle of an update. Left to itself Open MPI ends the job and names the process; told to go on, the others are told
-    # by the space. Neither may hang.
+    # Killed in the middle of an update. Left to itself Open MPI ends the job and names the process; told to
+    # go on, the others are told by the space. Neither may hang.
     status=0
     mkdir "$folder/killed"
     run_on 3 "$program" "$folder/killed" killed >"$folder/said" 2>&1 || status=$?
@@ -106,7 +110,8 @@ check_mpi_faults()
     echo "mpi: a killed process ends the job with a word, or is noticed"
 }
 
-# Methods that lie: verify says in which frame, which pair, whose objects, and how many in all, and ends with 1.
+# Methods that lie: verify says in which frame, which pair, whose objects, and how many in all, and ends with
+# 1.
 lies()
 {
     status=0
@@ -132,8 +137,8 @@ refuses()
     [ "$(grep -c -e "cleave-mpi: .*$word" "$folder/said")" = 1 ] || fail "$*: $(cat "$folder/said")"
 }
 
-# The program cleave-mpi: the hash of one process on several, verify, files written and read in parts, and what it refuses.
-# Usage: check.sh mpi-program BUILD
+# The program cleave-mpi: the hash of one process on several, verify, files written and read in parts, and
+# what it refuses. Usage: check.sh mpi-program BUILD
 check_mpi_program()
 {
     [ $# -ge 1 ] || misused "BUILD"
@@ -170,7 +175,8 @@ check_mpi_program()
     grep -q '"alpha_us":[[:space:]]*[0-9]' "$folder/net.json" || fail "no alpha_us"
     "$build/cleave-mpi" bench --help | grep -q 'mpirun -n P' || fail "bench --help"
     [ "$("$build/cleave-mpi" --version)" = "$("$build/cleave" --version | sed 's/cleave/cleave-mpi/')" ] || fail "--version"
-    # A method without instruction sets is called as `cleave bench` calls it, so that a report puts both into one row.
+    # A method without instruction sets is called as `cleave bench` calls it, so that a
+    # report puts both into one row.
     "$build/cleave-mpi" bench brownian-free:300 -m tracy --frames 1 --warmup 0 --repeat 1 --json "$folder/plain.json" >/dev/null
     grep -q '"variant":[[:space:]]*"plain"' "$folder/plain.json" || fail "tracy has no variants"
 
@@ -191,13 +197,15 @@ check_mpi_program()
         owned="[0-9]+ is process [0-2]'s, [0-9]+ process [0-2]'s"
         lies "missing \\($owned\\); in all [1-9][0-9]* missing, 0 extra" on 3 --plugin "$plugins/forgets.so" verify brownian-free:1k -m plugged --frames 4 \
             --record "$folder/found.clvrec"
-        # The recording is of one space, with the judge's answers: the method lies there too, and brute force does not.
+        # The recording is of one space, with the judge's answers: the method lies there too,
+        # and brute force does not.
         expect 1 pair "$build/cleave" --plugin "$plugins/forgets.so" replay "$folder/found.clvrec"
         expect 0 "" "$build/cleave" replay "$folder/found.clvrec" -m brute
         lies "extra \\($owned\\); in all 0 missing, 1 extra" "$build/cleave-mpi" --plugin "$plugins/invents.so" verify brownian-free:300 -m plugged --frames 4
     fi
 
-    # A file that several processes write is the one that one core writes, whoever has no body at all included; and it is read in ranges.
+    # A file that several processes write is the one that one core writes, whoever has no body at all
+    # included; and it is read in ranges.
     "$build/cleave" gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -q -o "$folder/one.aabbs" >/dev/null
     for count in 1 3 4; do
         on $count gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -o "$folder/many.aabbs" >/dev/null
@@ -221,7 +229,8 @@ check_mpi_program()
     on 1 plan brownian-free:1000m --sample 20k -P 64 >"$folder/said" || fail "plan of a sample fails"
     grep -q '1000m objects on 64 processes.*sample of 20k' "$folder/said" || fail "plan says: $(cat "$folder/said")"
 
-    # What is wrong is said once, by name, and ends the program with 2. One process is enough where all of them read the same words.
+    # What is wrong is said once, by name, and ends the program with 2. One process is enough where all of
+    # them read the same words.
     processes=1
     processes=2
     refuses nonsense bench nonsense:1k
@@ -277,7 +286,8 @@ check_mpi_program()
     for command in bench plan; do
         refuses 'none/one.json' $command nonsense:1k $([ $command = bench ] || echo -P 4) --json "$folder/none/one.json"
     done
-    # A disk that fills up half-way: all end, with the offset, and no file is left. A small one of our own, where we may have it.
+    # A disk that fills up half-way: all end, with the offset, and no file is left. A small one of our
+    # own, where we may have it.
     mkdir "$folder/disk"
     if unshare -rm mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then
         status=0
@@ -318,8 +328,8 @@ first_process()
     done
 }
 
-# Jobs killed at any moment, one process of them, and each taken up from its checkpoint by another number of processes, to the hash of a
-# job in one go; for so many seconds. Usage: check.sh mpi-kills BUILD SECONDS
+# Jobs killed at any moment, one process of them, and each taken up from its checkpoint by another number of
+# processes, to the hash of a job in one go; for so many seconds. Usage: check.sh mpi-kills BUILD SECONDS
 check_mpi_kills()
 {
     [ $# -eq 2 ] || misused "BUILD SECONDS"
@@ -357,7 +367,8 @@ check_mpi_kills()
     echo "mpi-kills: $killed jobs killed, $resumed taken up again, each to the hash of a job in one go"
 }
 
-# What is wrong is said once, by name, and ends the program with 2; without mpirun, which takes two seconds to end after that.
+# What is wrong is said once, by name, and ends the program with 2; without mpirun, which takes two
+# seconds to end after that.
 resume_refuses()
 {
     word=$1
@@ -368,8 +379,8 @@ resume_refuses()
     [ "$(grep -c "cleave-mpi: .*$word" "$folder/said")" = 1 ] || fail "$*: not refused with $word"
 }
 
-# A job that is killed in the middle goes on from its checkpoint, on another number of processes, to the hash of a job in one go; and
-# what cleave-mpi bench refuses to go on from. Usage: check.sh mpi-resume BUILD
+# A job that is killed in the middle goes on from its checkpoint, on another number of processes, to the hash
+# of a job in one go; and what cleave-mpi bench refuses to go on from. Usage: check.sh mpi-resume BUILD
 check_mpi_resume()
 {
     [ $# -ge 1 ] || misused "BUILD"
@@ -423,7 +434,8 @@ check_mpi_resume()
     timeout 60 "$build/cleave-mpi" bench brownian-free:20k --frames 1 --resume "$folder/long" >"$folder/said" 2>&1 || grep -q "was saved after frame" "$folder/said" ||
         fail "nothing to go on from after SIGTERM"
 
-    # A checkpoint of the last frame: nothing is left, which is no failure, and no file without times is written.
+    # A checkpoint of the last frame: nothing is left, which is no failure, and no file
+    # without times is written.
     timeout 60 "$build/cleave-mpi" bench brownian-free:300 --frames 2 \
         --checkpoint "$folder/whole" --json "$folder/done.json" >"$folder/said" 2>&1 || fail "a short run"
     timeout 60 "$build/cleave-mpi" bench brownian-free:300 --frames 2 \
@@ -437,7 +449,8 @@ check_mpi_resume()
     resume_refuses "one pass" $scene --resume "$folder/job" --warmup 0
     resume_refuses "alone" $scene --alone --checkpoint "$folder/other"
     resume_refuses "No such file" $scene --checkpoint "$folder/none/job" --frames 1
-    # The notes of a larger scene beside a checkpoint of this one, as a job leaves them that is killed between the two.
+    # The notes of a larger scene beside a checkpoint of this one, as a job leaves them that
+    # is killed between the two.
     cp "$folder/job.bench" "$folder/notes"
     timeout 60 "$build/cleave-mpi" bench brownian-free:3k --frames 1 \
         --checkpoint "$folder/larger" >"$folder/said" 2>&1 || fail "a larger scene"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What is handed out: for scripts/check.sh.
 
-# One version everywhere; and the check notices a copy that differs, as does `set` all of them. Usage: check.sh version
+# One version everywhere; and the check notices a copy that differs, as does `set` all of
+# them. Usage: check.sh version
 check_version()
 {
     "$root/packaging/version.sh" check || fail "the copies of the version differ"
@@ -25,9 +26,10 @@ check_version()
     echo "check.sh version: $(wc -l <"$folder/copies") files say $("$root/packaging/version.sh")"
 }
 
-# The interface of the libraries as they were built, beside that of the last release: what is missing, changed or new is written down. And the
-# comparison notices each of these where it is not. Usage: check.sh interface compare|new|release LIBRARY=HEADER,... -- COMPILER FLAG...
-# `new` writes packaging/interface/new.txt, `release` the list of a release.
+# The interface of the libraries as they were built, beside that of the last release: what is missing, changed
+# or new is written down. And the comparison notices each of these where it is not. Usage: check.sh interface
+# compare|new|release LIBRARY=HEADER,... -- COMPILER FLAG... `new` writes packaging/interface/new.txt,
+# `release` the list of a release.
 check_interface()
 {
     [ $# -ge 4 ] || misused "compare|new|release LIBRARY=HEADER,... -- COMPILER FLAG..."
@@ -50,8 +52,8 @@ check_interface()
     expect 1 "clv_unheard_of has no line 'Since" python3 -B "$root/packaging/interface.py" compare "$folder/changed"
 }
 
-# `make dist`: the same bytes twice, sums that hold, and README's program from the unpacked tarball and from the two files.
-# Usage: check.sh dist SINGLE, the folder of `make single`
+# `make dist`: the same bytes twice, sums that hold, and README's program from the unpacked tarball and from
+# the two files. Usage: check.sh dist SINGLE, the folder of `make single`
 check_dist()
 {
     [ $# -eq 1 ] || misused "SINGLE"
@@ -82,8 +84,8 @@ check_dist()
     echo "check.sh dist: $(wc -c <"$folder/dist/cleave-$version.tar.gz") bytes, the same twice; README's program runs"
 }
 
-# `make site`: it is built, every address and anchor on it leads somewhere, and the check of that notices what does not. The program on its first
-# page is README's, and so are its figures. Usage: check.sh site
+# `make site`: it is built, every address and anchor on it leads somewhere, and the check of that notices what
+# does not. The program on its first page is README's, and so are its figures. Usage: check.sh site
 check_site()
 {
     need python3 single
@@ -134,7 +136,8 @@ check_recipes()
     echo "check.sh recipes: $(paste -sd ' ' "$folder/called")"
 }
 
-# find_python: $python, the first of these that has numpy and its own headers, which the package is built and tested with.
+# find_python: $python, the first of these that has numpy and its own headers, which the package
+# is built and tested with.
 find_python()
 {
     for python in ${PYTHON:-python3 /usr/bin/python3}; do
@@ -146,9 +149,11 @@ END
     skip "no Python 3.11 or later with its headers and numpy (scripts/setup.sh python installs it; PYTHON names another)"
 }
 
-# The package with a build's library: its wheel, the tests on it, and the tour of examples/. With the word `address`, as its sanitizer sees it. With `sdist`,
-# the same from a source package that is unpacked elsewhere and compiled by itself. With `types`, its type hints instead of the tests: mypy finds nothing
-# to say about them, and stubtest no difference between _cleave.pyi and the compiled module. Usage: check.sh python BUILD [address|sdist|types]
+# The package with a build's library: its wheel, the tests on it, and the tour of examples/. With the word
+# `address`, as its sanitizer sees it. With `sdist`, the same from a source package that is unpacked
+# elsewhere and compiled by itself. With `types`, its type hints instead of the tests: mypy finds nothing to
+# say about them, and stubtest no difference between _cleave.pyi and the compiled module. Usage: check.sh
+# python BUILD [address|sdist|types]
 check_python()
 {
     [ $# -ge 1 ] || misused "BUILD [address|sdist|types]"
@@ -167,7 +172,8 @@ check_python()
     case ${2:-} in
     address)
         CFLAGS="$warnings -fsanitize=address"
-        # The program is not ours: the sanitizer's library comes first by force, and Python's own leaks are not ours to tell.
+        # The program is not ours: the sanitizer's library comes first by force, and Python's own
+        # leaks are not ours to tell.
         before="env LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc CLEAVE_TEST_SCALE=0.25"
         ;;
     sdist)

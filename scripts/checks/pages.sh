@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2164 # check.sh sets root and folder, and set -e
 # SPDX-License-Identifier: MIT
-# Pages that node makes or looks at: for scripts/check.sh. Skipped where node, the packages of report/ or Chromium are missing.
+# Pages that node makes or looks at: for scripts/check.sh. Skipped where node, the packages of report/
+# or Chromium are missing.
 
 # need_node PURPOSE: of scripts/setup.sh.
 need_node()
@@ -44,7 +45,8 @@ check_report()
     esac
 }
 
-# The pages in view/. Usage: check.sh view model|bundle|page|smoke CLEAVE; smoke takes seconds and needs no packages.
+# The pages in view/. Usage: check.sh view model|bundle|page|smoke CLEAVE; smoke takes
+# seconds and needs no packages.
 check_view()
 {
     [ $# -ge 2 ] || misused "model|bundle|page|smoke CLEAVE"

@@ -8,7 +8,8 @@ joined()
     tr '\n' ' ' | tr -s ' '
 }
 
-# show PAGE: its text, from man or groff; status 77 where neither is. Minimized systems have a man that shows nothing.
+# show PAGE: its text, from man or groff; status 77 where neither is. Minimized systems have
+# a man that shows nothing.
 show()
 {
     if man --version >/dev/null 2>&1; then
@@ -47,8 +48,9 @@ compare_page()
     done <"$folder/said"
 }
 
-# The man pages that the programs make of their help: one per command, every flag and example of the help in it, and nothing that a
-# reader of man pages stumbles over (`man --warnings`, where man is). Usage: check.sh man CLEAVE [CLEAVE-MPI]
+# The man pages that the programs make of their help: one per command, every flag and example of the help
+# in it, and nothing that a reader of man pages stumbles over (`man --warnings`, where man is). Usage:
+# check.sh man CLEAVE [CLEAVE-MPI]
 check_man()
 {
     [ $# -ge 1 ] || misused "CLEAVE [CLEAVE-MPI]"
@@ -82,7 +84,8 @@ check_man()
     echo "check.sh man: $count commands have a page that says what their help says"
 }
 
-# completes "WORDS…" "LINE": what COMPREPLY holds for that line, cut as bash cuts it, at = : and @ too; "+word" must be among others.
+# completes "WORDS…" "LINE": what COMPREPLY holds for that line, cut as bash cuts it, at = : and @ too;
+# "+word" must be among others.
 completes()
 {
     local line=$2 word
@@ -104,8 +107,8 @@ completes()
     fi
 }
 
-# What bash completes with the script of `cleave completion bash`, word by word; and whether zsh and fish can read theirs, where
-# they are. Usage: check.sh completion CLEAVE
+# What bash completes with the script of `cleave completion bash`, word by word; and whether zsh and fish can
+# read theirs, where they are. Usage: check.sh completion CLEAVE
 check_completion()
 {
     [ $# -ge 1 ] || misused "CLEAVE"
@@ -202,8 +205,8 @@ has()
     [ "$(grep -c -e "$2" "$folder/said")" = "$1" ] || fail "expected $1 lines with '$2' in the above"
 }
 
-# Tests of the demo's table, on results made up here: 80 columns, one line per method, and what is missing once per library.
-# Usage: check.sh demo
+# Tests of the demo's table, on results made up here: 80 columns, one line per method, and what is missing
+# once per library. Usage: check.sh demo
 check_demo()
 {
     {
@@ -322,7 +325,8 @@ check_worst()
     echo "speed.sh tells what is over"
 }
 
-# `cleave run suite`: its hashes are as known, brute force's too, and one that is not is noticed. Usage: check.sh suite CLEAVE
+# `cleave run suite`: its hashes are as known, brute force's too, and one that is not is noticed.
+# Usage: check.sh suite CLEAVE
 check_suite()
 {
     [ $# -eq 1 ] || misused "CLEAVE"
@@ -357,7 +361,8 @@ compile_small()
         fail "the C program does not compile"
 }
 
-# differs REASON COMMAND...: it ends with status 1, or the check fails for that reason. What it prints is shown: docs/replay.md tells it.
+# differs REASON COMMAND...: it ends with status 1, or the check fails for that reason. What it prints is
+# shown: docs/replay.md tells it.
 differs()
 {
     local status=0 reason=$1
@@ -374,16 +379,18 @@ few_boxes()
     [ "$boxes" -ge 1 ] && [ "$boxes" -le 10 ] || fail "$boxes boxes are left"
 }
 
-# A fault is planted by hand in a copy of the engine, found by `cleave verify` and by a fuzzer, written as a recording, shrunk and turned into a
-# failing C program, by commands alone; without the fault the same program is fine. docs/replay.md tells it with what it prints.
-# Usage: check.sh story [FOLDER], which keeps the files; build/story if none is named
+# A fault is planted by hand in a copy of the engine, found by `cleave verify` and by a fuzzer, written as a
+# recording, shrunk and turned into a failing C program, by commands alone; without the fault the same program
+# is fine. docs/replay.md tells it with what it prints. Usage: check.sh story [FOLDER], which keeps the files;
+# build/story if none is named
 check_story()
 {
     story=${1:-$root/build/story}
     rm -rf "$story/source"
     mkdir -p "$story/source"
     (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$story/source" 2>/dev/null) || true
-    # The fault: pairs whose boxes tie in the cells' rough numbers are forgotten before they are looked at closely.
+    # The fault: pairs whose boxes tie in the cells' rough numbers are forgotten before
+    # they are looked at closely.
     file=$story/source/src/core/simd/cell_body.h
     cp "$file" "$story/right"
     sed -i 's/search->tie_count += count - sure;/(void)0;/' "$file"

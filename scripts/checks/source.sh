@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Rules of the source and of what is built from it: for scripts/check.sh.
 
-# Do includes point one way? Reads the order of the folders from src/LAYERS and fails where an #include "…" points against it,
-# where a folder is not in it or it names one that is not there, and where src/README.md or lab/README.md shows another order.
-# Usage: check.sh layers [ROOT]
+# Do includes point one way? Reads the order of the folders from src/LAYERS and fails where an #include "…"
+# points against it, where a folder is not in it or it names one that is not there, and where src/README.md or
+# lab/README.md shows another order. Usage: check.sh layers [ROOT]
 check_layers()
 {
     cd "${1:-$root}"
@@ -19,7 +19,8 @@ check_layers()
     awk -v files="$folder/files" -v includes="$folder/includes" '
     function wrong( text ) { print "check.sh layers: " text; wrong_count += 1 }
 
-    # The folder a file lies in, as LIBRARY/FOLDER; LIBRARY/ for a file beside the folders; "" if it is of no library.
+    # The folder a file lies in, as LIBRARY/FOLDER; LIBRARY/ for a file beside the folders;
+    # "" if it is of no library.
     function home_of( file,    name, rest )
     {
         if ( file ~ /^include\// )
@@ -35,7 +36,8 @@ check_layers()
         return ""
     }
 
-    # The file that an include line means: as written below a folder that includes start from, or beside the including file.
+    # The file that an include line means: as written below a folder that includes start from, or
+    # beside the including file.
     function target_of( from, path,    i, beside, found )
     {
         beside = from
@@ -169,9 +171,27 @@ check_layers()
     cat "$folder/said"
 }
 
-# Every global symbol of the libraries begins with clv_: in a static library whatever a linker can see, since it shares one
-# namespace with other people's code; in a shared one whatever it exports. What no public header declares begins with clv_
-# and the folder of its file, so that a name says where to look. Usage: [NM=nm] check.sh symbols LIBRARY...
+# Has every comment that is alone on its line at most 110 columns? Those behind code and examples of Rust's
+# are not looked at. Usage: check.sh comments [ROOT]
+check_comments()
+{
+    cd "${1:-$root}"
+    export LC_ALL=C.UTF-8 # columns, not bytes
+    find . \( -name .git -o -name 'build*' -o -name node_modules -o -name extern -o -path ./bench/results \) -prune -o -type f \
+        \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cl' -o -name '*.def' -o -name '*.inc' -o -name '*.js' -o -name '*.mjs' \
+        -o -name '*.ts' -o -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.sh' -o -name '*.cmake' -o -name '*.toml' -o -name '*.yml' \
+        -o -name CMakeLists.txt -o -name Makefile -o -name LAYERS -o -name run -o -name '.clang-*' \) -print | sort >"$folder/files"
+    xargs grep -nE '^.{111,}$' /dev/null <"$folder/files" |
+        grep -E '^[^:]*:[0-9]+:[[:space:]]*(//|/\*|\* |# |#: )' |
+        grep -vE ':[0-9]+:[[:space:]]*//!.*[;{}],?$|shellcheck |cppcheck-suppress' >"$folder/said" || true
+    [ ! -s "$folder/said" ] || fail "$(wc -l <"$folder/said") comments have more than 110 columns; the above are the last of them"
+    echo "check.sh comments: none of $(wc -l <"$folder/files") files has a comment of more than 110 columns"
+}
+
+# Every global symbol of the libraries begins with clv_: in a static library whatever a linker can see, since
+# it shares one namespace with other people's code; in a shared one whatever it exports. What no public header
+# declares begins with clv_ and the folder of its file, so that a name says where to look. Usage: [NM=nm]
+# check.sh symbols LIBRARY...
 check_symbols()
 {
     [ $# -gt 0 ] || misused "LIBRARY..."
@@ -212,8 +232,8 @@ check_symbols()
     exit $status
 }
 
-# A shared library exports the functions its headers declare and nothing else. Usage: check.sh exports LIBRARY HEADER...
-# Headers by name, as they lie in include/cleave: "space types".
+# A shared library exports the functions its headers declare and nothing else. Usage: check.sh exports LIBRARY
+# HEADER... Headers by name, as they lie in include/cleave: "space types".
 check_exports()
 {
     [ $# -ge 1 ] || misused "LIBRARY HEADER..."
@@ -234,9 +254,10 @@ check_exports()
     echo "$(wc -l <"$folder/exported") functions exported, all declared, all clv_; soname $soname"
 }
 
-# A library's files compile as one translation unit, without a warning, with every compiler that is here, one for Windows too:
-# no two of its files have a private function, type or constant of one name, nor one that Windows' headers take. The files for
-# one instruction set stay units of their own, since each switches the compiler to it. Usage: check.sh one-unit FILE...
+# A library's files compile as one translation unit, without a warning, with every compiler that is here, one
+# for Windows too: no two of its files have a private function, type or constant of one name, nor one that
+# Windows' headers take. The files for one instruction set stay units of their own, since each switches the
+# compiler to it. Usage: check.sh one-unit FILE...
 check_one_unit()
 {
     [ $# -gt 0 ] || misused "FILE..."
@@ -283,8 +304,8 @@ tests_of()
     ctest --test-dir "$folder/$1" -N | sed -n 's/^Total Tests: //p'
 }
 
-# What only the tests need is not needed to configure the rest, a build that insists on them says what is missing, and one
-# folder can be switched between the two. Usage: check.sh configure
+# What only the tests need is not needed to configure the rest, a build that insists on them says what is
+# missing, and one folder can be switched between the two. Usage: check.sh configure
 check_configure()
 {
     cd "$root"
@@ -316,8 +337,9 @@ check_configure()
     echo "check.sh configure: configures with and without what the tests need, to and fro"
 }
 
-# cleave.hpp and the C headers below it, with the warnings that C++ programs turn on, by every C++ compiler here and by the standards
-# that differ for it; then the program of docs/use-it.md, which prints what the page says, and each C++ example. Usage: check.sh cpp LIBRARY
+# cleave.hpp and the C headers below it, with the warnings that C++ programs turn on, by every C++ compiler
+# here and by the standards that differ for it; then the program of docs/use-it.md, which prints what the page
+# says, and each C++ example. Usage: check.sh cpp LIBRARY
 check_cpp()
 {
     [ $# -eq 1 ] || misused "LIBRARY"

@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: MIT
 # The papers' runs on a machine that has nothing but a shell: no compiler, no packages, no node.
 #
-#   scripts/papers/bare.sh pack FOLDER [GRADE [HAVE]]  here: the program, its modules and libraries, the plan, into FOLDER;
-#                                                      with HAVE, folders of results, only what these lack (plan.mjs)
-#   scripts/papers/bare.sh run SECONDS FOLDER OUT      there: as much of the plan as fits, then OUT/papers.tar.gz
+#   scripts/papers/bare.sh pack FOLDER [GRADE [HAVE]]  here: the program, its modules and libraries, the
+#                                                      plan, into FOLDER; with HAVE, folders of results, only
+#                                                      what these lack (plan.mjs)
+#   scripts/papers/bare.sh run SECONDS FOLDER OUT      there: as much of the plan as fits, then
+#                                                      OUT/papers.tar.gz
 #   node scripts/papers/papers.mjs --from RESULTS      here again: the pages, from the unpacked tar
-#   scripts/papers/bare.sh towers PROGRAM DEVICE FOLDER [FRAMES]   where the device is: the k-DOP paper's towers on it
+#   scripts/papers/bare.sh towers PROGRAM DEVICE FOLDER [FRAMES]   where the device is: the
+#       k-DOP paper's towers on it
 #
-# The same `run` again goes on where the last one stopped, as long as FOLDER-work is there; several tars may be brought together.
-# First all cores bake, for half of the time at most (BAKE_S); then runs of several threads; then runs on one, each on a core of its own whose
-# second thread is idle. That second thread is looked for by measuring, since a virtual machine may not tell. In the last ALONE_S
-# seconds the plan's `alone` runs are done by themselves: they tell what the lanes cost each other. SIMS_ASIDE=1 sets the last core aside from
-# the beginning for `sim` lines, two at a time.
+# The same `run` again goes on where the last one stopped, as long as FOLDER-work is there; several tars may
+# be brought together. First all cores bake, for half of the time at most (BAKE_S); then runs of several
+# threads; then runs on one, each on a core of its own whose second thread is idle. That second thread is
+# looked for by measuring, since a virtual machine may not tell. In the last ALONE_S seconds the plan's
+# `alone` runs are done by themselves: they tell what the lanes cost each other. SIMS_ASIDE=1 sets the last
+# core aside from the beginning for `sim` lines, two at a time.
 set -u
 say() { echo "bare.sh: $*" >&2; }
 fail() { say "$*"; exit 2; }
@@ -46,7 +50,8 @@ pack()
 
 # ---- there
 
-# The cores that are one each of their kind: a second thread of a core would share it. CORES names them instead.
+# The cores that are one each of their kind: a second thread of a core would share it.
+# CORES names them instead.
 physical_cores()
 {
     if [ -n "${CORES:-}" ]; then
@@ -104,7 +109,8 @@ do_piece() # KIND NAME CORES WORDS…
     return $status
 }
 
-# Takes pieces of some kinds, first come first served, until none is left or the time is up; none after TAKE_UNTIL.
+# Takes pieces of some kinds, first come first served, until none is left or the time is
+# up; none after TAKE_UNTIL.
 lane() # KINDS CORES [TAKE_UNTIL]
 {
     kinds=$1 cores=$2 take_until=${3:-$deadline}
@@ -134,7 +140,8 @@ lane() # KINDS CORES [TAKE_UNTIL]
             break
         done 3<"$folder/plan.txt"
         if [ $is_taken = no ]; then
-            # A scene is on its way while a process bakes it; what no process bakes any more is for the next call.
+            # A scene is on its way while a process bakes it; what no process bakes any
+            # more is for the next call.
             if [ $is_waiting = no ] || [ "$kinds" = alone ] || { [ -e "$work/is-baked" ] && [ -e "$work/is-solo-done" ]; }; then return 0; fi
             sleep 1
         fi
@@ -228,7 +235,8 @@ is_solo_left()
     return 1
 }
 
-# Scenes of one thread go on beside what follows, on the last core and its second thread, where then nothing is measured.
+# Scenes of one thread go on beside what follows, on the last core and its second thread, where
+# then nothing is measured.
 bake_solo()
 {
     last_own=${lane_cores##* }
@@ -351,9 +359,10 @@ pack_results()
 
 # ---- towers on a device
 
-# The six towers of the k-DOP paper: into FOLDER one CSV per tower as `cleave sim tower` has it, towers.csv (a row per tower: tables
-# 5.1 to 5.3 and the stages), stages.csv (means of each 100 frames: figures 5.6 to 5.23), and machine.txt, which names the device and
-# the day. DEVICE "-": the CPU. A tower whose CSV is there already is not run again. The pages draw from these (runs.mjs).
+# The six towers of the k-DOP paper: into FOLDER one CSV per tower as `cleave sim tower` has it, towers.csv (a
+# row per tower: tables 5.1 to 5.3 and the stages), stages.csv (means of each 100 frames: figures 5.6 to
+# 5.23), and machine.txt, which names the device and the day. DEVICE "-": the CPU. A tower whose CSV is there
+# already is not run again. The pages draw from these (runs.mjs).
 towers()
 (
     set -e

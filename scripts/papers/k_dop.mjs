@@ -331,8 +331,8 @@ const pointsOf = (tower, values, most) => (tower.step ? values.map((value, index
 
 const lackOf = (device, key) => (device.towers.has(key) ? 'cut off' : 'not run');
 
-// Each figure once per source, the device's marked in its name; the source is named in the title. Lines of stored
-// towers are not kept: their files are.
+// Each figure once per source, the device's marked in its name; the source is named in the title. Lines of
+// stored towers are not kept: their files are.
 function figures(sources, number, alt, title, { seriesOf, ...chart }, height = 300) {
     return sources.map(({ mark, name, towers, isStored }) => {
         const series = isStored ? [] : seriesOf(towers);
@@ -460,7 +460,9 @@ const sweepSection = data => ({
     ],
 });
 
-/** What the methods make of the same boxes; the paper's sweep on its GPU takes about 1.5 ms of every frame. */
+/**
+ * What the methods make of the same boxes; the paper's sweep on its GPU takes about 1.5 ms of every frame.
+ */
 function methodsSection({ runs }) {
     const columns = [['003-falling', 'cubes', 'standing'], ['003-landed', 'cubes', 'landed'], ['003-falling', 'assorted', 'standing, stretched'], ['003-landed', 'assorted', 'landed, stretched']];
     const own = [...pick(runs, '003-falling'), ...pick(runs, '003-landed')];

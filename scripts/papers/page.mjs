@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A page of a paper or of the studies from data: how a claim is judged, the charts that only these pages have, and the
-// blocks of which a page is made, as Markdown with figures beside it.
+// A page of a paper or of the studies from data: how a claim is judged, the charts that only these pages
+// have, and the blocks of which a page is made, as Markdown with figures beside it.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -58,8 +58,8 @@ export function verdictOf(rule, facts) {
 const NO_CAUSE = 'not explained: no run with another setting shows the cause';
 
 /**
- * A claim as a line of claims.csv: the rule on our numbers, and the same rule on the paper's. `noise`: how much repeats
- * vary in the middle of its paper's runs; where that is above `most`, times decide nothing.
+ * A claim as a line of claims.csv: the rule on our numbers, and the same rule on the paper's. `noise`: how
+ * much repeats vary in the middle of its paper's runs; where that is above `most`, times decide nothing.
  */
 export function judged(paper, rule, facts, { noise = 0, most = Infinity } = {}) {
     const { id, where, claim, rule: text, isCount = false } = rule;
@@ -91,8 +91,8 @@ export const verdictText = ({ verdict, passed, count }) => (verdict === 'holds i
 
 // ---- charts
 
-// The charts of the papers' pages and of the studies: those that only these have, and blocks of a page around the others
-// (report/src/charts).
+// The charts of the papers' pages and of the studies: those that only these have, and blocks of a page around
+// the others (report/src/charts).
 
 const POINT_GAP = 14; // pixels from one series to the next
 
@@ -232,8 +232,9 @@ const LEGEND_ROW = 26; // as report/src/charts/frame.js has it
 const LEGEND_GAP = 10;
 
 /**
- * { option, below }: the option with its legend below the plot in columns, and the pixels that the legend takes. Without a
- * browser ECharts guesses how wide a text is, and names of other fonts would run into each other: so each gets a width.
+ * { option, below }: the option with its legend below the plot in columns, and the pixels that the legend
+ * takes. Without a browser ECharts guesses how wide a text is, and names of other fonts would run into each
+ * other: so each gets a width.
  */
 export function inColumns(option, width) {
     const { legend, grid } = option;
@@ -311,8 +312,9 @@ export function provenance(runs) {
 //   { heading }                               a question that a section answers
 //   { list: [text] }
 //   { table: [head, ...rows], left }          numbers to the right, but for the first `left` columns
-//   { figure, alt, draw, height }             what `draw` makes of { width, height } (an ECharts option) as FIGURE.svg beside
-//                                             the page; without it, as where only means are stored, the file that is there
+//   { figure, alt, draw, height }             what `draw` makes of { width, height } (an ECharts option) as
+//                                             FIGURE.svg beside the page; without it, as where only means are
+//                                             stored, the file that is there
 //   { claims: [claim] }                       what the paper says there and what became of it
 //   { from: runs }                            where the figures above are from, folded
 //   { fold, blocks }                          blocks folded below a line of text
@@ -324,7 +326,8 @@ function tableLines([head, ...rows], left = 1) {
     return [`| ${head.map(cell).join(' | ')} |`, `|${head.map((_, index) => (index < left ? ' --- ' : ' ---: ')).join('|')}|`, ...rows.map(row => `| ${row.map(cell).join(' | ')} |`), ''];
 }
 
-// Narrow, with the legend below: on a telephone, where a page is 390 pixels wide, letters are still two thirds as large.
+// Narrow, with the legend below: on a telephone, where a page is 390 pixels wide, letters are
+// still two thirds as large.
 const WIDTH = 560;
 
 function figureLines({ figure, alt, draw, height = 420 }, { folder, prefix, isStored }) {
@@ -373,7 +376,10 @@ function blockLines(block, page) {
 
 const blocksText = (blocks, page) => blocks.flatMap(block => blockLines(block, page));
 
-/** Writes NAME.md and its figures, PREFIX-FIGURE.svg. `isStored`: figures that cannot be drawn again are those that are there. */
+/**
+ * Writes NAME.md and its figures, PREFIX-FIGURE.svg. `isStored`: figures that cannot be drawn again
+ * are those that are there.
+ */
 export function writePage(folder, { name, prefix = name, title, blocks, isStored = false }) {
     mkdirSync(folder, { recursive: true });
     const lines = [`# ${title}`, '', ...blocksText(blocks, { folder, prefix, isStored })];
@@ -381,10 +387,11 @@ export function writePage(folder, { name, prefix = name, title, blocks, isStored
 }
 
 /**
- * The page of a paper from its data: { number, page: data => { title, machine, question, picture, keys, figure, runs, about, sections } }.
- * It tells a story: the question, the picture, the verdict in a sentence, the number (`figure`), and what there is to know
- * (`about`). Then one section per question: { heading, claims: [id], blocks }, where the block 'claims' stands for the claims.
- * `keys`: { claim id: what it says in few words } of the claims that carry the paper. Without data, as without towers, no page.
+ * The page of a paper from its data: { number, page: data => { title, machine, question, picture, keys,
+ * figure, runs, about, sections } }. It tells a story: the question, the picture, the verdict in a sentence,
+ * the number (`figure`), and what there is to know (`about`). Then one section per question: { heading,
+ * claims: [id], blocks }, where the block 'claims' stands for the claims. `keys`: { claim id: what it says in
+ * few words } of the claims that carry the paper. Without data, as without towers, no page.
  */
 export function writePaper(folder, { number, page }, data, claims) {
     const found = page(data);

@@ -3,17 +3,18 @@
 // The papers' figures and tables again, from our own runs: measures (plan.mjs), judges the claims and writes
 // pages.
 //
-//     node scripts/papers/papers.mjs --cleave build/cleave --grade quick --work build/papers --out bench/papers [--budget SECONDS] [--pages]
+//     node scripts/papers/papers.mjs --cleave build/cleave --grade quick --work build/papers --out
+//     bench/papers [--budget SECONDS] [--pages]
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //     node scripts/papers/papers.mjs --stored --out bench/papers
 //
 // --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0:
 // never), and the pages say what is missing. --device FOLDER: where the k-DOP paper's towers as a device ran
-// them are (scripts/papers/bare.sh towers); ours are the default. --pages writes pages from what is there; --from
-// does so from folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored writes them
-// again from runs.csv and measured.json beside them, after words or rules have changed; it needs no program
-// and no raw results. --pictures PATTERN also draws the figures that are pictures and whose file names match,
-// which needs the program.
+// them are (scripts/papers/bare.sh towers); ours are the default. --pages writes pages from what is there;
+// --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh). --stored
+// writes them again from runs.csv and measured.json beside them, after words or rules have changed; it needs
+// no program and no raw results. --pictures PATTERN also draws the figures that are pictures and whose file
+// names match, which needs the program.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -57,8 +58,8 @@ export function factsOf(data) {
 }
 
 /**
- * All claims with their verdicts: [{ paper, id, where, claim, rule, verdict, passed, count, ours, why, paperVerdict,
- * paperNumbers }].
+ * All claims with their verdicts: [{ paper, id, where, claim, rule, verdict, passed, count, ours, why,
+ * paperVerdict, paperNumbers }].
  */
 export function judgeFacts(facts) {
     return inOrder.flatMap(({ number, rules }) => rules.map(rule => judged(number, rule, facts[number]?.claims[rule.id], { noise: facts[number]?.noise, most: NOISE_MOST })));

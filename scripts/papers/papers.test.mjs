@@ -421,8 +421,8 @@ test('stored verdicts are four, follow stored numbers, and name causes of the sa
     for (const claim of again) assert.equal(claim.verdict, claims.find(other => other.paper === claim.paper && other.id === claim.id).verdict, `${claim.paper} ${claim.id}`);
 });
 
-// Towers as scripts/papers/bare.sh towers leaves them, of these volumes, with sweep-and-prune of so many ms along
-// the run.
+// Towers as scripts/papers/bare.sh towers leaves them, of these volumes, with sweep-and-prune of
+// so many ms along the run.
 function deviceFolder(volumes, sweeps) {
     const folder = mkdtempSync(join(tmpdir(), 'device-'));
     const names = ['candidate_pairs', 'false_positives', 'floor_pairs', 'volume_ms', 'sweep_ms', 'narrow_ms', 'match_ms', 'frame_ms', 'axis_ms', 'project_ms', 'sort_ms', 'prune_ms'];

@@ -559,8 +559,9 @@ function withFew(one) {
 }
 
 /**
- * Draws those that can be drawn; returns them. Needs the program, and python3 for the cuts. A PNG that is there stays, unless
- * `again`, a pattern, matches its name: the frames of the tower of 512 bodies take minutes each.
+ * Draws those that can be drawn; returns them. Needs the program, and python3 for the cuts. A PNG
+ * that is there stays, unless `again`, a pattern, matches its name: the frames of the tower of 512
+ * bodies take minutes each.
  */
 export function drawPictures(program, folder, say, { isTiny = false, again } = {}) {
     const work = mkdtempSync(join(tmpdir(), 'cleave-tree-'));

@@ -15,8 +15,10 @@ import { distinct, isQuiet, phaseStarts, QUIET_MOST, readFolders, towerFile, tow
 // piece.
 //   tiny   a few hundred objects, to test the machinery
 //   quick  a quarter of an hour on two cores
-//   hour   what `make papers` does: small sizes first, then as many of the larger ones as the hour has room for
-//   full   the papers' own sizes: hours on two cores, a quarter of an hour on sixteen (scripts/papers/bare.sh)
+//   hour   what `make papers` does: small sizes first, then as many of the larger ones as the hour has room
+//          for
+//   full   the papers' own sizes: hours on two cores, a quarter of an hour on sixteen
+//          (scripts/papers/bare.sh)
 
 const few = ['--repeat', '2'];
 
@@ -142,8 +144,8 @@ const fullPieces = [
 
 // ---- 256k to 1024k with pile and rest
 
-// Too many bodies to simulate until they rest, so the papers cut those of smaller runs in eight. The windows of a scene, each a
-// file that `cleave gen --split` bakes, reach every phase of it. They take 9 GB.
+// Too many bodies to simulate until they rest, so the papers cut those of smaller runs in eight. The windows
+// of a scene, each a file that `cleave gen --split` bakes, reach every phase of it. They take 9 GB.
 const cutFrom = { '256k': '32k', '512k': '64k', '768k': '96k', '1024k': '128k' };
 const CUT_FRAMES = 10;
 
@@ -508,8 +510,8 @@ function aloneOf(lines) {
 const text = ({ kind, name, need, words }) => [kind, name, need, words.join(' ')].join('\t');
 
 /**
- * The plan of what is missing, or was measured while others were busy; `wanted`: a pattern of the names of lines, to take some alone. Also its guess
- * in seconds, by kind.
+ * The plan of what is missing, or was measured while others were busy; `wanted`: a pattern of the names of
+ * lines, to take some alone. Also its guess in seconds, by kind.
  */
 export function missingPlan(program, grade, folders, { wanted = /./, last = /^$/ } = {}) {
     const have = readFolders(folders).raw.filter(run => run.status === 'ok' && isQuiet(run)).map(cellOfRun);

@@ -57,8 +57,8 @@ export function windowsText(scene, windows) {
 export const phaseStarts = scene => spread[scene].map(([from]) => from);
 
 /**
- * Do the windows of a joined run reach every phase of its scene? Those of 256k and more end before the pile and the rest,
- * so their mean is another one than the paper's.
+ * Do the windows of a joined run reach every phase of its scene? Those of 256k and more end before the pile
+ * and the rest, so their mean is another one than the paper's.
  */
 export const hasAllPhases = ({ scene, windows }) => windows.some(window => window.frames >= 460) || (spread[scene] ?? []).every(([from]) => windows.some(window => window.from === from));
 
@@ -102,7 +102,9 @@ export const machineText = machine => `${machine.cpu}, ${machine.cores} cores, $
 
 // ---- the load of others
 
-/** A row during which others used more of the processors, or of which that is not known, is measured again. */
+/**
+ * A row during which others used more of the processors, or of which that is not known, is measured again.
+ */
 export const QUIET_MOST = 0.05;
 
 const isLoadKnown = run => run.others !== undefined && run.others !== null;
@@ -195,7 +197,8 @@ export function joinRuns(runs) {
 
 function readFile(path, folder) {
     const { machine, cleave, runs } = JSON.parse(readFileSync(path, 'utf8'));
-    // Rows of a file are measured one after the other: the load before the next one is the load after this one.
+    // Rows of a file are measured one after the other: the load before the next one is the load after this
+    // one.
     return runs.map((run, index) => ({
         ...run, scene: run.scene.replace(/-split$/, ''), others_after: runs[index + 1]?.others, settings: settingsOf(run.settings), window: windowOfKey(run.key, run.frames), parts: run.parts ?? [], machine, machineName: machineText(machine), version: cleave, folder,
     }));
@@ -213,7 +216,8 @@ export function twinRatios(runs) {
 }
 
 /**
- * The same run of two pieces, or of two days, counts once, for the parts of both: the quiet one, then the one with more repeats, *the later of equals.
+ * The same run of two pieces, or of two days, counts once, for the parts of both: the quiet one, then the one
+ * with more repeats, *the later of equals.
  */
 export function withoutTwins(runs) {
     const known = new Map();

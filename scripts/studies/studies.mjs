@@ -3,8 +3,8 @@
 // The open studies of the k-DOP paper, as sweeps of `cleave sim tower`: which runs each needs, measuring
 // them, and the page.
 //
-//     node scripts/studies/studies.mjs --cleave build/cleave --grade short --work build/studies --out bench/papers/studies
-//         [--pages] [--also FOLDER,…]
+//     node scripts/studies/studies.mjs --cleave build/cleave --grade short --work build/studies --out
+//         bench/papers/studies [--pages] [--also FOLDER,…]
 //
 // --also: towers measured elsewhere, with a machine.json that names their grade too, and in `note` what else
 // is to be known of their times. A sweep is told from the largest towers of which it has all. --plan prints
@@ -300,7 +300,10 @@ function largerPca(sources) {
     });
 }
 
-/** What a sweep lacks of the paper's size, in words: its towers are in the plan, and no number stands in for them. */
+/**
+ * What a sweep lacks of the paper's size, in words: its towers are in the plan, and no
+ * number stands in for them.
+ */
 export function partText(name, sources) {
     const wanted = [...new Set(sweeps[name].flatMap(one => one.points.map(([, run]) => run.key)))];
     const used = sourceOf(name, sources).grade.bodies;

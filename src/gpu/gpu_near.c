@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists of points near each other: a plan of cells, points into them, and the search; kernels/near.cl tells how.
+// Lists of points near each other: a plan of cells, points into them, and the search;
+// kernels/near.cl tells how.
 #include "gpu_state.h"
 
 #include "base/assertion.h"

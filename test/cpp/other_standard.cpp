@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file of another standard in the same program: its spans are other types, and the linker must keep them apart.
+// A file of another standard in the same program: its spans are other types, and the
+// linker must keep them apart.
 #include <cleave/cleave.hpp>
 
 #ifndef __cpp_lib_span

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cleave.hpp against brute force and against the C calls it stands for. Compiled as C++17 and as C++20, with exceptions and
-// without; a case's name is its claim.
+// cleave.hpp against brute force and against the C calls it stands for. Compiled as C++17 and as C++20, with
+// exceptions and without; a case's name is its claim.
 #include <cleave/cleave.hpp>
 
 #include <algorithm>
@@ -104,7 +104,8 @@ template <class Box> std::set<clv_pair> brute_force( const std::vector<std::opti
     return pairs;
 }
 
-// Objects come, move and go; lists and events are brute force's at every step. Without exceptions, so in every build.
+// Objects come, move and go; lists and events are brute force's at every step. Without
+// exceptions, so in every build.
 template <class World> void random_lives_match_brute_force()
 {
     using space_type = cleave::basic_space<World, cleave::returning>;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does scripts/check.sh docs notice? A page with one untrue thing of each kind, and one where all is true. Usage: bites.sh CLEAVE
+# Does scripts/check.sh docs notice? A page with one untrue thing of each kind, and one where all is
+# true. Usage: bites.sh CLEAVE
 set -eu
 cleave=${1:?usage: bites.sh CLEAVE}
 check=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check.sh

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What fragments of code on the pages take for given: names of the reader's own program. The check `snippets` puts it before each.
+// What fragments of code on the pages take for given: names of the reader's own program. The check
+// `snippets` puts it before each.
 #pragma once
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Stands in for build/cleave where the pages' commands are tried: the same words with small numbers, so that a page that
-# speaks of a million boxes takes a moment. $SMALL_CLEAVE is the program.
+# Stands in for build/cleave where the pages' commands are tried: the same words with small numbers, so that a
+# page that speaks of a million boxes takes a moment. $SMALL_CLEAVE is the program.
 set -eu
 command=${1:-}
 case $command in gen | info | bench | run | verify | tree | sim | view | render) ;; *) exec "$SMALL_CLEAVE" "$@" ;; esac

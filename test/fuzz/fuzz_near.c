@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as points, radii, groups and a cell: every instruction set answers the same, a list equals brute force,
-// and a list that a skin keeps lacks no pair within the cutoff.
+// Any bytes as points, radii, groups and a cell: every instruction set answers the same, a list equals brute
+// force, and a list that a skin keeps lacks no pair within the cutoff.
 #include "fuzz_bytes.h"
 #include "fuzz_heap.h"
 #include "fuzz_target.h"

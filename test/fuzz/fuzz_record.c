@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a recording from a stranger. Checksums are made right first: it is refused with a place and a sentence, or
-// it is calls, which are made on the default method with every checker.
+// Any bytes as a recording from a stranger. Checksums are made right first: it is refused with a place and a
+// sentence, or it is calls, which are made on the default method with every checker.
 #include "cleave/method.h"
 #include "fuzz_bytes.h"
 #include "fuzz_parts.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a snapshot from disk. Checksums are made right first, so that what is behind them is reached: it is
-// refused with a place and a sentence, or it is a space that lives on, with every checker.
+// Any bytes as a snapshot from disk. Checksums are made right first, so that what is behind them is reached:
+// it is refused with a place and a sentence, or it is a space that lives on, with every checker.
 #include "cleave/cleave.h"
 #include "cleave/method.h"
 #include "fuzz_bytes.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The program, not its parts: damaged files, no files, a full disk, Ctrl-C. Each error is one line with the file's name
-# and exit status 2, and nothing is left behind. Usage: hostile_cli.sh PROGRAM
+# The program, not its parts: damaged files, no files, a full disk, Ctrl-C. Each error is one line with the
+# file's name and exit status 2, and nothing is left behind. Usage: hostile_cli.sh PROGRAM
 set -eu
 cleave=${1:?usage: hostile_cli.sh PROGRAM}
 folder=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does scripts/check.sh layers notice? A small tree whose includes point one way, then one fault of each kind. Usage: bites.sh
+# Does scripts/check.sh layers notice? A small tree whose includes point one way, then one fault of
+# each kind. Usage: bites.sh
 set -eu
 check=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check.sh
 folder=$(mktemp -d)

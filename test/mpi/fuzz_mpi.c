@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Lives of random steps on 1 to all processes, each step mirrored by brute force in one space. Usage:
 // fuzz_mpi SEED SECONDS: lives from that seed on until the time is over, at least one. A life that fails
-// names its seed and step; `fuzz_mpi SEED 0` lives it again, and with CLEAVE_RECORD=FILE what the spaces of the
-// processes are asked goes to FILE, FILE.1, … until a checkpoint is loaded. A third number is a step at which
-// every life fails, to see what happens then. mkdtemp is POSIX's own.
+// names its seed and step; `fuzz_mpi SEED 0` lives it again, and with CLEAVE_RECORD=FILE what the spaces of
+// the processes are asked goes to FILE, FILE.1, … until a checkpoint is loaded. A third number is a step at
+// which every life fails, to see what happens then. mkdtemp is POSIX's own.
 #define _GNU_SOURCE
 
 #include "mpi_mirror.h"

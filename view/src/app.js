@@ -147,7 +147,10 @@ export class App extends EventTarget {
         return new Uint32Array(out);
     }
 
-    /** Pairs of boxes whose bodies do not touch; the top bit of those that the chosen volume would have left out is set. */
+    /**
+     * Pairs of boxes whose bodies do not touch; the top bit of those that the chosen volume
+     * would have left out is set.
+     */
     falsePairs() {
         const { pairs, apart } = this.frame, left = [0, 0, APART.dops, APART.spheres][this.show.falses], out = [];
         for (let i = 0; apart && i < apart.length; ++i) {
@@ -173,7 +176,10 @@ export class App extends EventTarget {
         if (this.times.length > 240) this.times.shift();
     }
 
-    /** Where pictures are drawn in software and slowly, they have half the pixels each way while something moves, and all once it rests. */
+    /**
+     * Where pictures are drawn in software and slowly, they have half the pixels each way while something
+     * moves, and all once it rests.
+     */
     #pace(time) {
         const { stage } = this, gap = time - (this.lastPicture ?? 0);
         if (this.dirty) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The cells of the default engine: counted beside the page's own thread, when a frame is unpacked, and drawn as boxes of eight floats, as stage.js takes them.
+// The cells of the default engine: counted beside the page's own thread, when a frame is unpacked, and drawn
+// as boxes of eight floats, as stage.js takes them.
 
 const clamp = (value, most) => value < 0 ? 0 : value > most ? most : value;
 
-/** How many lower corners each cell of a grid holds. One grid alone has everything: what lies outside is in its border. */
+/**
+ * How many lower corners each cell of a grid holds. One grid alone has everything: what lies
+ * outside is in its border.
+ */
 function countCells([ox, oy, oz, sx, sy, sz, nx, ny, nz], boxes, isAlone) {
     const counts = new Uint32Array(nx * ny * nz), rx = 1 / sx, ry = 1 / sy, rz = 1 / sz;
     for (let at = 0; at < boxes.length; at += 8) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads what lab/view/view_page.c writes; README.md has the format. Knows nothing of pages: node and workers use it too.
+// Reads what lab/view/view_page.c writes; README.md has the format. Knows nothing of pages:
+// node and workers use it too.
 import { countAllCells } from './cells.js';
 import { spanOf } from './near.js';
 
@@ -152,7 +153,10 @@ function placeBoxes(scene, values, boxes) {
     return infinite;
 }
 
-/** How far a body reaches along an axis that has these parts of its half sides: a box with all, a truncated octahedron with one and half of another. */
+/**
+ * How far a body reaches along an axis that has these parts of its half sides: a box with all, a truncated
+ * octahedron with one and half of another.
+ */
 function reachOf(shape, ...parts) {
     const [x, y, z] = parts.map(Math.abs);
     return shape === 1 ? Math.max(x, y, z) + 0.5 * (x + y + z - Math.max(x, y, z) - Math.min(x, y, z)) : x + y + z;
@@ -219,7 +223,10 @@ export function blockFrames(scene, block) {
     return { begin, end, lead: block > 0 ? 1 : 0 };
 }
 
-/** All frames of a block, in order: { index, boxes, turns, pairs, begun, ended, tree, infinite, apart, cells, span, falses }. `scene.grids`: the cells of each frame. */
+/**
+ * All frames of a block, in order: { index, boxes, turns, pairs, begun, ended, tree, infinite, apart, cells,
+ * span, falses }. `scene.grids`: the cells of each frame.
+ */
 export function decodeBlock(bytes, scene, block) {
     const { begin, end, lead } = blockFrames(scene, block);
     const reader = new Reader(bytes), count = scene.objects, channels = scene.poses ? 7 : 6;

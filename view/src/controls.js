@@ -215,7 +215,10 @@ function addPointer(app) {
 
 const RANGE_KEYS = ['arrowleft', 'arrowright', 'arrowup', 'arrowdown', 'home', 'end', 'pageup', 'pagedown'];
 
-/** Does what has the focus answer the key itself? Then it is no shortcut. The slider of frames moves by the page's own keys. */
+/**
+ * Does what has the focus answer the key itself? Then it is no shortcut. The slider of frames
+ * moves by the page's own keys.
+ */
 function isTaken(target, key) {
     if (!target.matches) return false;
     if (target.matches('input[type=range]')) return target.id !== 'scrub' && RANGE_KEYS.includes(key);

@@ -33,7 +33,8 @@ function sideTicks({ isLog, low, high }, room) {
 }
 
 /**
- * lines: [{ points: [[x, y]], colour, dash, isFilled }]; x: { from, to, format, hasTicks }; y: { low, high, isLog, format }; title stands inside, at the top.
+ * lines: [{ points: [[x, y]], colour, dash, isFilled }]; x: { from, to, format, hasTicks }; y: { low, high,
+ * isLog, format }; title stands inside, at the top.
  */
 export function drawCurve(svg, { lines, x, y, title }) {
     const { clientWidth, clientHeight } = svg, bottom = x.hasTicks ? MARGIN.bottom : 6;

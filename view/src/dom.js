@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements without markup, as the report makes them: text from scenes only ever becomes text. And numbers as people read them.
+// Elements without markup, as the report makes them: text from scenes only ever becomes text. And
+// numbers as people read them.
 export { h as make } from '../../report/src/page/dom.js';
 
 export const $ = id => document.getElementById(id);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The library as WebAssembly with the playground's scenes: engine/playground.c. Runs in a worker, and in node for tests.
+// The library as WebAssembly with the playground's scenes: engine/playground.c. Runs in a
+// worker, and in node for tests.
 import { Reader, readTree } from './codec.js';
 
 const STEP = 1 / 1024; // of a plane, metres
@@ -56,7 +57,10 @@ class Engine {
         return answer;
     }
 
-    /** Another scene; the methods stay the same. `lean`: half the time for contacts; otherwise the boxes are those of `cleave gen`. */
+    /**
+     * Another scene; the methods stay the same. `lean`: half the time for contacts; otherwise the boxes
+     * are those of `cleave gen`.
+     */
     open(scene, bodies, seed = 1, lean = true) {
         this.#with([scene], name => this.c.pg_open(name, bodies, seed, lean ? 1 : 0));
         this.scene = scene;
@@ -93,8 +97,9 @@ class Engine {
     }
 
     /**
-     * Moves on, looks for pairs by both methods, and gives the frame as the page shows it. `still`: the frame that is there once more, for other overlays or methods;
-     * it keeps its number, and what was measured of it.
+     * Moves on, looks for pairs by both methods, and gives the frame as the page shows it. `still`:
+     * the frame that is there once more, for other overlays or methods; it keeps its number, and
+     * what was measured of it.
      */
     frame({ still = false, wants = {} } = {}) {
         const { c } = this, isStill = still && this.index >= 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The engine beside the page's own thread: a frame for each question, so that a slow scene cannot run ahead of the picture.
+// The engine beside the page's own thread: a frame for each question, so that a slow scene cannot
+// run ahead of the picture.
 import { annotate } from './codec.js';
 import { loadEngine } from './engine.js';
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the last frames of the playground took: each frame once, however often it is asked for again with other overlays or other methods.
+// What the last frames of the playground took: each frame once, however often it is asked for again with
+// other overlays or other methods.
 export const KEPT = 180; // frames, those of the curve
 export const MEANT = 40; // frames, those of the mean
 
 /**
- * The mean, in which a frame that other programs held up counts as no more than twice the median. Browsers round clocks to a tenth of a millisecond: some of these
- * times are 0, and to leave out the longest would leave out what makes up for them. So up to three roundings more are believed.
+ * The mean, in which a frame that other programs held up counts as no more than twice the median. Browsers
+ * round clocks to a tenth of a millisecond: some of these times are 0, and to leave out the longest would
+ * leave out what makes up for them. So up to three roundings more are believed.
  */
 export function typical(times) {
     if (times.length === 0) return null;
@@ -30,8 +32,8 @@ export class Laps {
     }
 
     /**
-     * A frame as it is drawn. A method's first update enters all boxes, which is another work than following them: it is not measured. Nor is a method that was asked
-     * for before the two that are wanted now.
+     * A frame as it is drawn. A method's first update enters all boxes, which is another work than following
+     * them: it is not measured. Nor is a method that was asked for before the two that are wanted now.
      */
     add({ index, facts }, methods) {
         if (index === this.last) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames that are made now: what recording.js is for a scene in the page, this is for the engine in its worker.
+// Frames that are made now: what recording.js is for a scene in the page, this is for the engine in its
+// worker.
 import workerText from 'worker:./engine_worker.js';
 import { Laps } from './laps.js';
 

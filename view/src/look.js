@@ -29,7 +29,10 @@ export function makeTheme(change) {
     return { look: () => looks[name()], name, turn: () => { store(chosen = name() === 'dark' ? 'light' : 'dark'); apply(); } };
 }
 
-/** The looks of the methods of both sides, as in the report: { color, dash } each, the dash for SVG. A method beside itself is dashed. */
+/**
+ * The looks of the methods of both sides, as in the report: { color, dash } each, the dash for SVG. A method
+ * beside itself is dashed.
+ */
 export function methodStyles([one, two], theme) {
     const names = [one, one === two ? `${two} ·` : two], styles = stylesFor(names.filter(Boolean), theme === 'dark' ? dark : light);
     return names.map(name => ({ color: styles.get(name)?.color ?? 'transparent', dash: one === two && name !== one ? '5 3' : '' }));

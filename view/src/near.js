@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Which boxes are large on the picture, or cut by its border: the few that a renderer in software draws face by face. Knows nothing of pages: node uses it too.
+// Which boxes are large on the picture, or cut by its border: the few that a renderer in software draws face
+// by face. Knows nothing of pages: node uses it too.
 
-/** Where the middles of a frame's boxes are, and the largest sphere around one: counted beside the page's own thread. */
+/**
+ * Where the middles of a frame's boxes are, and the largest sphere around one: counted
+ * beside the page's own thread.
+ */
 export function spanOf(boxes) {
     const lower = [Infinity, Infinity, Infinity], upper = [-Infinity, -Infinity, -Infinity];
     let square = 0;
@@ -30,8 +34,9 @@ function allAreFar({ lower, upper, radius }, camera, aspect, height, most) {
 }
 
 /**
- * Numbers of those boxes into `out` (room for all of them); returns how many. A box counts by the sphere around it, so that shaders.js, which asks the
- * same of the ones it draws as points, may be a little stricter and leaves no gap. `most`: pixels across that are not large yet.
+ * Numbers of those boxes into `out` (room for all of them); returns how many. A box counts by the sphere
+ * around it, so that shaders.js, which asks the same of the ones it draws as points, may be a little stricter
+ * and leaves no gap. `most`: pixels across that are not large yet.
  */
 export function listNear({ boxes, span }, camera, aspect, height, most, out) {
     if (span && allAreFar(span, camera, aspect, height, most)) return 0;
@@ -51,7 +56,10 @@ export function listNear({ boxes, span }, camera, aspect, height, most, out) {
     return count;
 }
 
-/** How far a sphere of radius 1 at distance 1 reaches: in heights of the picture across, and beyond its border to the right and upwards. */
+/**
+ * How far a sphere of radius 1 at distance 1 reaches: in heights of the picture across, and beyond its border
+ * to the right and upwards.
+ */
 export function reaches(camera, aspect) {
     const t = Math.tan(0.5 * camera.field), slant = Math.sqrt(1 + (t * aspect) ** 2 + t * t);
     return { along: slant / t, wide: slant / (t * aspect) + 1, high: slant / t + 1 };

@@ -7,7 +7,9 @@ import { describeNode } from './tree.js';
 
 const LOG_FRAMES = 40, LOG_PAIRS = 8, WORDS_EVERY = 100; // milliseconds, while it plays
 
-/** All text is updated at once, for the frame that is shown; 'words' is the event for panels that add to it. */
+/**
+ * All text is updated at once, for the frame that is shown; 'words' is the event for panels that add to it.
+ */
 export function addPanels(app) {
     let told = 0, late = 0;
     const tell = () => {

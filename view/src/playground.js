@@ -42,7 +42,10 @@ function tellSize() {
     $('live-size').setAttribute('aria-valuetext', `${text} bodies`);
 }
 
-/** Both cards, in the colours of their methods: the mean time of the last frames, the pairs of the frame that is seen, and whether both found the same. */
+/**
+ * Both cards, in the colours of their methods: the mean time of the last frames, the pairs of the frame that
+ * is seen, and whether both found the same.
+ */
 function tellRace(app, live) {
     const { rivals } = app.fact(), styles = methodStyles(rivals.map(one => one?.method ?? ''), app.theme.name());
     rivals.forEach((one, side) => {

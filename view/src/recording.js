@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The frames of a scene that was packed into the page: asked for by number, unpacked block by block, the last few blocks kept.
+// The frames of a scene that was packed into the page: asked for by number, unpacked block by block,
+// the last few blocks kept.
 import workerText from 'worker:./unpack_worker.js';
 import { blockFrames, prepareScene } from './codec.js';
 import { unpackBlock } from './unpack_worker.js';
@@ -62,7 +63,9 @@ export class Recording {
         else unpackBlock(text, this.scene, block).then(frames => this.#take({ block, frames }), error => this.#take({ block, error: error.message }));
     }
 
-    /** The frame and the one before it, or null while they are unpacked. The block behind is fetched early. */
+    /**
+     * The frame and the one before it, or null while they are unpacked. The block behind is fetched early.
+     */
     frame(index) {
         const block = Math.floor(index / this.scene.block);
         const frames = this.blocks.get(block);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Every program reads boxes from a texture, two texels an object: lower corner and touching others, upper corner and node. What is
-// drawn of an object then needs no vertex data: the vertex's number tells which corner of which object it is. One long draw call rather than one instance an
-// object: software renderers, and some GPUs, pay for every instance.
+// Every program reads boxes from a texture, two texels an object: lower corner and touching others, upper
+// corner and node. What is drawn of an object then needs no vertex data: the vertex's number tells which
+// corner of which object it is. One long draw call rather than one instance an object: software renderers,
+// and some GPUs, pay for every instance.
 
 const HEAD = `#version 300 es
 precision highp float;
@@ -52,7 +53,9 @@ vec4 turnOf(int object) { return uIsTurned == 1 ? normalize(mix(texel(uOldTurn, 
 bool isHuge(Box box) { return all(greaterThan(box.half_, 0.5 * uHuge.x * uWorld)); } // as large as the world: it would hide everything
 `;
 
-/** Bodies: three faces of a box, those that look at the eye, or all of an octahedron with its corners cut off. */
+/**
+ * Bodies: three faces of a box, those that look at the eye, or all of an octahedron with its corners cut off.
+ */
 export const bodies = {
     vertex: `${BODY}
 layout(location = 0) in vec4 aPlace; // of solids: w is 0 in the middle of a face, 1 at its rim
@@ -107,8 +110,9 @@ void main() {
 };
 
 /**
- * Small boxes for software renderers: one point each instead of seven corners and six triangles; each pixel of its square is cut with the box, as if its rays were
- * parallel, which at uMost pixels is half a pixel off. Larger ones, and those at the border of the picture, where points vanish whole, are drawn as `bodies`.
+ * Small boxes for software renderers: one point each instead of seven corners and six triangles; each pixel
+ * of its square is cut with the box, as if its rays were parallel, which at uMost pixels is half a pixel off.
+ * Larger ones, and those at the border of the picture, where points vanish whole, are drawn as `bodies`.
  */
 export const sprites = {
     vertex: `${BODY}
@@ -163,7 +167,10 @@ void main() {
 }`,
 };
 
-/** 18-DOPs or spheres around turned bodies, as glass: a square each, whose pixels are cut with the volume; edges are where two faces, or front and back, meet. */
+/**
+ * 18-DOPs or spheres around turned bodies, as glass: a square each, whose pixels are cut with the volume;
+ * edges are where two faces, or front and back, meet.
+ */
 export const volumes = {
     vertex: `${HEAD}
 uniform int uShape, uKind;

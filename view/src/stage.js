@@ -242,7 +242,10 @@ export class Stage {
         this.drawCalls += 1;
     }
 
-    /** One picture. `look`: colours of the theme; `show`: what is drawn; `scale`: speeds and sizes of the scene. */
+    /**
+     * One picture. `look`: colours of the theme; `show`: what is drawn; `scale`: speeds and sizes of the
+     * scene.
+     */
     draw({ camera, mix, look, show, scale, selected }) {
         const { gl } = this;
         const aspect = this.resize();

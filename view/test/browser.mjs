@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pages in headless Chromium, drawn in software: opened from disk, and failed on anything they complain of or ask the network for.
+// Pages in headless Chromium, drawn in software: opened from disk, and failed on anything they complain
+// of or ask the network for.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +16,9 @@ export async function openBrowser() {
 
 export const closeBrowser = () => browser?.close();
 
-/** Opens a page, waits until it is ready (`isPlain`: it is no page that says so), and gives what `look` gives. */
+/**
+ * Opens a page, waits until it is ready (`isPlain`: it is no page that says so), and gives what `look` gives.
+ */
 export async function withPage(path, look, { expectTrouble = false, withoutWebGL = false, isPlain = false, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark', ...options });
     const page = await context.newPage();
@@ -43,7 +46,9 @@ export const said = page => page.evaluate(() => ({ ...document.documentElement.d
 /** Waits until it says so. */
 export const untilSaid = (page, key, value) => page.waitForFunction(([name, wanted]) => document.documentElement.dataset[name] === wanted, [key, String(value)]);
 
-/** Everything that a page can lay over itself or say aloud. A new one belongs here, and its words into a test. */
+/**
+ * Everything that a page can lay over itself or say aloud. A new one belongs here, and its words into a test.
+ */
 export const DIALOGS = ['help', 'search-error', 'trouble'];
 
 /** Are these all, and is what is seen of them written by people? */
@@ -53,7 +58,10 @@ export async function checkDialogs(page) {
     for (const { id, text } of all) assert.doesNotMatch(text, /\[object|undefined|null|NaN/, `${id}: ${text}`);
 }
 
-/** What a dialog says as lines, its rows as 'keys: meaning'; fails unless it is open, whole on the screen, and seen from its top. */
+/**
+ * What a dialog says as lines, its rows as 'keys: meaning'; fails unless it is open, whole on the
+ * screen, and seen from its top.
+ */
 export async function readHelp(page) {
     const { lines, box, top, view, focus } = await page.$eval('#help', help => {
         const rows = [...help.querySelectorAll('dt')].map(dt => `${[...dt.childNodes].map(one => one.textContent.trim()).filter(Boolean).join(' ')}: ${dt.nextElementSibling.textContent}`);
@@ -73,7 +81,10 @@ export async function readHelp(page) {
 export const cutTexts = page => page.$$eval('#title, #subtitle, header button, header select', all => all.filter(one => one.offsetParent !== null)
     .filter(one => { const { left, right } = one.getBoundingClientRect(); return one.scrollWidth > one.clientWidth + 1 && one.tagName !== 'SELECT' && getComputedStyle(one).display !== 'inline' || left < 0 || right > innerWidth; }).map(one => one.id || one.textContent));
 
-/** Which share of the scene nothing lies on, not even the legend, which lets pointers through; and the controls that something else covers, or that lie outside. */
+/**
+ * Which share of the scene nothing lies on, not even the legend, which lets pointers through; and the
+ * controls that something else covers, or that lie outside.
+ */
 export function reach(page) {
     return page.evaluate(() => {
         const { left, top, width, height } = document.getElementById('picture').getBoundingClientRect();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `cleave view` packs, unpacked again without a browser: boxes to within half a step, pairs those of the boxes as they were.
+// What `cleave view` packs, unpacked again without a browser: boxes to within half a step, pairs those
+// of the boxes as they were.
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

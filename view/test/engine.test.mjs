@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The playground's engine in node, as it stands in playground.html: its scenes are those of `cleave gen`, bit for bit, lean or not, and all methods
-// find the same pairs.
+// The playground's engine in node, as it stands in playground.html: its scenes are those of `cleave gen`, bit
+// for bit, lean or not, and all methods find the same pairs.
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

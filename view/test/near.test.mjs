@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which boxes a software renderer draws face by face, and what cells hold: against looking at every corner and every cell.
+// Which boxes a software renderer draws face by face, and what cells hold: against looking at
+// every corner and every cell.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Camera } from '../src/camera.js';
@@ -20,7 +21,9 @@ function someBoxes(count, largest) {
     return boxes;
 }
 
-/** Pixels that a box is wide and high, and whether it reaches over the border; null where it cannot be seen. */
+/**
+ * Pixels that a box is wide and high, and whether it reaches over the border; null where it cannot be seen.
+ */
 function seen(boxes, at, camera, aspect, height) {
     const m = camera.matrix(aspect), low = [Infinity, Infinity], high = [-Infinity, -Infinity], middle = [0, 1, 2].map(axis => 0.5 * (boxes[at + axis] + boxes[at + 4 + axis]));
     const place = ([x, y, z]) => [0, 1, 3].map(row => m[row] * x + m[4 + row] * y + m[8 + row] * z + m[12 + row]);

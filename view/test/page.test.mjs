@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of `cleave view` in headless Chromium. CLEAVE names the program, CHROMIUM the browser; SHOTS, if set, a folder for the pictures
-// that are compared, to look at them or to keep them as new references.
+// The page of `cleave view` in headless Chromium. CLEAVE names the program, CHROMIUM the browser; SHOTS, if
+// set, a folder for the pictures that are compared, to look at them or to keep them as new references.
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

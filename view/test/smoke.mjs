@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A short look at pages in headless Chromium, with nothing from npm: they load, play, complain of nothing and ask for nothing. The whole tests are page.test.mjs and
-// playground.test.mjs. Usage: CHROMIUM=/usr/bin/chromium node smoke.mjs PAGE.html…
+// A short look at pages in headless Chromium, with nothing from npm: they load, play, complain of nothing and
+// ask for nothing. The whole tests are page.test.mjs and playground.test.mjs. Usage:
+// CHROMIUM=/usr/bin/chromium node smoke.mjs PAGE.html…
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

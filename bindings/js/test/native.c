@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the C library answers, for the tests to hold the binding's answers against.
-//   native FILE.aabbs METHOD    pairs of a scene: for each frame their number and a hash of the list in its order
+//   native FILE.aabbs METHOD    pairs of a scene: for each frame their number and a hash
+//                               of the list in its order
 //   native FILE.aabbs time      milliseconds of a frame, as ../bench.mjs measures them
-//   native FILE questions       questions as questions.test.mjs writes them: for each list the number of hits and a hash
+//   native FILE questions       questions as questions.test.mjs writes them: for each list the
+//                               number of hits and a hash
 #include "cleave/cleave.h"
 #include "cleave/methods.h"
 #include "cleave/world_query.h"

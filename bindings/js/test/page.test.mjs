@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In headless Chromium: with threads on a page that is cross-origin isolated, without on another, and the same pairs as in node. DRIVER is a
-// package.json beside which playwright-core is installed.
+// In headless Chromium: with threads on a page that is cross-origin isolated, without on another, and the
+// same pairs as in node. DRIVER is a package.json beside which playwright-core is installed.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions of every kind in every world: the same hits and times, bit by bit, as the C library gives. NATIVE names its twin.
+// Questions of every kind in every world: the same hits and times, bit by bit, as the C library
+// gives. NATIVE names its twin.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Scenes of real physics: the same pairs, in the same order, as the C library gives on this machine, frame by frame, for the
-// default and the methods of the library beside it, with SIMD and without; and the program's pairs_hash. CLEAVE names the
-// program, NATIVE the C twin.
+// Scenes of real physics: the same pairs, in the same order, as the C library gives on this machine, frame by
+// frame, for the default and the methods of the library beside it, with SIMD and without; and the program's
+// pairs_hash. CLEAVE names the program, NATIVE the C twin.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

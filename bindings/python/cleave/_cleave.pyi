@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the files of src/ offer to __init__.py and near.py, and to nothing else: arguments are buffers of the right length, by position.
+# What the files of src/ offer to __init__.py and near.py, and to nothing else: arguments are buffers of the
+# right length, by position.
 from typing import Any, Callable, Optional, final
 
 VERSION: str

@@ -181,7 +181,8 @@ def ase_neighbor_list(quantities: str, a: Any, cutoff: Union[float, npt.ArrayLik
         longest = float(np.asarray(cutoff, np.float64))
     else:
         radii = np.ascontiguousarray(cutoff, np.float64)
-    # Wrapped points are rounded and ASE's formula is not of these: a little farther, and then the formula decides.
+    # Wrapped points are rounded and ASE's formula is not of these: a little farther, and
+    # then the formula decides.
     scale = max(np.abs(positions).max(initial=0.0), np.abs(cell[pbc]).sum(), longest, np.max(radii, initial=0.0) if radii is not None else 0.0)
     found = neighbours(positions, longest + 64 * np.finfo(np.float64).eps * scale, cell, tuple(pbc), full=True, shifts=True,
                        radii=radii, workers=workers)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 Path = Union[str, "os.PathLike[str]"]
 
-#: The head of a scene file, little endian; then the frames, each of 32 bytes per box: lower x y z 0, upper x y z 0.
+#: The head of a scene file, little endian; then the frames, each of 32 bytes per box:
+#: lower x y z 0, upper x y z 0.
 _HEAD = np.dtype([("name", "S128"), ("type", "S128"), ("count", "<i4"), ("frames", "<i4"), ("zero", "<i4", 2), ("world", "<f4", (2, 4))])
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One value per name, the least first, with a whisker from the fastest frame to the slowest of a hundred. The length of a bar means something only on an axis with a zero: on a
-// logarithmic one values are points.
+// One value per name, the least first, with a whisker from the fastest frame to the slowest of a hundred. The
+// length of a bar means something only on an axis with a zero: on a logarithmic one values are points.
 import { msText, numberText } from '../model/numbers.js';
 import { light } from '../look.js';
 import { baseOption, isNarrow, linearAxis, logAxis, nameAxis, nameRoom, stylesOf, tooltipHtml, topRoom } from './frame.js';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What all charts share: text, legend, axes, tooltips. A chart is a function (data, look) -> ECharts option; data.title
-// (for files that stand alone) and data.width (pixels, decides where the legend goes) are optional everywhere.
+// What all charts share: text, legend, axes, tooltips. A chart is a function (data, look) -> ECharts
+// option; data.title (for files that stand alone) and data.width (pixels, decides where the legend goes)
+// are optional everywhere.
 import { light, stylesFor } from '../look.js';
 import { logTicks, shortText } from '../model/numbers.js';
 
@@ -67,8 +68,8 @@ export function baseOption(data, look = light) {
     };
 }
 
-// No narrower than any usual font draws it: a file may be shown with another one than it was made with, and what does not fit is
-// cut off at the edge.
+// No narrower than any usual font draws it: a file may be shown with another one than it was made with, and
+// what does not fit is cut off at the edge.
 const letterWidth = letter => (/[ .,:;|!'ijlI·^]/.test(letter) ? 4.4 : /[mwMW@%—…]/.test(letter) ? 12 : /[A-Z×~=+]/.test(letter) ? 10 : 7.9);
 export const textWidth = text => [...text].reduce((sum, letter) => sum + letterWidth(letter), 0);
 const widthOf = texts => Math.max(0, ...texts.map(textWidth));
@@ -93,7 +94,8 @@ export function legendFor(data, names, look = light, { formatter, icons = 'lines
     };
     if (isNarrow(data)) return narrowLegend(data, shared, written, top);
     const width = Math.ceil(widthOf(names.map(written)) + shared.itemWidth + 14);
-    // From the left, with room enough behind it: set from the right it would go by a guess of its own of how wide the text is.
+    // From the left, with room enough behind it: set from the right it would go by a guess of its own
+    // of how wide the text is.
     const place = data.width ? { left: data.width - width } : { right: 0 };
     const isTooHigh = names.length * ROW > (data.height ?? 480) - top && !data.isStill;
     return {
@@ -177,7 +179,10 @@ export function nameAxis(look, names, data) {
 /** Pixels that names down the side take: of a narrow plot no more than two fifths. */
 export const nameRoom = (names, data) => Math.min(widthOf(names.map(name => shortText(name, NAME_MOST))) + 22, isNarrow(data) ? 0.42 * data.width : 230);
 
-/** The caller's styles, or those of the table; a series that does not begin with its method's name says in `like` what it is of. */
+/**
+ * The caller's styles, or those of the table; a series that does not begin with its method's name says
+ * in `like` what it is of.
+ */
 export const stylesOf = (data, names, look) => data.styles ?? stylesFor(names, look, new Map((data.series ?? []).filter(one => one.like).map(one => [one.name, one.like])));
 
 /** A line with dash and symbol. */

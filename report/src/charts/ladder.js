@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Something against the number of objects, both logarithmic: a power law is a line, and its exponent stands in the legend.
+// Something against the number of objects, both logarithmic: a power law is a line, and its
+// exponent stands in the legend.
 import { exponentOf, numberText, sizeText } from '../model/numbers.js';
 import { light } from '../look.js';
 import { baseOption, legendFor, lineSeries, logAxis, stylesOf, tooltipHtml } from './frame.js';
@@ -14,8 +15,9 @@ function sizeTicks(sizes) {
 }
 
 /**
- * data: { series: [{ name, points: [[objects, value]], frames }], value: 'ms per frame', format, slopes (default true), guides: [1, 2], hidden, styles, … }
- * Guides are faint lines of the exponents given, through the lower left.
+ * data: { series: [{ name, points: [[objects, value]], frames }], value: 'ms per frame', format,
+ * slopes (default true), guides: [1, 2], hidden, styles, … } Guides are faint lines of the exponents
+ * given, through the lower left.
  */
 export function ladderChart(data, look = light) {
     const { series } = data;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Figure 1 of Serpa and Rodrigues, "Flexible use of temporal and spatial reasoning for fast and scalable CPU broad-phase
-// collision detection using KD-trees" (CGF 2019): one axis per scene, a polygon per method, nearer to the centre is faster.
+// Figure 1 of Serpa and Rodrigues, "Flexible use of temporal and spatial reasoning for fast and scalable CPU
+// broad-phase collision detection using KD-trees" (CGF 2019): one axis per scene, a polygon per method,
+// nearer to the centre is faster.
 import { msText, numberText, shortText } from '../model/numbers.js';
 import { light } from '../look.js';
 import { baseOption, isNarrow, legendFor, stylesOf, textWidth, tooltipHtml } from './frame.js';
@@ -25,7 +26,10 @@ function placeOf(data, room) {
     return { center: [Math.round(width / 2), Math.round(room.top + 20 + (isThree ? (high - 1.5 * radius) / 2 + radius : high / 2))], radius: Math.round(radius) };
 }
 
-/** data: { axes: [name], series: [{ name, values }], log (default true), hidden, styles, … }; values above zero, one per axis. */
+/**
+ * data: { axes: [name], series: [{ name, values }], log (default true), hidden, styles, … }; values
+ * above zero, one per axis.
+ */
 export function radarChart(data, look = light) {
     const isLog = data.log !== false;
     const names = data.series.map(one => one.name);

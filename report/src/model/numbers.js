@@ -28,8 +28,8 @@ export function boxOf(values) {
 }
 
 /**
- * The outline of a violin: [value, density] from the lowest to the highest value, density at most 1. A Gaussian kernel
- * in the logarithm of the value where `log`, width by Silverman's rule.
+ * The outline of a violin: [value, density] from the lowest to the highest value, density at most 1. A
+ * Gaussian kernel in the logarithm of the value where `log`, width by Silverman's rule.
  */
 export function density(values, { log = true, steps = 96 } = {}) {
     const to = log ? Math.log : value => value;
@@ -48,7 +48,9 @@ export function density(values, { log = true, steps = 96 } = {}) {
     return outline.map(([at, weight]) => [back(at), weight / most]);
 }
 
-/** Exponent of the power law through [x, y] points by least squares in logarithms; null below two distinct x. */
+/**
+ * Exponent of the power law through [x, y] points by least squares in logarithms; null below two distinct x.
+ */
 export function slope(points) {
     const logs = points.filter(([x, y]) => x > 0 && y > 0).map(([x, y]) => [Math.log(x), Math.log(y)]);
     const mean = axis => logs.reduce((sum, point) => sum + point[axis], 0) / logs.length;
@@ -58,8 +60,9 @@ export function slope(points) {
 }
 
 /**
- * The exponent of a series { points, frames } as people may read it: { power, text, note }, or null where there is none. Two sizes
- * make a line of anything, so three are asked for; sizes run over different frames are different work, and the text says so.
+ * The exponent of a series { points, frames } as people may read it: { power, text, note }, or null where
+ * there is none. Two sizes make a line of anything, so three are asked for; sizes run over different frames
+ * are different work, and the text says so.
  */
 export function exponentOf({ points, frames = [] }) {
     const power = new Set(points.map(([x]) => x)).size >= 3 ? slope(points) : null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From result files to what plots ask for. Everything outside the few fields that `cleave report` has checked may be
-// missing or of any type; what is not usable counts as not there.
+// From result files to what plots ask for. Everything outside the few fields that `cleave report` has checked
+// may be missing or of any type; what is not usable counts as not there.
 import { isNumber } from './numbers.js';
 import { scalingsOf } from './scaling.js';
 
@@ -80,8 +80,8 @@ function readRun(run, file, bestIsa) {
     };
 }
 
-// Two files of which one holds more than half of the other's measurements are versions, before and after: what stands in both
-// makes two series. Files that merely overlap complete each other.
+// Two files of which one holds more than half of the other's measurements are versions, before and after:
+// what stands in both makes two series. Files that merely overlap complete each other.
 function tellVersionsApart(runs, files) {
     const keyOf = run => JSON.stringify([run.scene, run.type, run.objects, run.frames, run.label]);
     const keys = files.map((_, index) => new Set(runs.filter(run => run.file === index).map(keyOf)));
@@ -143,7 +143,10 @@ function scenesOf(runs) {
     }));
 }
 
-/** One run per label of a scene and size, in the order of labels; the one over most frames where there are several. */
+/**
+ * One run per label of a scene and size, in the order of labels; the one over most frames
+ * where there are several.
+ */
 export function runsAt(model, sceneName, objects) {
     const best = new Map();
     for (const run of model.runs) {
@@ -170,7 +173,9 @@ export function ladderOf(model, sceneName, valueOf) {
     return [...series].map(([name, one]) => ({ name, ...one })).sort((a, b) => byLabel(a.name, b.name));
 }
 
-/** The largest size that most scenes share, and per label its value in each of them (null where it has none). */
+/**
+ * The largest size that most scenes share, and per label its value in each of them (null where it has none).
+ */
 export function radarOf(model, valueOf) {
     const counts = new Map();
     for (const scene of model.scenes) for (const size of scene.sizes) counts.set(size, (counts.get(size) ?? 0) + 1);
@@ -186,7 +191,10 @@ export function radarOf(model, valueOf) {
         .map(([name, values]) => ({ name, values })) };
 }
 
-/** Parameters with at least three values for one method in one scene: { parameter, sceneName, objects, series: [{ name, points, runs }] }. */
+/**
+ * Parameters with at least three values for one method in one scene: { parameter, sceneName, objects, series:
+ * [{ name, points, runs }] }.
+ */
 function sweepsOf(runs) {
     const groups = new Map();
     for (const run of runs) {
@@ -211,8 +219,9 @@ function sweepsOf(runs) {
 }
 
 /**
- * Runs over the same boxes must find the same pairs. The same boxes: scene, type, size and frames are equal, and so is
- * the share of static objects in each frame, which tells windows of one scene apart. Grown boxes are not compared.
+ * Runs over the same boxes must find the same pairs. The same boxes: scene, type, size and frames are
+ * equal, and so is the share of static objects in each frame, which tells windows of one scene apart.
+ * Grown boxes are not compared.
  */
 function hashGroups(runs) {
     const groups = new Map();
@@ -231,7 +240,10 @@ function hashGroups(runs) {
     }));
 }
 
-/** Stages of a run in ms: its counters that end in _ms where it has some, else update and search; and what is left of the median. */
+/**
+ * Stages of a run in ms: its counters that end in _ms where it has some, else update and search; and
+ * what is left of the median.
+ */
 export function stagesOf(run) {
     const counted = Object.entries(run.counters).filter(([name, value]) => /[_.]ms$/.test(name) && value >= 0)
         .map(([name, value]) => [name.replace(/[_.]ms$/, ''), value]);

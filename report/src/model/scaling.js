@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// More workers: the same world shared by them (strong), or one that grows with them (weak). Workers are the processes of cleave-mpi, each with
-// so many threads, or the threads of one process.
+// More workers: the same world shared by them (strong), or one that grows with them (weak). Workers are the
+// processes of cleave-mpi, each with so many threads, or the threads of one process.
 import { byLabel } from './results.js';
 
 const NEAR = 0.02; // objects per worker that count as the same
@@ -47,7 +47,10 @@ function makeSeries(runs, valueOf) {
 const speedUp = (run, first) => workersOf(first) * first.median / run.median;
 const efficiency = (run, first) => (run.objects / first.objects) * (first.median / run.median) / (workersOf(run) / workersOf(first));
 
-/** [{ kind: 'strong' or 'weak', sceneName, objects (of all, or of each worker), series: [{ name, points: [[workers, value]], runs }] }] */
+/**
+ * [{ kind: 'strong' or 'weak', sceneName, objects (of all, or of each worker), series: [{ name, points:
+ * [[workers, value]], runs }] }]
+ */
 export function scalingsOf(runs) {
     const usable = runs.filter(run => run.status === 'ok' && run.median > 0 && run.objects > 0 && !run.isAlone);
     const found = [];
@@ -61,7 +64,8 @@ export function scalingsOf(runs) {
             found.push({ kind: 'weak', sceneName, objects: Math.round(objects), series });
         }
     }
-    // Methods with one or two thread counts are not about scaling: that takes processes, or three numbers of threads.
+    // Methods with one or two thread counts are not about scaling: that takes processes, or
+    // three numbers of threads.
     return found.filter(({ series }) => series.some(one => one.points.length > 2 || one.runs[0].ranks !== null));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page: reads the results in it and puts the parts together. What is hidden in one legend is hidden everywhere.
+// The page: reads the results in it and puts the parts together. What is hidden in one
+// legend is hidden everywhere.
 import { dark, light, stylesFor } from '../look.js';
 import { geometricMean, numberText } from '../model/numbers.js';
 import { isOurs, readResults, runsAt } from '../model/results.js';

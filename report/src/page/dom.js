@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Elements without markup: text from files only ever becomes text.
 
-/** h('p', { class: 'note' }, 'text', child, …); on* are listeners, other attributes are set unless null or false. */
+/**
+ * h('p', { class: 'note' }, 'text', child, …); on* are listeners, other attributes are set unless null or
+ * false.
+ */
 export function h(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {

@@ -16,8 +16,9 @@ function save(name, text) {
 export const FIRST_LINES = 8;
 
 /**
- * make(look, { width, height, hidden, styles }) -> ECharts option, or null for nothing to show. `app` is told of clicks in
- * legends; rows() is how many names the chart holds, for its height. `names`: those of a chart whose lines are not the page's methods.
+ * make(look, { width, height, hidden, styles }) -> ECharts option, or null for nothing to show. `app` is told
+ * of clicks in legends; rows() is how many names the chart holds, for its height. `names`: those of a chart
+ * whose lines are not the page's methods.
  */
 export function makeFigure(app, { name, make, rows = () => 0, least = 400, tall = heightFor, names = null }) {
     const own = names && new Set(names.slice(FIRST_LINES));

@@ -25,8 +25,8 @@ function row(columns, cells) {
 }
 
 /**
- * columns: [{ name, isNumber, title }]; rows: [[cell]], a cell being text, a number, or { text, value, kind, style, title, node };
- * sort: { column, down }, or null for the order given.
+ * columns: [{ name, isNumber, title }]; rows: [[cell]], a cell being text, a number, or { text, value, kind,
+ * style, title, node }; sort: { column, down }, or null for the order given.
  */
 export function sortableTable(columns, rows, { sort = null, caption = '', most = Infinity } = {}) {
     const table = rows.map(cells => cells.map(cellOf));

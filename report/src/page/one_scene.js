@@ -30,7 +30,8 @@ function testTable(app, runs) {
         count(run.pairs > 0 && run.tests !== null ? run.tests / run.pairs : null)]), { caption: 'pairs and tests' });
 }
 
-// What some count: methods with the same counters side by side, a row per counter that is not zero for all of them.
+// What some count: methods with the same counters side by side, a row per counter that is
+// not zero for all of them.
 function counterTables(app, runs) {
     const families = new Map();
     for (const run of runs) {

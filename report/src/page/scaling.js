@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of the page about more workers: a plot and a table per world that was run with several numbers of them.
+// The part of the page about more workers: a plot and a table per world that was run with
+// several numbers of them.
 import { scalingChart } from '../charts/scaling.js';
 import { bytesText, fixedText, numberText, sizeText } from '../model/numbers.js';
 import { workersOf } from '../model/scaling.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of the page, in its order. Each is a function of the app that gives an element, or null where the results
-// hold nothing for it.
+// The parts of the page, in its order. Each is a function of the app that gives an element, or null where the
+// results hold nothing for it.
 import { ladderChart } from '../charts/ladder.js';
 import { radarChart } from '../charts/radar.js';
 import { sweepChart } from '../charts/sweep.js';

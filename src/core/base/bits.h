@@ -100,8 +100,8 @@ static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t
 #define BASE_INLINE inline
 #endif
 
-/// Before a loop: `times` rounds of it without a test or a jump between them, where counting and the guess where
-/// it ends cost as much as the work.
+/// Before a loop: `times` rounds of it without a test or a jump between them, where counting and the guess
+/// where it ends cost as much as the work.
 #if defined( __clang__ )
 #define BASE_UNROLL( times ) BASE_PRAGMA( clang loop unroll_count( times ) )
 #elif defined( __GNUC__ )

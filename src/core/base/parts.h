@@ -11,7 +11,8 @@
 //     12   4  version of that kind, from 1 on
 //     16   4  flags: bit 0: payloads have no checksum, theirs is written as 0
 //     20   4  0
-//     24   8  stamp: any number of the owner's; it enters every checksum, so a part of another file is noticed
+//     24   8  stamp: any number of the owner's; it enters every checksum, so a part of another file is
+//          noticed
 //     32   8  checksum of the 32 bytes before
 //   part, 32 bytes and its payload
 //      0   4  tag, four letters

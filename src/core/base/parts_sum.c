@@ -45,7 +45,8 @@ static uint64_t add_word( uint64_t lane, const uint8_t* bytes )
 
 static void add_stripes( uint64_t lanes[BASE_SUM_LANES], const uint8_t* bytes, uint64_t count )
 {
-    // Written out, so that the lanes stay in registers: as a loop they go through memory, which takes twice as long.
+    // Written out, so that the lanes stay in registers: as a loop they go through memory,
+    // which takes twice as long.
     uint64_t a = lanes[0], b = lanes[1], c = lanes[2], d = lanes[3];
     uint64_t e = lanes[4], f = lanes[5], g = lanes[6], h = lanes[7];
     for ( ; count > 0; --count, bytes += STRIPE )

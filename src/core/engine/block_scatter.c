@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where there are too many boxes for one grid: they become records of the blocks that they reach, each on its
-// block's scale. First all boxes become records of the coarse grid, whose cells and classes tell their blocks.
-// Then each waits in a tray until there are enough of one block.
+// block's scale. First all boxes become records of the coarse grid, whose cells and classes tell their
+// blocks. Then each waits in a tray until there are enough of one block.
 #include "engine/block.h"
 #include "engine/corner.h"
 #include "engine/segments.h"
@@ -105,8 +105,8 @@ static void scatter_large( const block_work* work, const scaling* s, const cell_
 }
 
 // A box that spans at most two coarse cells on each axis, to the blocks of its corners, to each once. A block
-// that is new at a corner lies at none of the corners before, among them those that are one axis nearer to the
-// first: so the box begins before it on every axis of the corner.
+// that is new at a corner lies at none of the corners before, among them those that are one axis nearer to
+// the first: so the box begins before it on every axis of the corner.
 static inline void visit_corners(
     const block_work* work, const corner_cells* near, const cell_record* coarse )
 {

@@ -52,8 +52,8 @@ static uint32_t count_outside( const block_plan* plan, const clv_method_input* i
     return outside;
 }
 
-// Boxes in a block of the plan, about. Trays of many blocks leave the second-level cache, so a large world has
-// larger blocks, which a search still finds there.
+// Boxes in a block of the plan, about. Trays of many blocks leave the second-level cache, so a large world
+// has larger blocks, which a search still finds there.
 static uint32_t boxes_of_block( const clv_engine* engine )
 {
     uint64_t most = (uint64_t)LARGE_BLOCK * engine->block_boxes;

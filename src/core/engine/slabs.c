@@ -168,8 +168,8 @@ bool clv_engine_reserve_slabs( clv_engine* engine, uint32_t workers )
     return base_array_renew( &engine->records, engine->memory, room->most * workers );
 }
 
-// A copy, since it asks for many lines of other workers' at once, where the loops that count and place ask for
-// one after the other; and what is placed together then depends on slots alone, not on pieces.
+// A copy, since it asks for many lines of other workers' at once, where the loops that count and place ask
+// for one after the other; and what is placed together then depends on slots alone, not on pieces.
 cell_share clv_engine_bring_slab( const clv_engine* engine, uint32_t slab, uint32_t worker )
 {
     const engine_segments* segments = &engine->segments;

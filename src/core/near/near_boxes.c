@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where a grid of cells is no good, since points have radii of their own or lie in knots far apart: a box
-// around each, as large as it reaches, and a space finds those that overlap, whatever the world looks like. Where
-// there are more images than points, as in cells smaller than what a point reaches, the points ask for what they
-// overlap instead: most pairs would be of two images, which count for nothing.
+// around each, as large as it reaches, and a space finds those that overlap, whatever the world looks like.
+// Where there are more images than points, as in cells smaller than what a point reaches, the points ask for
+// what they overlap instead: most pairs would be of two images, which count for nothing.
 #include "near/near_internal.h"
 
 #include "base/assertion.h"

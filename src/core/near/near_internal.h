@@ -213,9 +213,9 @@ static inline double near_radius( const clv_near* near, const near_call* call, u
                                : (double)( (const float*)call->radii )[i];
 }
 
-/// Are entries wanted at each point? Then pairs are found as such: a point, a neighbour, or an image of one of
-/// the two, and counted in `offsets`, two further than the point. Those of a point follow each other, or there
-/// is no grid.
+/// Are entries wanted at each point? Then pairs are found as such: a point, a neighbour, or an image of
+/// one of the two, and counted in `offsets`, two further than the point. Those of a point follow each
+/// other, or there is no grid.
 static inline bool near_is_directed( const clv_near* near )
 {
     return near->def.full || near->def.by_point;

@@ -197,8 +197,8 @@ static void measure_list( clv_near* near )
 
 // ---- forms
 
-// Counts become places: offsets[i + 1] is where the next entry of point i goes, which in the end is where those
-// of i + 1 begin.
+// Counts become places: offsets[i + 1] is where the next entry of point i goes, which in the end is
+// where those of i + 1 begin.
 static void sum_entries( clv_near* near )
 {
     uint64_t* offsets = near->offsets.items;
@@ -448,7 +448,8 @@ static void compare_piece( uint32_t piece, uint32_t worker, void* context )
     near->piece_bad.items[piece] = has_moved;
 }
 
-// Has any point moved more than half the skin? What rounding may do to a distance of the greatest limit is taken off it.
+// Has any point moved more than half the skin? What rounding may do to a distance of the
+// greatest limit is taken off it.
 static bool has_moved( clv_near* near, const near_call* call )
 {
     double epsilon = near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every cell against itself and the cells behind it, in pieces of about as many points each; the pieces'
 // pairs are joined in order. For lists that are full or by point it is against all cells around it: twice the
-// tests, but the entries of a point come together, and none has to be carried to where another cell's are. Where an axis is periodic the cells behind the last are the first ones, shifted:
-// one run of points has one shift, so the kernel adds one number to each of its positions.
+// tests, but the entries of a point come together, and none has to be carried to where another cell's are.
+// Where an axis is periodic the cells behind the last are the first ones, shifted: one run of points has one
+// shift, so the kernel adds one number to each of its positions.
 #include "near/near_internal.h"
 
 #include "base/assertion.h"
@@ -94,8 +95,8 @@ static near_cell_range cells_within_reach( const near_cell_search* at, int k, bo
 
 // ---- entries
 
-// Of the new pairs, which a point and its neighbours are, those that a half list has at the other point go. The
-// rest is counted.
+// Of the new pairs, which a point and its neighbours are, those that a half list has at the other point
+// go. The rest is counted.
 static void count_new( const near_cell_search* at, uint64_t before )
 {
     const clv_near* near = at->job->near;

@@ -222,8 +222,8 @@ enum
 
 static_assert( CLV_MAX_OBJECTS <= INT32_MAX, "a step down shows in the highest bit" );
 
-// Of a group of ids, whether all are alive and ascend from `next` on. Without a branch: which of them is not is
-// found afterwards. The order first, in vectors: then the last index says whether all slots are there.
+// Of a group of ids, whether all are alive and ascend from `next` on. Without a branch: which of them is not
+// is found afterwards. The order first, in vectors: then the last index says whether all slots are there.
 static bool are_ascending( const object_store* store, const clv_id* ids, uint64_t next )
 {
     const uint32_t* generations = object_generations( store );
@@ -251,7 +251,8 @@ static inline uint64_t id_number( clv_id id )
 }
 
 // The same, if they lie close together and all slots there are of one generation. As one number an id has its
-// generation above its index: ids that go up in small steps, and end in the generation they began with, keep it.
+// generation above its index: ids that go up in small steps, and end in the generation
+// they began with, keep it.
 static bool are_close_kin( const object_store* store, const clv_id* ids, uint64_t next )
 {
     uint32_t last = ids[ID_GROUP - 1].index, generation = ids[0].generation, different = ~generation & 1;
@@ -773,8 +774,8 @@ static void mark_moved( object_store* store, uint32_t from, uint32_t to )
     }
 }
 
-// Most boxes are as before, or most are not: either way the common branch is known beforehand. Returns how many
-// differ.
+// Most boxes are as before, or most are not: either way the common branch is known beforehand.
+// Returns how many differ.
 static uint32_t note_group( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
 {
     uint32_t changed = 0;
@@ -787,7 +788,8 @@ static uint32_t note_group( object_store* store, uint32_t slot, const clv_aabb* 
     return changed;
 }
 
-// Marks the slots whose box differs. Returns how many do; the boxes of groups without one were checked before.
+// Marks the slots whose box differs. Returns how many do; the boxes of groups without one were checked
+// before.
 static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
 {

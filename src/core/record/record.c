@@ -44,7 +44,8 @@ static uint64_t row_word( clv_id id )
     return (uint64_t)id.generation << 32 | id.index;
 }
 
-// Some at a time, which a compiler turns into vectors. An index that wrapped around would count in the generation.
+// Some at a time, which a compiler turns into vectors. An index that wrapped around would
+// count in the generation.
 bool clv_record_is_row( const clv_id* ids, uint32_t count )
 {
     enum
@@ -73,8 +74,8 @@ bool clv_record_is_row( const clv_id* ids, uint32_t count )
 
 // ---- answers
 
-// What record_hash_add makes of each, from the last pair to the first: the sum of mixes times their places is then that
-// of the sums so far, which saves one of three multiplications.
+// What record_hash_add makes of each, from the last pair to the first: the sum of mixes times their places is
+// then that of the sums so far, which saves one of three multiplications.
 void clv_record_hash_pairs( record_hash* hash, const clv_pair* pairs, uint64_t count )
 {
     uint64_t sum = 0, placed = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a recording is made of. The file is a container (base/parts.h) of kind "RECO":
 //
-//   "DEF."  the settings of the space, in words of 8 bytes in the order of RECORD_FIELDS; then its method and its
-//           settings, two texts that end in a zero
+//   "DEF."  the settings of the space, in words of 8 bytes in the order of RECORD_FIELDS; then its method and
+//           its settings, two texts that end in a zero
 //   "CALL"  records, whole ones; as many parts as there are
 //
 // A record is a head and a body, all of it little-endian, nothing aligned:
@@ -13,16 +13,17 @@
 //     10   2  bits
 //     12   4  count
 //
-//   call      bits: a column each (SPACE_COLUMNS), RECORD_IDS, RECORD_ROW, RECORD_MADE; count: entries. The body has
-//             ids, then the columns. Ids that are a row, { i, g }, { i + 1, g }, …, are told by the first alone.
-//             clv_space_shift_origin has three doubles; queries a record_query, then their items, then filters;
-//             clv_space_query_pairs as_given and capacity, 8 bytes each.
-//   decided   what the filter callback answered: the call's number (8), then pairs (8 each), then a byte for each
-//   counted   what a query's callback answered: the call's number, query and slot (4 each), reach (a double), yes or
-//             no (8)
-//   answer    count: the position of clv_space_error, or of the bad query. The call's number, then words: hashes,
-//             as RECORD_WORDS names them. Calls are numbered from 0 on; only queries of several threads are
-//             answered in another order than asked.
+//   call      bits: a column each (SPACE_COLUMNS), RECORD_IDS, RECORD_ROW, RECORD_MADE; count: entries. The
+//             body has ids, then the columns. Ids that are a row, { i, g }, { i + 1, g }, …, are told by the
+//             first alone. clv_space_shift_origin has three doubles; queries a record_query, then their
+//             items, then filters; clv_space_query_pairs as_given and capacity, 8 bytes each.
+//   decided   what the filter callback answered: the call's number (8), then pairs (8
+//             each), then a byte for each
+//   counted   what a query's callback answered: the call's number, query and slot (4 each), reach
+//             (a double), yes or no (8)
+//   answer    count: the position of clv_space_error, or of the bad query. The call's number, then words:
+//             hashes, as RECORD_WORDS names them. Calls are numbered from 0 on; only queries of several
+//             threads are answered in another order than asked.
 #pragma once
 
 #include "base/parts.h"

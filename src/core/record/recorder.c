@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A recorder. Records are appended to a buffer; a full one is a part of the file and goes to the sink, by
-// this thread or by the recorder's own. A record that is larger than a buffer is a part by itself and goes through
-// in pieces, so that buffers stay small enough for a cache; without a thread its boxes go to the sink from where the
-// caller has them. From the first failure on calls find the recorder closed and pass by.
+// this thread or by the recorder's own. A record that is larger than a buffer is a part by itself and goes
+// through in pieces, so that buffers stay small enough for a cache; without a thread its boxes go to the sink
+// from where the caller has them. From the first failure on calls find the recorder closed and pass by.
 #include "cleave/record.h"
 
 #include "base/array.h"
@@ -44,7 +44,8 @@ struct clv_recorder
     clv_recorder_def def;
     FILE* file;
 
-    // Of the one that holds the gate, since queries come from any thread: a record is whole before the next begins.
+    // Of the one that holds the gate, since queries come from any thread: a record is
+    // whole before the next begins.
     task_background gate; ///< its lock alone
     piece_buffer buffers[BUFFER_COUNT];
     uint32_t buffer_count; ///< one without a thread
@@ -279,7 +280,8 @@ static void put_in_turn( clv_recorder* recorder, const void* bytes, uint64_t siz
     }
 }
 
-// The head of a record; what follows are the bytes of its body, then end_record. False if the recording is over.
+// The head of a record; what follows are the bytes of its body, then end_record. False if the recording is
+// over.
 static bool begin_record(
     clv_recorder* recorder, record_type type, uint32_t kind, uint32_t bits, uint32_t count, uint64_t body )
 {

@@ -111,9 +111,9 @@ static float sample_shift( const rest_mode* mode, const clv_method_input* input,
     return is_live( input, slot ) ? clv_rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
 }
 
-// Marginal pairs to be expected for each pair that touches, in 1024ths, with the margins that these shifts make.
-// Boxes of one size whose margins are a part e of it are marginal in a room of (1 + 2e)^3 - (1 - 2e)^3 of that in
-// which they touch.
+// Marginal pairs to be expected for each pair that touches, in 1024ths, with the margins that these shifts
+// make. Boxes of one size whose margins are a part e of it are marginal in a room of (1 + 2e)^3 - (1 - 2e)^3
+// of that in which they touch.
 static uint64_t expected_marginal( const rest_mode* mode, const clv_method_input* input )
 {
     float sum = 0, count = (float)mode->sample_count;
@@ -192,8 +192,8 @@ static bool moved_at_most( const clv_method_input* input, uint64_t most )
 
 // ---- advice
 
-// Does following promise to cost enough less than searching? Entering has its price, too, and where it was paid
-// in vain not long ago a fourth is asked for.
+// Does following promise to cost enough less than searching? Entering has its price, too, and where it was
+// paid in vain not long ago a fourth is asked for.
 static bool promises_enough( const rest_mode* mode, uint64_t cost, uint32_t object_count )
 {
     uint64_t search = search_cost( mode, object_count );

@@ -66,6 +66,6 @@ uint64_t clv_rest_mode_limit( const rest_mode* mode, const clv_method_input* inp
 /// After an update at rest: false if searching promises to be quicker from now on.
 bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count );
 
-/// Rest has ended, or could not be entered. If following saved less than entering cost, the wait is twice as long
-/// as last time: a while without a thought of rest, then one in which much must be promised.
+/// Rest has ended, or could not be entered. If following saved less than entering cost, the wait is twice as
+/// long as last time: a while without a thought of rest, then one in which much must be promised.
 void clv_rest_mode_note_end( rest_mode* mode, uint32_t object_count );

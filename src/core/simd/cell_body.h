@@ -14,7 +14,8 @@
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
 // Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says
 // so:
-//   OWN_RECORDS whole_records and whole_tray, OWN_STREAM stream_record and finish_streams, OWN_MEET bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
+//   OWN_RECORDS whole_records and whole_tray, OWN_STREAM stream_record and finish_streams, OWN_MEET
+//   bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
 //   OWN_TIE entries_tie, OWN_TWO_HITS hit_entries and put_two_hits,
 //   OWN_HITS gather_slots, hit_walk_begin and split_hits
 // LENDS_CELLS and BORROWS_CELLS: the functions that AVX-512 has of AVX2, simd/cells.h.

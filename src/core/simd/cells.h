@@ -251,8 +251,8 @@ typedef struct simd_cells
     void ( *make_records )( const cell_boxes* some, const scaling* s, cell_record* out );
 
     /// The first `count` boxes of a tray to records, with their before bits. All of the tray may be read, and
-    /// CELL_TRAY records written: what is behind `count` means nothing. If `may_stream`, a full tray may go past
-    /// the caches to memory, where `out` begins a line: other threads see it after finish_streams.
+    /// CELL_TRAY records written: what is behind `count` means nothing. If `may_stream`, a full tray may go
+    /// past the caches to memory, where `out` begins a line: other threads see it after finish_streams.
     void ( *empty_tray )(
         const cell_tray* tray, uint32_t count, const scaling* s, cell_record* out, bool may_stream );
     void ( *finish_streams )( void );

@@ -195,8 +195,8 @@ static inline bool are_good( const clv_aabb* boxes, uint32_t count )
     return are_all_good && corners_hold( good );
 }
 
-// The first two floats of a corner and the last two, so that nothing but corners is read: one of three floats has
-// the middle one twice, one of two has both.
+// The first two floats of a corner and the last two, so that nothing but corners is read: one of three floats
+// has the middle one twice, one of two has both.
 static inline bool are_good_apart(
     const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count )
 {

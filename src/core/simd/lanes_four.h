@@ -2,7 +2,8 @@
 // For the instruction sets whose widest register has four floats, SSE2 and NEON: the wide type of
 // kernel_body.h is one register, the eight floats of query_body.h are two. Over `four`, which lanes_x86.h or
 // lanes_neon.h defines, and of two registers
-//   eight_bits( m ), eight_signs( p ), eight_least_slot( p ), eight_least( a ), eight_most( a ), which the includer adds.
+//   eight_bits( m ), eight_signs( p ), eight_least_slot( p ), eight_least( a ), eight_most( a ),
+//   which the includer adds.
 // No include guard: part of a template.
 
 #define WIDE_LANES 4

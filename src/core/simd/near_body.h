@@ -4,9 +4,9 @@
 //   NEAR_FIND, NEAR_COPY, NEAR_BLOCK      the names for this type
 //   NEAR_NUMBER, NEAR_WIDTH, NEAR_REG     float or double, lanes, the register
 //   NEAR_LOAD, NEAR_STORE (any alignment), NEAR_SPLAT, NEAR_SUB, NEAR_MUL, NEAR_ADD, NEAR_LE_BITS
-// and near_emit( out, row id, is_directed, ids, bits ), which puts the columns whose bit is set, in order, and
-// returns where the next pair goes; it may write NEAR_LANES pairs, those that do not count too. No include
-// guard: part of a template.
+// and near_emit( out, row id, is_directed, ids, bits ), which puts the columns whose bit is set, in order,
+// and returns where the next pair goes; it may write NEAR_LANES pairs, those that do not count too. No
+// include guard: part of a template.
 
 static_assert(
     NEAR_WIDTH <= NEAR_LANES && 2 * NEAR_LANES <= CLV_PAIR_SINK_ROOM, "a step fits a sink with room" );

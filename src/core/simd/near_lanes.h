@@ -60,7 +60,8 @@ static inline uint32_t near_own_column( const simd_near_search* s )
     return s->is_own && column < s->runs[0].end - s->runs[0].begin ? column : s->column_count;
 }
 
-/// All pairs of the search: a < b by id, or the row first. False if the sink is full; go on with the same search.
+/// All pairs of the search: a < b by id, or the row first. False if the sink is full; go
+/// on with the same search.
 typedef bool simd_near_find( simd_near_search* search, clv_pair_sink* sink );
 
 typedef struct simd_near

@@ -33,8 +33,8 @@ enum
 };
 
 #ifdef OWN_NODES
-// Of the nodes that wait, how many from the last one on are out of reach: at most seven are counted. Without a
-// branch, which would be mispredicted.
+// Of the nodes that wait, how many from the last one on are out of reach: at most seven are counted. Without
+// a branch, which would be mispredicted.
 static inline uint32_t count_beyond( const query_stack* stack, uint32_t top, float reach )
 {
     uint32_t within =

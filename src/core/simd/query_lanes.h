@@ -312,8 +312,8 @@ typedef struct simd_queries
     /// The hull of a node's boxes and its lowest slot, to a lane of the node above it.
     void ( *bound )( const query_node* node, query_node* above, uint32_t lane );
 
-    /// In double, of one node: the lanes that overlap the box; those that the motion meets up to the reach, and
-    /// the times of all; those whose squared distance is at most `limit`, and the squares of all.
+    /// In double, of one node: the lanes that overlap the box; those that the motion meets up to the reach,
+    /// and the times of all; those whose squared distance is at most `limit`, and the squares of all.
     uint32_t ( *look_overlap64 )( const clv_aabb64* box, const query_node64* node );
     uint32_t ( *look_cast64 )(
         const query_cast64* cast, const query_node64* node, double reach, double near[QUERY_LANES] );

@@ -66,8 +66,8 @@ static space_filtered filter_by_columns(
     return ( space_filtered ){ taken, 0, kept };
 }
 
-// Where the objects' classes decide, without a branch on the answer. The loop is short enough for the processor to
-// have several pairs on their way.
+// Where the objects' classes decide, without a branch on the answer. The loop is short enough for the
+// processor to have several pairs on their way.
 static space_filtered filter_by_classes(
     const filter_classes* classes, const clv_pair* from, uint64_t count, clv_pair* to, uint64_t most )
 {
@@ -81,8 +81,8 @@ static space_filtered filter_by_classes(
     return ( space_filtered ){ taken, 0, kept };
 }
 
-// Are there classes to decide by? Making them is a look at every slot, so as many pairs wait for it, in this update
-// or in several.
+// Are there classes to decide by? Making them is a look at every slot, so as many pairs wait for it, in
+// this update or in several.
 static bool use_classes( clv_space* space, filter_columns columns, uint64_t count )
 {
     filter_classes* classes = &space->filter_classes;

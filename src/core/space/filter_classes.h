@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Most worlds have few different filters: objects with the same one are a class, and a table says which classes may
-// pair. A byte per object stays in the cache where a filter of 12 bytes does not.
+// Most worlds have few different filters: objects with the same one are a class, and a table says which
+// classes may pair. A byte per object stays in the cache where a filter of 12 bytes does not.
 #pragma once
 
 #include "base/array.h"

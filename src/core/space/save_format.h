@@ -6,9 +6,10 @@
 //   METH  the method's name, a zero, its settings, a zero
 //   GENS  u32 per slot: generations
 //   [FREE u32: free slots, the next to be used first; on disk]
-//   Cxxx  one part per column in use, by slot; see save_columns. Of columns that follow from others nothing is on disk.
-//   LIST, WORD, LSRT, BEGN, ENDD, BUSR, EUSR, EWRD, LLST, LWRD  the last list and its words, the sorted list that
-//         events compare with, events and what they carry, the last good list while none is valid
+//   Cxxx  one part per column in use, by slot; see save_columns. Of columns that follow from
+//         others nothing is on disk.
+//   LIST, WORD, LSRT, BEGN, ENDD, BUSR, EUSR, EWRD, LLST, LWRD  the last list and its words, the sorted list
+//         that events compare with, events and what they carry, the last good list while none is valid
 //   DECI  u64: answers of the filter callback; in memory the table itself
 //   Qxxx  columns as queries see them, if those are others
 //   [MOVD u64: slots that moved since the last good update, in memory]

@@ -46,10 +46,10 @@ struct clv_space
     uint64_t stray_position; ///< and how many came before it
     bool filters_changed;    ///< since the last good update
     filter_classes filter_classes;
-    bool last_failed;        ///< the last update or visit
-    bool is_busy;            ///< inside a call that changes it, where callbacks and hooks may be at work
-    bool is_refusing;        ///< and asserts that it must not be called there
-    bool lists_are_busy;     ///< and that call makes or moves the lists
+    bool last_failed;    ///< the last update or visit
+    bool is_busy;        ///< inside a call that changes it, where callbacks and hooks may be at work
+    bool is_refusing;    ///< and asserts that it must not be called there
+    bool lists_are_busy; ///< and that call makes or moves the lists
 
     pair_list last_sorted; ///< events: the last good list
     pair_list now_sorted;  ///< events: the one being made

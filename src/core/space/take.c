@@ -123,8 +123,8 @@ static bool are_good_flat( const clv_aabb2* boxes, uint32_t count )
     return bad == 0;
 }
 
-// As put_flat, for a corner of three axes. Each part is loaded as it was stored: a wider load of two stores waits
-// for both.
+// As put_flat, for a corner of three axes. Each part is loaded as it was stored: a wider load of
+// two stores waits for both.
 static inline uint64_t put_corner( clv_vec3* own, const void* corner )
 {
     uint64_t before, now;

@@ -43,20 +43,20 @@ typedef struct task_gather
     const uint32_t* turns;
 } task_gather;
 
-/// All pairs of all pieces into `sink`, in order of piece. Pieces that run out of chunks stop. The caller makes
-/// the list larger, takes more chunks, by what the other pieces needed, and all workers run them again. There
-/// are never many more chunks than the sink has room for, so a sink with a limit is not buried before it can
-/// say so, and for a visitor pieces are run and joined in several rounds. What is left then, or where memory
-/// for chunks is short, is searched by the calling thread, straight into `sink`, when its turn comes: that
-/// costs time alone. CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said; it is not asked again
-/// then.
+/// All pairs of all pieces into `sink`, in order of piece. Pieces that run out of chunks stop. The caller
+/// makes the list larger, takes more chunks, by what the other pieces needed, and all workers run them
+/// again. There are never many more chunks than the sink has room for, so a sink with a limit is not buried
+/// before it can say so, and for a visitor pieces are run and joined in several rounds. What is left then,
+/// or where memory for chunks is short, is searched by the calling thread, straight into `sink`, when its
+/// turn comes: that costs time alone. CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said; it
+/// is not asked again then.
 clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, clv_pair_sink* sink, uint64_t* test_count );
 
-/// The same where pieces may turn out to have been in vain: what they found is joined only if is_good( context )
-/// says so after all of them have run. False if it did not, or there were not enough chunks to run them all at
-/// once: then nothing was put, and the caller has other pieces run. *result is what the sink said. Without
-/// is_good it is as above, and true.
+/// The same where pieces may turn out to have been in vain: what they found is joined only if is_good(
+/// context ) says so after all of them have run. False if it did not, or there were not enough chunks to run
+/// them all at once: then nothing was put, and the caller has other pieces run. *result is what the sink
+/// said. Without is_good it is as above, and true.
 bool clv_task_gather_try( task_gather* gather, base_memory* memory, task_runner* tasks, uint32_t piece_count,
     task_search* search, bool ( *is_good )( void* context ), void* context, clv_pair_sink* sink,
     uint64_t* test_count, clv_result* result );

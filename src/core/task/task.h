@@ -35,8 +35,8 @@ static inline uint32_t task_worker_count( const task_runner* runner )
 /// task_worker_count and no two calls with the same worker run at once.
 void clv_task_run( task_runner* runner, clv_task* piece, uint32_t count, void* context );
 
-/// The same for work of some ten microseconds, which is not worth waking a thread for: our own threads take part
-/// as far as they are awake, and the caller's hooks are not asked.
+/// The same for work of some ten microseconds, which is not worth waking a thread for: our own threads take
+/// part as far as they are awake, and the caller's hooks are not asked.
 void clv_task_offer( task_runner* runner, clv_task* piece, uint32_t count, void* context );
 
 // ---- the pool behind it, scheduler.c

@@ -2,9 +2,9 @@
 // Points within a cutoff of each other (near.h). Points are sorted into cells as boxes are (grid.cl), with
 // its scan, into a table that has two kinds of axes:
 //
-//   open      the number of a cell is floor( coordinate * scale ), of 64 bits, and its place in the table that
-//             number modulo the table's size, a power of 2. So no world is too large, and a point far out is
-//             none; cells that share a place are told apart by the distance.
+//   open      the number of a cell is floor( coordinate * scale ), of 64 bits, and its place in the table
+//             that number modulo the table's size, a power of 2. So no world is too large, and a point far
+//             out is none; cells that share a place are told apart by the distance.
 //   periodic  cells fill the edge exactly. The one behind the last is the first, shifted by one edge.
 //
 // A point asks the cells from that of (coordinate - reach) to that of (coordinate + reach) on open axes: a

@@ -3,7 +3,8 @@
 // simd/kernel_body.h, and over what small_x86.h or method_kernels_neon.c defines:
 //   small_wide            a register of 16-bit numbers
 //   small_splat( n )
-//   small_round( lower, upper, boxes, at )  SMALL_ROUND bits, lowest first: which columns from `at` on overlap on both axes
+//   small_round( lower, upper, boxes, at )  SMALL_ROUND bits, lowest first: which columns from
+//                                           `at` on overlap on both axes
 //   store_small( small, lower, upper, slot )  two corners, whose lanes are in range, without their fractions
 //   spread_small          as in the table
 // No include guard: this is a template.

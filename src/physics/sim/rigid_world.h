@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What the files of the rigid-body world share. A step runs them in this order:
 //   rigid_step     boxes of all bodies, grown by what they may move            -> clv_space -> pairs
-//   rigid_contact  pairs -> manifolds, with last step's impulses               (parallel over chunks of pairs)
+//   rigid_contact  pairs -> manifolds, with last step's impulses               (parallel over chunks of
+//                  pairs)
 //   rigid_island   wakes what was hit
-//   clv_sim_rigid_color    contacts -> rounds in which no body occurs twice            -> blocks of RIGID_LANES contacts
+//   clv_sim_rigid_color    contacts -> rounds in which no body occurs twice            ->
+//                          blocks of RIGID_LANES contacts
 //   rigid_solver   substeps over the blocks                                    (parallel inside each round)
 //   rigid_island   puts to sleep what rests
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-//! The part of Cleave's C interface that the crate `cleave` stands on, by hand: `include/cleave/` tells what each call
-//! does. Types have the names and the layout they have in C; the tests compare their sizes with the library's own.
+//! The part of Cleave's C interface that the crate `cleave` stands on, by hand: `include/cleave/` tells
+//! what each call does. Types have the names and the layout they have in C; the tests compare their
+//! sizes with the library's own.
 #![allow(non_camel_case_types)]
 use std::os::raw::{c_char, c_int, c_uint, c_void};
 

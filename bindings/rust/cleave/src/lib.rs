@@ -14,8 +14,8 @@
 //! # Ok::<(), cleave::Error>(())
 //! ```
 //!
-//! What changes a space takes it by `&mut`, so the slices that [`Space::pairs`] and its like lend cannot outlive the
-//! list they show. Questions take it by `&`, and any number of threads may ask at once.
+//! What changes a space takes it by `&mut`, so the slices that [`Space::pairs`] and its like lend cannot
+//! outlive the list they show. Questions take it by `&`, and any number of threads may ask at once.
 // The README's program is run by `cargo test` too.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
