@@ -617,7 +617,7 @@ static BASE_INLINE void put_anywhere(
     }
 }
 
-static BASE_INLINE void scatter_boxes(
+static BASE_INLINE void scatter_corners(
     object_store* store, const clv_id* ids, box_corners from, uint32_t count, bool ascend )
 {
     clv_aabb* own = object_boxes( store );
@@ -649,11 +649,12 @@ void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, con
     CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
     if ( stride == sizeof( clv_aabb ) && (const char*)upper == (const char*)lower + sizeof( clv_vec3 ) )
     {
-        scatter_boxes( store, ids, ( box_corners ){ lower, upper, sizeof( clv_aabb ), true }, count, ascend );
+        scatter_corners(
+            store, ids, ( box_corners ){ lower, upper, sizeof( clv_aabb ), true }, count, ascend );
     }
     else
     {
-        scatter_boxes( store, ids, ( box_corners ){ lower, upper, stride, false }, count, ascend );
+        scatter_corners( store, ids, ( box_corners ){ lower, upper, stride, false }, count, ascend );
     }
 }
 

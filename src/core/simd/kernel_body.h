@@ -195,21 +195,8 @@ static inline bool are_good( const clv_aabb* boxes, uint32_t count )
     return are_all_good && corners_hold( good );
 }
 
-// The first two floats of a corner and the last two, so that nothing but corners is read: one of three floats
-// has the middle one twice, one of two has both.
-static inline bool are_good_apart(
-    const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count )
-{
-    const char *low = lower, *high = upper;
-    size_t last = corner - 2 * sizeof( float );
-    four_mask good = four_le( four_splat( 0 ), four_splat( 0 ) );
-    for ( uint32_t i = 0; i < count; ++i, low += stride, high += stride )
-    {
-        good = four_and(
-            good, four_le( four_load_halves( low, low + last ), four_load_halves( high, high + last ) ) );
-    }
-    return four_bits( good ) == 15;
-}
+// Wider registers hold no more corners than these, which lie apart.
+#define are_good_apart clv_simd_are_good_apart
 
 static inline uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count )
 {

@@ -71,6 +71,10 @@ typedef struct simd_kernels
     const struct simd_cells* cells;
 } simd_kernels;
 
+/// What every table but the scalar one has as are_good_apart.
+bool clv_simd_are_good_apart(
+    const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count );
+
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not
 /// accepted.
 const simd_kernels* clv_simd_kernels_for( clv_isa isa );

@@ -61,6 +61,12 @@ static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, s
 
 #include "simd/kernel_body.h"
 
+bool clv_simd_are_good_apart(
+    const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count )
+{
+    return four_are_good_apart( lower, upper, stride, corner, count );
+}
+
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"

@@ -30,13 +30,10 @@ static bool are_good_apart(
     bool good = true;
     for ( size_t i = 0; i < count; ++i )
     {
-        for ( size_t part = 0; part < corner; part += sizeof( float ) )
-        {
-            float low, high;
-            memcpy( &low, (const char*)lower + i * stride + part, sizeof( low ) );
-            memcpy( &high, (const char*)upper + i * stride + part, sizeof( high ) );
-            good &= low <= high;
-        }
+        clv_aabb box = { 0 };
+        memcpy( &box.lower, (const char*)lower + i * stride, corner );
+        memcpy( &box.upper, (const char*)upper + i * stride, corner );
+        good &= clv_aabb_is_valid( box );
     }
     return good;
 }

@@ -47,6 +47,12 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
 
 #include "simd/kernel_body.h"
 
+bool clv_simd_are_good_apart(
+    const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count )
+{
+    return four_are_good_apart( lower, upper, stride, corner, count );
+}
+
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"

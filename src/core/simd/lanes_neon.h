@@ -17,7 +17,7 @@ static inline four four_load_aligned( const float* p )
     return vld1q_f32( p );
 }
 
-static inline four four_load_halves( const void* low, const void* high )
+static inline four four_halves( const void* low, const void* high )
 {
     return vcombine_f32( vld1_f32( low ), vld1_f32( high ) );
 }

@@ -5,6 +5,12 @@
 
 #include "simd/lanes_x86.h"
 
+// Two floats from one place and two from another.
+static inline four four_halves( const void* low, const void* high )
+{
+    return _mm_castpd_ps( _mm_loadh_pd( _mm_load_sd( low ), high ) );
+}
+
 #include "simd/lanes_four.h"
 
 static inline uint32_t eight_bits( eight_mask m )

@@ -17,12 +17,6 @@ static inline four four_load_aligned( const float* p )
     return _mm_load_ps( p );
 }
 
-// Two floats from one place and two from another.
-static inline four four_load_halves( const void* low, const void* high )
-{
-    return _mm_castpd_ps( _mm_loadh_pd( _mm_load_sd( low ), high ) );
-}
-
 static inline void four_store( float* p, four a )
 {
     _mm_storeu_ps( p, a );
