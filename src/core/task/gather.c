@@ -128,6 +128,7 @@ static clv_result run_here( gathering* job, uint32_t index )
 {
     pair_counting_sink counting = pair_counting_open( job->sink );
     task_gather_piece* piece = &job->gather->pieces.items[index];
+    CLV_ASSERT( !piece->is_done );
     piece->test_count = 0;
     job->gather->is_alone = true;
     clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
@@ -139,6 +140,7 @@ static clv_result run_here( gathering* job, uint32_t index )
 
 static clv_result copy_piece( const gathering* job, const task_gather_piece* piece )
 {
+    CLV_ASSERT( piece->is_done );
     clv_result result = CLV_OK;
     for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
           chunk = chunk_at( job, chunk )->next )
@@ -170,6 +172,8 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
     const gathering* job = context;
     const task_gather_piece* piece = &job->gather->pieces.items[index + job->first];
     clv_pair* out = job->sink->pairs + job->sink->count + piece->first_pair;
+    CLV_ASSERT( piece->is_done );
+    CLV_ASSERT( job->sink->count + piece->first_pair + piece->pair_count <= job->sink->capacity );
     for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK; chunk = chunk_at( job, chunk )->next )
     {
         uint32_t count = chunk_at( job, chunk )->count;
@@ -260,6 +264,7 @@ static clv_result find_chunks( gathering* job, uint64_t wanted, uint32_t piece_c
     uint64_t pairs = wanted * ( CHUNK - CLV_PAIR_SINK_ROOM );
     clv_result result =
         used > 0 || most_chunks( job, wanted, piece_count ) < wanted ? make_room_for( sink, pairs ) : CLV_OK;
+    CLV_ASSERT( used <= gather->chunks.capacity );
     gather->chunks.count = used; // they stay as they are
     if ( used == 0 )
     {
@@ -368,6 +373,7 @@ bool clv_task_gather_try( task_gather* gather, base_memory* memory, task_runner*
         }
         *result = *result == CLV_OK ? join_round( &job ) : *result;
     }
+    CLV_ASSERT( *result != CLV_OK || job.end == piece_count );
     gather->wanted_chunks = *result == CLV_OK ? job.chunk_count : gather->wanted_chunks;
     return true;
 }
