@@ -15,7 +15,8 @@ enum
     LEAST_CELLS = 4096,
     ROUNDS = 64,
     CLOSE_ROUNDS = 4, // cells twice as thick as a reach: where points crowd there, many of them are pairs
-    MOST_PIECES = 16  // each has a count per cell
+    MOST_PIECES = 16, // each has a count per cell
+    CELL_RANGE = 4096 // cells whose counts are summed together
 };
 
 // ---- planned
@@ -158,12 +159,34 @@ static void count_share( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
-// Counts become places: by cell, and in a cell by share.
-static void near_sum_counts( const near_fill_job* job )
+// The sum of the counts of a range of cells, which `counts` has room for behind those of all shares.
+static void sum_range( uint32_t range, uint32_t worker, void* context )
 {
+    (void)worker;
+    const near_fill_job* job = context;
     const clv_near* near = job->near;
-    uint32_t sum = 0, cells = near->grid.cell_count;
-    for ( uint32_t cell = 0; cell < cells; ++cell )
+    uint32_t cells = near->grid.cell_count, begin = range * CELL_RANGE, sum = 0;
+    uint32_t end = cells - begin < CELL_RANGE ? cells : begin + CELL_RANGE;
+    for ( uint32_t piece = 0; piece < job->pieces; ++piece )
+    {
+        for ( uint32_t cell = begin; cell < end; ++cell )
+        {
+            sum += near->counts.items[(size_t)piece * cells + cell];
+        }
+    }
+    near->counts.items[(size_t)job->pieces * cells + range] = sum;
+}
+
+// Counts become places: by cell, and in a cell by share.
+static void place_range( uint32_t range, uint32_t worker, void* context )
+{
+    (void)worker;
+    const near_fill_job* job = context;
+    const clv_near* near = job->near;
+    uint32_t cells = near->grid.cell_count, begin = range * CELL_RANGE;
+    uint32_t end = cells - begin < CELL_RANGE ? cells : begin + CELL_RANGE;
+    uint32_t sum = near->counts.items[(size_t)job->pieces * cells + range];
+    for ( uint32_t cell = begin; cell < end; ++cell )
     {
         near->starts.items[cell] = sum;
         for ( uint32_t piece = 0; piece < job->pieces; ++piece )
@@ -174,6 +197,21 @@ static void near_sum_counts( const near_fill_job* job )
             sum += here;
         }
     }
+}
+
+static void near_sum_counts( near_fill_job* job, uint32_t ranges )
+{
+    clv_near* near = job->near;
+    uint32_t cells = near->grid.cell_count, sum = 0;
+    uint32_t* sums = near->counts.items + (size_t)job->pieces * cells;
+    clv_task_run( &near->tasks, sum_range, ranges, job );
+    for ( uint32_t range = 0; range < ranges; ++range )
+    {
+        uint32_t here = sums[range];
+        sums[range] = sum;
+        sum += here;
+    }
+    clv_task_run( &near->tasks, place_range, ranges, job );
     near->starts.items[cells] = sum;
     CLV_ASSERT( sum == job->items );
 }
@@ -240,11 +278,12 @@ bool clv_near_grid_fill( clv_near* near, bool has_cells )
     job.pieces =
         workers > 1 && job.items > 4 * NEAR_PIECE ? ( workers < MOST_PIECES ? workers : MOST_PIECES ) : 1;
     uint64_t cells = near->grid.cell_count;
+    uint32_t ranges = (uint32_t)( ( cells + CELL_RANGE - 1 ) / CELL_RANGE );
     uint64_t lanes = 3 * near_lane_row( job.items ) * near_number( near );
     base_memory* memory = &near->memory;
     if ( !base_array_reserve( &near->cells, memory, job.items ) ||
         !base_array_reserve( &near->starts, memory, cells + 1 ) ||
-        !base_array_reserve( &near->counts, memory, cells * job.pieces ) ||
+        !base_array_reserve( &near->counts, memory, cells * job.pieces + ranges ) ||
         !base_array_reserve( &near->placed, memory, job.items * (uint64_t)near_record_size( near ) ) ||
         !base_array_reserve( &near->lanes, memory, lanes ) ||
         !base_array_reserve( &near->ids, memory, near_lane_row( job.items ) ) )
@@ -265,7 +304,7 @@ bool clv_near_grid_fill( clv_near* near, bool has_cells )
         clv_task_run( &near->tasks, cell_piece, pieces, &job );
     }
     clv_task_run( &near->tasks, count_share, job.pieces, &job );
-    near_sum_counts( &job );
+    near_sum_counts( &job, ranges );
     clv_task_run( &near->tasks, place_share, job.pieces, &job );
     clv_task_run( &near->tasks, spread_piece, pieces, &job );
     return true;

@@ -75,7 +75,10 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
         NEAR_REG row_z = NEAR_SPLAT( z[s->row] + move[2] );
         uint32_t id = s->ids[s->row] + s->row_id_offset, own = near_own_column( s );
         NEAR_NUMBER own_x = block.x[own];
-        block.x[own] = (NEAR_NUMBER)INFINITY; // near nothing for as long as it is the row
+        if ( is_directed )
+        {
+            block.x[own] = (NEAR_NUMBER)INFINITY; // near nothing for as long as it is the row
+        }
         for ( i = near_first_column( s ); i < end && out <= last; i += NEAR_WIDTH )
         {
             NEAR_REG dx = NEAR_SUB( NEAR_LOAD( block.x + i ), row_x );
@@ -85,7 +88,10 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
             sum = NEAR_ADD( sum, NEAR_MUL( dz, dz ) );
             out = near_emit( out, id, is_directed, block.ids + i, NEAR_LE_BITS( sum, limit ) );
         }
-        block.x[own] = own_x;
+        if ( is_directed )
+        {
+            block.x[own] = own_x;
+        }
         s->column = i < end ? i : 0;
         s->row += i >= end;
     }
