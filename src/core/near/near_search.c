@@ -250,9 +250,10 @@ static clv_result add_shifted(
 }
 
 // The cells of one line from `span`, those whose shift goes up or is 0, or those whose shift goes down.
-// shift[1] and [2] are the line's. True in *has_others if there are such of the other kind.
-static clv_result add_line( near_cell_search* at, uint32_t line, near_cell_range span, int32_t shift[3],
-    bool downwards, bool* has_others )
+// shift[1] and [2] are the line's. True in *has_others if there are such of the other kind. Of the line that
+// the rows are in only what is shifted: the rest is the run with the rows.
+static clv_result add_line( near_cell_search* at, uint32_t line, bool is_own, near_cell_range span,
+    int32_t shift[3], bool downwards, bool* has_others )
 {
     static const simd_near_run unmoved = { .begin = 0 };
     const near_grid* grid = &at->job->near->grid;
@@ -261,7 +262,7 @@ static clv_result add_line( near_cell_search* at, uint32_t line, near_cell_range
     if ( span.first >= 0 && span.last < count && ( shift[1] | shift[2] ) == 0 ) // the inside of a cell
     {
         uint32_t first = line + (uint32_t)span.first, end = line + (uint32_t)span.last + 1;
-        return downwards || first >= end ? CLV_OK : add_run( at, first, end, false, &unmoved );
+        return downwards || is_own || first >= end ? CLV_OK : add_run( at, first, end, false, &unmoved );
     }
     for ( int64_t x = span.first; x <= span.last && result == CLV_OK; )
     {
@@ -275,7 +276,7 @@ static clv_result add_line( near_cell_search* at, uint32_t line, near_cell_range
         }
         else if ( code == 0 )
         {
-            result = add_run( at, first, end, false, &unmoved );
+            result = is_own ? CLV_OK : add_run( at, first, end, false, &unmoved );
         }
         else
         {
@@ -303,18 +304,9 @@ static clv_result add_lines( near_cell_search* at, bool downwards, bool* has_oth
         {
             shift[1] = shift_of_cell( y, wide );
             bool is_own = z == at->at[2] && y == at->at[1];
+            near_cell_range span = { is_own && ahead ? grid->counts[0] : row.first, row.last };
             uint32_t line = (uint32_t)( plane + y - shift[1] * wide ) * grid->counts[0];
-            // The cell's own line inside the grid is the run that its rows are in.
-            near_cell_range before = { row.first, is_own ? -1 : row.last },
-                            behind = { grid->counts[0], row.last };
-            if ( !is_own || !ahead )
-            {
-                result = add_line( at, line, before, shift, downwards, has_others );
-            }
-            if ( is_own && result == CLV_OK )
-            {
-                result = add_line( at, line, behind, shift, downwards, has_others );
-            }
+            result = add_line( at, line, is_own, span, shift, downwards, has_others );
         }
     }
     return result;
