@@ -160,12 +160,12 @@ static void count_share( uint32_t piece, uint32_t worker, void* context )
 }
 
 // The sum of the counts of a range of cells, which `counts` has room for behind those of all shares.
-static void sum_range( uint32_t range, uint32_t worker, void* context )
+static void sum_range( uint32_t span, uint32_t worker, void* context )
 {
     (void)worker;
     const near_fill_job* job = context;
     const clv_near* near = job->near;
-    uint32_t cells = near->grid.cell_count, begin = range * CELL_RANGE, sum = 0;
+    uint32_t cells = near->grid.cell_count, begin = span * CELL_RANGE, sum = 0;
     uint32_t end = cells - begin < CELL_RANGE ? cells : begin + CELL_RANGE;
     for ( uint32_t piece = 0; piece < job->pieces; ++piece )
     {
@@ -174,18 +174,18 @@ static void sum_range( uint32_t range, uint32_t worker, void* context )
             sum += near->counts.items[(size_t)piece * cells + cell];
         }
     }
-    near->counts.items[(size_t)job->pieces * cells + range] = sum;
+    near->counts.items[(size_t)job->pieces * cells + span] = sum;
 }
 
 // Counts become places: by cell, and in a cell by share.
-static void place_range( uint32_t range, uint32_t worker, void* context )
+static void place_range( uint32_t span, uint32_t worker, void* context )
 {
     (void)worker;
     const near_fill_job* job = context;
     const clv_near* near = job->near;
-    uint32_t cells = near->grid.cell_count, begin = range * CELL_RANGE;
+    uint32_t cells = near->grid.cell_count, begin = span * CELL_RANGE;
     uint32_t end = cells - begin < CELL_RANGE ? cells : begin + CELL_RANGE;
-    uint32_t sum = near->counts.items[(size_t)job->pieces * cells + range];
+    uint32_t sum = near->counts.items[(size_t)job->pieces * cells + span];
     for ( uint32_t cell = begin; cell < end; ++cell )
     {
         near->starts.items[cell] = sum;
@@ -205,10 +205,10 @@ static void near_sum_counts( near_fill_job* job, uint32_t ranges )
     uint32_t cells = near->grid.cell_count, sum = 0;
     uint32_t* sums = near->counts.items + (size_t)job->pieces * cells;
     clv_task_run( &near->tasks, sum_range, ranges, job );
-    for ( uint32_t range = 0; range < ranges; ++range )
+    for ( uint32_t span = 0; span < ranges; ++span )
     {
-        uint32_t here = sums[range];
-        sums[range] = sum;
+        uint32_t here = sums[span];
+        sums[span] = sum;
         sum += here;
     }
     clv_task_run( &near->tasks, place_range, ranges, job );
