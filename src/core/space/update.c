@@ -485,11 +485,11 @@ clv_result clv_space_update( clv_space* space )
     {
         return CLV_BUSY;
     }
-    CLV_VALIDATE( clv_object_store_check( &space->objects ) == NULL );
     SPACE_TELL( space, .kind = SPACE_CALL_UPDATE );
     space->lists_are_busy = true;
     space->list_number += 1;
     base_fp_mode mode = base_fp_enter();
+    CLV_VALIDATE( clv_object_store_check( &space->objects ) == NULL );
     uint64_t allocation_count = begin_reasons( space );
     bool holds = clv_space_list_holds( space );
     clv_result result = holds ? keep_unsearched( space ) : make_list( space );
