@@ -3,6 +3,8 @@
 // equals. This one needs no room, and n log n steps whatever the order.
 #pragma once
 
+#include "base/exact.h"
+
 #include <stddef.h>
 
 /// Below, equal or above zero: a before b, either way, b before a. Equals come in an order of their own, so

@@ -2,6 +2,8 @@
 // Numbers as text, with a point whatever the program's locale writes there: a comma, or two bytes of UTF-8.
 #pragma once
 
+#include "base/exact.h"
+
 #include <stddef.h>
 
 /// Reads a decimal number, "-0.25" or "4e-3", rounded correctly; beyond the range of double it is an infinity
