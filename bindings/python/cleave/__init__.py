@@ -205,7 +205,7 @@ def pairs(boxes: Boxes, *, sorted: bool = False, workers: int = 1, margin: float
         corners[:, 0, :2], corners[:, 1, :2] = sides
         given, width = corners, 6
     space = Space(dtype=dtype, axes=2 if width == 4 else 3, sorted=sorted, workers=workers, margin=margin, capacity=len(first))
-    space._space.add(given, None, None, None, None, None, None)  # nobody asks for the ids
+    space._space.add(given, None, None, None, None, None, None)  # the ids are not needed
     space.update()
     return space.pairs(copy=False)
 

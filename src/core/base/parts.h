@@ -206,7 +206,7 @@ const uint8_t* clv_base_part_view( base_parts_reader* reader, uint64_t size );
 /// All of the payload was read and the sum is right?
 bool clv_base_part_close( base_parts_reader* reader );
 
-/// Payload that nobody wants: it is read for its sum alone.
+/// Payload that is not needed: it is read for its sum alone.
 bool clv_base_part_skip( base_parts_reader* reader, uint64_t size );
 
 /// To a part whose place and number the owner knows, where a file is not read from its beginning to its end.
