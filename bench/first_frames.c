@@ -6,6 +6,8 @@
 //   first_frames [BOXES]...       default: 10000 32000 128000
 #define _POSIX_C_SOURCE 200809L
 
+#include "head.h"
+
 #include "cleave/cleave.h"
 #include "math/splitmix.h"
 
@@ -28,23 +30,6 @@ typedef struct crowd
     clv_aabb* moved;
     clv_id* ids;
 } crowd;
-
-static void check( bool ok, const char* what )
-{
-    if ( !ok )
-    {
-        fprintf( stderr, "first_frames: %s failed\n", what );
-        exit( 2 );
-    }
-}
-
-// Of this thread alone: others may be at work.
-static double cpu_ms( void )
-{
-    struct timespec now;
-    clock_gettime( CLOCK_THREAD_CPUTIME_ID, &now );
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 // Unit cubes, `density` of them in a unit of volume: each touches about eight times as many.
 static crowd make_crowd( uint32_t count, double density )

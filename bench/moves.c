@@ -6,6 +6,8 @@
 //   moves [BOXES [ROW [PERCENT]]]       default: 32000, all rows, all shares
 #define _POSIX_C_SOURCE 200809L
 
+#include "head.h"
+
 #include "cleave/cleave.h"
 #include "cleave/world.h"
 #include "math/splitmix.h"
@@ -51,22 +53,6 @@ typedef struct crowd
     clv_aabb2* flat;
     clv_aabb64* doubles;
 } crowd;
-
-static void check( bool ok, const char* what )
-{
-    if ( !ok )
-    {
-        fprintf( stderr, "moves: %s failed\n", what );
-        exit( 2 );
-    }
-}
-
-static void* take( size_t count, size_t size )
-{
-    void* memory = calloc( count, size );
-    check( memory != NULL, "taking memory" );
-    return memory;
-}
 
 // Of this thread alone: others may be at work.
 static double cpu_ns( void )

@@ -12,6 +12,8 @@
 // disk then is not written any more.
 #define _GNU_SOURCE // clock_gettime
 
+#include "head.h"
+
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"
@@ -62,29 +64,6 @@ enum
 
 static uint32_t s_count = 32000, s_frames = 100, s_rounds = 5;
 static const char* s_folder = ".";
-
-static void check( bool ok, const char* what )
-{
-    if ( !ok )
-    {
-        fprintf( stderr, "recorder: %s failed\n", what );
-        exit( 2 );
-    }
-}
-
-static void* take( size_t count, size_t size )
-{
-    void* memory = calloc( count, size );
-    check( memory != NULL, "taking memory" );
-    return memory;
-}
-
-static double cpu_ms( void )
-{
-    struct timespec now;
-    clock_gettime( CLOCK_THREAD_CPUTIME_ID, &now );
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 // ---- the world
 

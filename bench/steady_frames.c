@@ -10,6 +10,8 @@
 // above three times the median.
 #define _GNU_SOURCE // RUSAGE_THREAD
 
+#include "head.h"
+
 #include "cleave/cleave.h"
 #include "math/splitmix.h"
 
@@ -78,30 +80,6 @@ typedef struct frame_cost
     float update_ms, frame_ms;
     uint32_t reasons;
 } frame_cost;
-
-static void check( bool ok, const char* what )
-{
-    if ( !ok )
-    {
-        fprintf( stderr, "steady_frames: %s failed\n", what );
-        exit( 2 );
-    }
-}
-
-static void* take( size_t count, size_t size )
-{
-    void* memory = calloc( count, size );
-    check( memory != NULL, "taking memory" );
-    return memory;
-}
-
-// Of this thread alone: others may be at work.
-static double cpu_ms( void )
-{
-    struct timespec now;
-    clock_gettime( CLOCK_THREAD_CPUTIME_ID, &now );
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 // How often this thread had to leave its core.
 static long switches( void )
