@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What programs that measure begin with: they stop where something fails, and count the thread's own time.
-// BENCH_NAME is the program's, from CMakeLists.txt. Clocks are asked for before the first header of the system.
+// BENCH_NAME is the program's, from CMakeLists.txt.
 #pragma once
 
 #include <stdbool.h>
