@@ -6,7 +6,9 @@
 // told for worlds of many blocks whether records are written past the caches: `--stream on` or `off`.
 // `--short` leaves the jobs out.
 //
-//   workers [--workers N] [--spin MS] [--frames N] [--stream on|off] [--short] [--meet] [BOXES]...
+// With `--near` it is neighbour lists of so many points instead, half, as pairs, made anew each time.
+//
+//   workers [--workers N] [--spin MS] [--frames N] [--stream on|off] [--short] [--meet] [--near] [BOXES]...
 //       default: 16 workers, 60 frames, 32000 128000
 #define _POSIX_C_SOURCE 200809L
 
@@ -210,6 +212,13 @@ static void print_call( const char* name, call_times* call )
     printf( "| %s, end | | | %.1f | | | | |\n", name, median_of( call->after, call->calls ) );
 }
 
+static void print_head( void )
+{
+    printf(
+        "\n| job | times | pieces | alone before it, us | until done | until another worker begins | slowest worker | "
+        "sum of workers |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n" );
+}
+
 static void do_nothing( uint32_t index, uint32_t worker, void* context )
 {
     (void)index;
@@ -294,9 +303,7 @@ static void time_world(
         (double)clv_space_pairs( space ).count / count );
     if ( !is_short )
     {
-        printf(
-            "\n| job | times | pieces | alone before it, us | until done | until another worker begins | slowest worker | "
-            "sum of workers |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n" );
+        print_head();
         print_call( "move", &moves );
         print_call( "update", &updates );
     }
@@ -307,12 +314,51 @@ static void time_world(
     free( times );
 }
 
+// Points with about 40 others within 1 of each.
+static void time_points( uint32_t count, uint32_t workers, uint32_t frame_count )
+{
+    float* points = calloc( 3 * (size_t)count, sizeof( float ) );
+    double* times = calloc( frame_count, sizeof( double ) );
+    check( points != NULL && times != NULL, "taking memory" );
+    math_random random = math_random_seed( 1 );
+    double edge = cbrt( count * 0.1047 ); // 4 / 3 pi / 40 of volume for each
+    for ( size_t i = 0; i < 3 * (size_t)count; ++i )
+    {
+        points[i] = (float)math_random_between( &random, 0, edge );
+    }
+    clv_near_def def = clv_default_near_def();
+    def.cutoff = 1;
+    def.worker_count = workers;
+    clv_near* near = NULL;
+    check( clv_near_create( &def, &near ) == CLV_OK, "clv_near_create" );
+    const clv_near_points given = { .positions = points, .stride = 3 * sizeof( float ), .count = count };
+    static call_times updates;
+    memset( &updates, 0, sizeof( updates ) );
+    for ( uint32_t frame = 0; frame < frame_count; ++frame )
+    {
+        uint64_t start = clv_base_clock_ns();
+        begin_call( frame >= WARM_FRAMES ? &updates : NULL );
+        check( clv_near_update( near, &given, NULL ) == CLV_OK, "clv_near_update" );
+        end_call( frame >= WARM_FRAMES ? &updates : NULL );
+        times[frame] = (double)( clv_base_clock_ns() - start ) * 1e-6;
+    }
+    double first = times[0], median = median_of( times + WARM_FRAMES, frame_count - WARM_FRAMES );
+    printf( "\n%u points, %u workers: %.3f ms (least %.3f, first %.2f); %.2f pairs a point\n", count, workers,
+        median, times[WARM_FRAMES], first, (double)clv_near_list( near ).count / count );
+    print_head();
+    print_call( "update", &updates );
+    fflush( stdout );
+    clv_near_destroy( near );
+    free( points );
+    free( times );
+}
+
 int main( int argc, char** argv )
 {
     static const uint32_t counts[] = { 32000, 128000 };
     uint32_t workers = 16, frames = 60, done = 0;
     double spin_ms = 0;
-    bool is_short = false;
+    bool is_short = false, is_near = false;
     for ( int i = 1; i < argc; ++i )
     {
         bool has_value = i + 1 < argc;
@@ -343,6 +389,10 @@ int main( int argc, char** argv )
         {
             is_short = true;
         }
+        else if ( strcmp( argv[i], "--near" ) == 0 )
+        {
+            is_near = true;
+        }
         else if ( strcmp( argv[i], "--meet" ) == 0 )
         {
             time_meetings( workers, spin_ms );
@@ -350,14 +400,22 @@ int main( int argc, char** argv )
         }
         else if ( strtod( argv[i], NULL ) >= 100 && strtod( argv[i], NULL ) <= 1e7 )
         {
-            time_world( (uint32_t)strtod( argv[i], NULL ), workers, spin_ms, frames, is_short );
+            uint32_t count = (uint32_t)strtod( argv[i], NULL );
+            if ( is_near )
+            {
+                time_points( count, workers, frames );
+            }
+            else
+            {
+                time_world( count, workers, spin_ms, frames, is_short );
+            }
             done += 1;
         }
         else
         {
             fprintf( stderr,
                 "usage: workers [--workers N] [--spin MS] [--frames N] [--stream on|off] [--short] "
-                "[--meet] [BOXES]...\n" );
+                "[--meet] [--near] [BOXES]...\n" );
             return 2;
         }
     }
