@@ -465,6 +465,27 @@ static void bad_input_is_refused_with_its_position( void )
     free( world );
 }
 
+// Found by fuzzing: four points in a cell of three nearly parallel edges took minutes.
+static void a_needle_of_a_cell_is_refused_and_its_lattice_is_not( void )
+{
+    near_world* world = near_world_new( true, false, 2 );
+    world->count = 4;
+    world->has_cell = true;
+    for ( uint32_t i = 0; i < world->count; ++i )
+    {
+        near_world_set( world, i, i, 0.25 * i, 0.5 * i );
+    }
+    // (8, 0, 0), (0, 8, 0) and (0, 0, 8), and the same lattice by long edges.
+    world->cell = ( clv_near_cell ){ { { 8, 0, 0 }, { 800, 8, 0 }, { 0, 800, 8 } }, { true, true, true } };
+    check_refused( world, UINT32_MAX );
+    world->cell = ( clv_near_cell ){ { { 8, 0, 0 }, { 0, 8, 0 }, { 0, 0, 8 } }, { true, true, true } };
+    uint64_t count = count_pairs( world );
+    world->cell = ( clv_near_cell ){ { { 8, 0, 0 }, { 80, 8, 0 }, { 0, 80, 8 } }, { true, true, true } };
+    CHECK_EQUAL( count_pairs( world ), count ); // skewed, but not that far
+    CHECK_EQUAL( count, 3 );
+    free( world );
+}
+
 static void bad_defs_are_refused( void )
 {
     clv_near* near = NULL;
@@ -686,6 +707,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_skin_keeps_the_list_while_it_may ),
         TEST_CASE( a_kept_list_allows_for_the_rounding_of_radii ),
         TEST_CASE( bad_input_is_refused_with_its_position ),
+        TEST_CASE( a_needle_of_a_cell_is_refused_and_its_lattice_is_not ),
         TEST_CASE( bad_defs_are_refused ),
         TEST_CASE( limits_and_stops_are_told ),
         TEST_CASE( failed_allocations_change_nothing ),

@@ -573,6 +573,29 @@ static uint8_t* small_file( clv_save_form form, size_t* size, clv_space_def* def
     return bytes;
 }
 
+// Found by fuzzing: the offset was that of a number behind the end of the file.
+static void numbers_that_are_missing_are_refused_where_they_end( void )
+{
+    enum
+    {
+        NUMBERS_BEGIN = BASE_PARTS_HEADER_BYTES + BASE_PART_HEAD_BYTES
+    };
+    const uint64_t numbers[2] = { 0, 0 };
+    for ( uint64_t count = 0; count <= 2; ++count )
+    {
+        uint8_t bytes[256];
+        base_parts_writer writer = { .memory = bytes, .capacity = sizeof( bytes ) };
+        clv_base_parts_begin( &writer, BASE_TAG( 'S', 'N', 'A', 'P' ), 1, 0, 0 );
+        clv_base_part_write( &writer, BASE_TAG( 'S', 'P', 'A', 'C' ), numbers, count, 8 );
+        CHECK( clv_base_parts_end( &writer ) );
+        clv_space_def def = clv_default_space_def();
+        clv_space* space = NULL;
+        clv_load_error error;
+        CHECK_RESULT( clv_space_load( &def, bytes, writer.offset, &space, &error ), CLV_FILE_FAILED );
+        CHECK_EQUAL( error.offset, NUMBERS_BEGIN + 8 * count );
+    }
+}
+
 static void every_changed_byte_and_every_cut_is_refused( void )
 {
     for ( int form = CLV_SAVE_MEMORY; form <= CLV_SAVE_DISK; ++form )
@@ -758,6 +781,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_loaded_space_goes_on_as_the_saved_one ),
         TEST_CASE( a_space_from_disk_has_the_same_sets_events_and_ids ),
         TEST_CASE( memory_and_sinks_get_the_same_bytes ),
+        TEST_CASE( numbers_that_are_missing_are_refused_where_they_end ),
         TEST_CASE( every_changed_byte_and_every_cut_is_refused ),
         TEST_CASE( wrong_values_with_right_sums_do_no_harm ),
         TEST_CASE( a_snapshot_needs_the_callback_that_it_had ),

@@ -130,6 +130,7 @@ static bool invert( near_frame* frame )
     {
         return false;
     }
+    frame->volume = fabs( volume );
     for ( int k = 0; k < 3; ++k )
     {
         for ( int axis = 0; axis < 3; ++axis )

@@ -43,6 +43,7 @@ typedef struct near_frame
     bool is_diagonal;     ///< every edge lies along its own axis
     double edges[3][3];   ///< all three, independent
     double inverse[3][3]; ///< s[k] = p * inverse[k]
+    double volume;        ///< of the cell; its area or length where it is open along one axis or two
     double heights[3];    ///< thickness of the cell across each axis
     double slack;         ///< how far rounding may move a wrapped point or an image, at most
 } near_frame;

@@ -13,6 +13,8 @@
 
 enum
 {
+    SKEWED_IMAGES = 100000, // more in whole cells, a thousand times those within reach, are refused
+    SKEWED_WASTE = 1000,
     WRAPS = 4 // a point that rounding puts on the other face goes back, and rounding could put it here again
 };
 
@@ -115,6 +117,47 @@ static clv_result check_radii( clv_near* near, near_call* call, double* most )
     return CLV_OK;
 }
 
+// About as many cells as a ball of that radius holds along the periodic axes.
+static double count_in_ball( const near_frame* frame, double radius )
+{
+    static const double balls[4] = { 1, 2, 3.1415926535897932, 4.1887902047863910 };
+    int axes = 0;
+    double cells = 1 / frame->volume;
+    for ( int k = 0; k < 3; ++k )
+    {
+        axes += frame->cell.periodic[k];
+        cells *= frame->cell.periodic[k] ? radius : 1;
+    }
+    return cells * balls[axes];
+}
+
+// Images are looked for in whole cells along the edges. Those of a very skewed cell are needles, and nearly
+// all images in so many of them are far away.
+static clv_result check_images( clv_near* near, const near_call* call, double limit )
+{
+    double images = 1; // of each point in whole cells within reach, seen from both sides
+    for ( int k = 0; k < 3; ++k )
+    {
+        images *= near->frame.cell.periodic[k] ? 2 * floor( call->parts[k] ) + 1 : 1;
+    }
+    double half = floor( images / 2 ) * near->point_count;
+    if ( half + near->point_count > CLV_MAX_OBJECTS )
+    {
+        return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
+            "%u points have %.0f images within a limit of %g, together more than CLV_MAX_OBJECTS",
+            near->point_count, half, limit );
+    }
+    double within = count_in_ball( &near->frame, limit ) + 1;
+    if ( images > SKEWED_IMAGES && images > SKEWED_WASTE * within )
+    {
+        return clv_near_fail( near, CLV_BAD_ARGUMENT, UINT32_MAX,
+            "the cell is too skewed: %.0f images of each point would be looked at, about %.0f lie within %g; "
+            "describe the same lattice by shorter edges",
+            images, within, limit );
+    }
+    return CLV_OK;
+}
+
 // The greatest difference on one axis whose square, as T rounds it, is not above the limit's.
 static clv_result find_reach( clv_near* near, near_call* call, double most_radius )
 {
@@ -141,13 +184,11 @@ static clv_result find_reach( clv_near* near, near_call* call, double most_radiu
     clv_near_frame_slack( &near->frame, most, near->def.doubles ? DBL_EPSILON : (double)FLT_EPSILON, slack );
     call->box_reach = reach - 2 * most_radius;
     near->frame.slack = fmax( fmax( slack[0], slack[1] ), slack[2] );
-    double images = 1; // of each point in whole cells within reach, seen from both sides
     for ( int k = 0; k < 3; ++k )
     {
         call->reach[k] = reach + slack[k];
         CLV_ASSERT( call->reach[k] >= reach && near->frame.heights[k] > 0 );
         call->parts[k] = call->reach[k] / near->frame.heights[k];
-        images *= near->frame.cell.periodic[k] ? 2 * floor( call->parts[k] ) + 1 : 1;
         if ( near->frame.cell.periodic[k] && call->reach[k] > 1e5 * near->frame.heights[k] )
         {
             return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
@@ -155,14 +196,7 @@ static clv_result find_reach( clv_near* near, near_call* call, double most_radiu
                 near->frame.heights[k] );
         }
     }
-    double half = floor( images / 2 ) * near->point_count;
-    if ( half + near->point_count > CLV_MAX_OBJECTS )
-    {
-        return clv_near_fail( near, CLV_TOO_MANY_OBJECTS, UINT32_MAX,
-            "%u points have %.0f images within a limit of %g, together more than CLV_MAX_OBJECTS",
-            near->point_count, half, limit );
-    }
-    return CLV_OK;
+    return check_images( near, call, limit );
 }
 
 clv_result clv_near_points_measure( clv_near* near, near_call* call )

@@ -26,6 +26,7 @@ typedef struct loading
     bool is_in_memory;
     uint64_t numbers[SAVE_NUMBERS];
     uint64_t numbers_offset;
+    uint32_t numbers_count;        ///< that the snapshot has; the rest is 0
     const char *method, *settings; ///< in the bytes
     clv_space* space;
     base_u32_array free_slots;
@@ -36,9 +37,11 @@ static bool has_bit( const loading* l, save_number number, uint64_t bit )
     return ( l->numbers[number] & bit ) != 0;
 }
 
+// A number that the snapshot lacks would be behind the last that it has.
 static bool fault_number( loading* l, save_number number, const char* text )
 {
-    return clv_base_parts_fault( &l->reader, l->numbers_offset + 8 * (uint64_t)number, "%s", text );
+    uint64_t place = (uint64_t)number < l->numbers_count ? (uint64_t)number : l->numbers_count;
+    return clv_base_parts_fault( &l->reader, l->numbers_offset + 8 * place, "%s", text );
 }
 
 static bool is_good( const loading* l )
@@ -161,7 +164,8 @@ static bool read_numbers( loading* l )
     {
         return clv_base_parts_fault( reader, reader->payload_offset - 16, "has more numbers than are known" );
     }
-    return clv_base_part_get_ordered( reader, l->numbers, reader->length / 8, 8 ) &&
+    l->numbers_count = (uint32_t)( reader->length / 8 );
+    return clv_base_part_get_ordered( reader, l->numbers, l->numbers_count, 8 ) &&
         clv_base_part_close( reader ) && check_numbers( l );
 }
 
