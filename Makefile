@@ -123,7 +123,7 @@ help:
 	@echo "make flags   the library under flags that people use, by gcc and clang, and as plain files"
 	@echo "make coverage  lines and branches of src/ that the tests reach"
 	@echo "make mutate  break the library on purpose, one place at a time, and see the tests notice"
-	@echo "make campaign  every fuzzer and random worlds against their oracles for HOURS=$(HOURS); adds to bench/trust.md; STAGES=lives,... for some"
+	@echo "make campaign  every fuzzer and random worlds against their oracles on all cores for HOURS=$(HOURS); adds to bench/trust.md; STAGES=lives,... for some"
 	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
 	@echo "make wasm    the library as WebAssembly, with its JavaScript, ready for npm: $(BUILD)/wasm/js"
 	@echo "make test-wasm  its tests in node and Chromium: the same answers as the C library"

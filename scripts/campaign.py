@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Looks for faults for as long as there is time, and keeps count over all runs.
 
-usage: scripts/campaign.py [--hours H] [--stages NAME,...] [--page]
+usage: scripts/campaign.py [--hours H] [--cores C] [--stages NAME,...] [--built] [--page]
        scripts/campaign.py fuzz SECONDS [TARGET...]
 
-Stages that share the hours (default 1): random worlds lived by several spaces against a sweep of their own (test/lives.c), plain, large, with a
+Stages that share the hours (default 1) of all cores (default: those there are), a process on each: random worlds lived by several spaces against a sweep of their own (test/lives.c), plain, large, with a
 million boxes, with failing memory, with sanitizers, and with 64 reading threads under the thread sanitizer; every libFuzzer target; random lives
 over processes; jobs killed at any moment and taken up from their checkpoints. Stages that take as long as they take, once: faults (every allocation and every device call fails in turn, full disks, killed
 processes, hostile files), and, where named or with six hours and more: presets (other sanitizers and MSan), long, report, worst, speed, machines,
 fresh, coverage, mutate. Each stage adds a row to bench/trust.csv, and bench/trust.md is written from all of its rows; --page writes only the page.
-A stage that finds something keeps its output in build/campaign and is a fault; exit 1 then, after the other stages. Ctrl-C ends after the stage at
-work, whose row is not written.
+--built: the programs are there, made on another machine, and nothing is compiled. A stage that finds something keeps its output in build/campaign or
+build/fuzz and is a fault; exit 1 then, after the other stages. Ctrl-C ends it all; rows of stages that were not over are not written.
 
 fuzz: libFuzzer on each target of test/fuzz in turn, and no row; the seconds are shared by the targets, all of them unless some are named. What it
 learns stays in build/fuzz/found-* and is where the next run starts; an input that stops it is named at the end.
@@ -19,13 +19,17 @@ learns stays in build/fuzz/found-* and is where the next run starts; an input th
 import argparse
 import csv
 import datetime
+import math
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/campaign"
@@ -66,56 +70,81 @@ WHOLE_STAGES = {
 ONLY_WHEN_LONG = [name for name in WHOLE_STAGES if name != "faults"]
 
 
-def run(stage, command, limit=None):
+STOPPING = threading.Event() # Ctrl-C: no further row is written
+CHILDREN = set()
+
+
+def execute(command, file, limit=None):
+    """Its exit status; 124 where it took longer. In a group of its own, so that Ctrl-C reaches it by way of us alone."""
+    with subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, start_new_session=True) as child:
+        CHILDREN.add(child)
+        try:
+            return child.wait(limit)
+        except subprocess.TimeoutExpired:
+            end_group(child)
+            file.write(f"campaign.py: ended after {limit} s\n")
+            return 124
+        finally:
+            CHILDREN.discard(child)
+
+
+def end_group(child):
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def run(log_name, command, limit=None):
     """Its output goes to a log; returns whether it ended well, and the log."""
     WORK.mkdir(parents=True, exist_ok=True)
-    log = WORK / f"{stage}.log"
+    log = WORK / f"{log_name}.log"
     with open(log, "a", encoding="utf-8") as file:
         file.write(f"$ {' '.join( command )}\n")
         file.flush()
-        try:
-            status = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False, timeout=limit).returncode
-        except subprocess.TimeoutExpired:
-            file.write(f"campaign.py: ended after {limit} s\n")
-            status = 124
+        status = execute(command, file, limit)
     return status == 0, log.read_text(encoding="utf-8", errors="replace")
 
 
-def build(preset, target):
-    folder = ROOT / "build" if preset == "release" else ROOT / "build" / preset
-    for command in (["cmake", "--preset", preset, "-DCLEAVE_TESTS=ON"], ["cmake", "--build", str(folder), "-j", JOBS] + (["--target", target] if target else [])):
+def folder_of(preset):
+    return ROOT / "build" if preset == "release" else ROOT / "build" / preset
+
+
+def build(preset, targets):
+    """targets: [] is everything"""
+    options = ["-DCLEAVE_TESTS=ON"] if preset != "fuzz" else []
+    for command in (["cmake", "--preset", preset] + options, ["cmake", "--build", str(folder_of(preset)), "-j", JOBS] + (["--target"] + targets if targets else [])):
         good, text = run("build", command)
         if not good:
             sys.exit("\n".join(text.splitlines()[-30:]) + f"\ncampaign.py: {' '.join( command )} failed")
-    return folder
 
 
-def fuzz_one(name, seconds):
-    """Exits where an input stops it, and names that input."""
-    build = ROOT / "build/fuzz"
-    found, seeds, log = build / f"found-{name}", build / f"seeds-{name}", build / f"{name}.log"
+def fuzz_one(name, seconds, part=0):
+    """Whether no input stopped it, and what it printed, with that input named at the end."""
+    build_folder = folder_of("fuzz")
+    found, seeds, log = build_folder / f"found-{name}", build_folder / f"seeds-{name}", build_folder / f"{name}.{part}.log"
     for folder in (found, seeds):
         folder.mkdir(parents=True, exist_ok=True)
     for seed in (ROOT / "test/fuzz/corpus").glob(f"{name}-*"):
         shutil.copy(seed, seeds)
-    print(f"== fuzz-{name}, {seconds} seconds", flush=True)
-    command = [str(build / f"test/fuzz/fuzz-{name}"), f"-max_total_time={seconds}", f"-max_len={FUZZERS[name][1]}", "-print_final_stats=1",
-               f"-artifact_prefix={build}/stopped-{name}-", str(found), str(seeds)]
+    prefix = f"{build_folder}/stopped-{name}-{part}-"
+    command = [str(build_folder / f"test/fuzz/fuzz-{name}"), f"-max_total_time={seconds}", f"-max_len={FUZZERS[name][1]}", "-print_final_stats=1",
+               "-timeout=120", f"-artifact_prefix={prefix}", str(found), str(seeds)]
+    begun = time.time()
     with open(log, "w", encoding="utf-8") as file:
-        status = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        status = execute(command, file)
+    text = log.read_text(encoding="utf-8", errors="replace")
     if status != 0:
-        inputs = sorted(build.glob(f"stopped-{name}-*"), key=lambda path: path.stat().st_mtime)
-        record = build / f"stopped-{name}.clvrec"
+        inputs = sorted((path for path in build_folder.glob(f"stopped-{name}-{part}-*") if path.stat().st_mtime >= begun), key=lambda path: path.stat().st_mtime)
+        record = build_folder / f"stopped-{name}.clvrec"
         if inputs and name in ("space", "query", "world"):
             subprocess.run([command[0], str(inputs[-1])], cwd=ROOT, env=os.environ | {"CLEAVE_RECORD": str(record)}, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, check=False)
-            lines.append(f"campaign.py: {record}: its calls (those of a second space in {record.name}.1); `cleave replay FILE --judge --shrink OUT --c OUT.c` "
-                         "makes them a test")
-        sys.exit("\n".join(lines[-40:]) + f"\ncampaign.py: fuzz-{name} was stopped by {inputs[-1] if inputs else 'no input; see ' + str(log)}\n"
-                 "campaign.py: cut it down with -minimize_crash=1, fix, and keep it in test/fuzz/corpus with a line in its README")
-    print("\n".join(line for line in lines if re.match(r"Done|stat::(number_of_executed|peak_rss)", line)))
-    print("\n".join([line for line in lines if "cov:" in line][-1:]), flush=True)
+            text += (f"campaign.py: {record}: its calls (those of a second space in {record.name}.1); `cleave replay FILE --judge --shrink OUT --c OUT.c` "
+                     "makes them a test\n")
+        text += (f"campaign.py: fuzz-{name} was stopped by {inputs[-1] if inputs else 'no input; see ' + str(log)}\n"
+                 "campaign.py: cut it down with -minimize_crash=1, fix, and keep it in test/fuzz/corpus with a line in its README\n")
+    return status == 0, text
 
 
 def fuzz(words):
@@ -130,56 +159,58 @@ def fuzz(words):
     subprocess.run(["cmake", "--preset", "fuzz"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     subprocess.run(["cmake", "--build", "--preset", "fuzz", "-j", JOBS, "--target"] + [f"fuzz-{name}" for name in names], cwd=ROOT, check=True)
     for name in names:
-        fuzz_one(name, int(seconds) * FUZZERS[name][0] // shares + 1)
+        share = int(seconds) * FUZZERS[name][0] // shares + 1
+        print(f"== fuzz-{name}, {share} seconds", flush=True)
+        good, text = fuzz_one(name, share)
+        lines = text.splitlines()
+        if not good:
+            sys.exit("\n".join(lines[-40:]))
+        print("\n".join(line for line in lines if re.match(r"Done|stat::(number_of_executed|peak_rss)", line)))
+        print("\n".join([line for line in lines if "cov:" in line][-1:]), flush=True)
     return 0
 
 
-def life_stage(name, seconds, row):
+# Stages: each is given its name, its seconds and the number of the process among those of the stage, and returns whether all was well and the row's
+# columns. Every process sees other worlds: its seed is the time.
+
+def life_stage(name, seconds, part):
     _, preset, words = LIFE_STAGES[name]
-    program = build(preset, "lives") / "test/lives"
-    # Every run sees other worlds: the seed is the time.
-    command = [str(program), "--seconds", str(seconds), "--seed", str(time.time_ns() // 1000 % 10**12 * 1000)] + words.split()
-    good, text = run(name, command, seconds + 900)
+    seed = time.time_ns() // 1000 % 10**9 * 10**6 + part * 10**5
+    good, text = run(f"{name}.{part}", [str(folder_of(preset) / "test/lives"), "--seconds", str(seconds), "--seed", str(seed)] + words.split(), seconds + 900)
     found = LIVES.search(text)
-    if found:
-        keys = ["inputs", "updates", "box_updates", "pairs", "questions", "failed_allocations", "note"]
-        row.update(zip(keys, found.groups()))
-    return good
+    keys = ["inputs", "updates", "box_updates", "pairs", "questions", "failed_allocations"]
+    return good, dict(zip(keys, map(int, found.groups()))) | {"note": found.group(7)} if found else {}
 
 
-def fuzz_stage(name, seconds, row):
-    good, text = run(name, ["scripts/campaign.py", "fuzz", str(seconds), name.removeprefix("fuzz-")], seconds + 1800)
-    row["inputs"] = sum(map(int, re.findall(r"number_of_executed_units: (\d+)", text)))
-    row["seconds"] = sum(map(int, re.findall(r"Done \d+ runs in (\d+) second", text))) # without the build
-    return good
+def fuzz_stage(name, seconds, part):
+    good, text = fuzz_one(name.removeprefix("fuzz-"), seconds, part)
+    took = sum(map(int, re.findall(r"Done \d+ runs in (\d+) second", text)))
+    return good, {"inputs": sum(map(int, re.findall(r"number_of_executed_units: *(\d+)", text)))} | ({"seconds": took} if took else {})
 
 
-def mpi_stage(name, seconds, row):
-    seed = str(time.time_ns() // 1000 % 10**6)
-    good, text = run(name, ["make", "fuzz-mpi", f"FUZZ_SECONDS={seconds}", f"SEED={seed}"], seconds + 1800)
-    row["inputs"] = sum(map(int, re.findall(r"(\d+) lives", text)))
-    return good
+def mpi_stage(name, seconds, part):
+    # What `make fuzz-mpi` does, without its build.
+    seed = str((time.time_ns() // 1000 + 1000 * part) % 10**6)
+    command = ["scripts/check.sh", "mpi-fuzz", str(folder_of("release") / "test/fuzz_mpi"), "4 3 2", seed, str(max(seconds // 3, 1)),
+               str(WORK / f"stopped-mpi-{part}.clvrec")]
+    good, text = run(f"{name}.{part}", ["env", f"TEST_SECONDS={seconds + 300}"] + command, seconds + 900)
+    return good, {"inputs": sum(map(int, re.findall(r"(\d+) lives", text)))}
 
 
-def kills_stage(name, seconds, row):
-    folder = build("release", "cleave-mpi")
-    good, text = run(name, ["scripts/check.sh", "mpi-kills", str(folder), str(seconds)], seconds + 900)
-    row["inputs"] = sum(map(int, re.findall(r"mpi-kills: (\d+) jobs killed", text)))
-    return good
+def kills_stage(name, seconds, part):
+    good, text = run(f"{name}.{part}", ["scripts/check.sh", "mpi-kills", str(folder_of("release")), str(seconds)], seconds + 900)
+    return good, {"inputs": sum(map(int, re.findall(r"mpi-kills: (\d+) jobs killed", text)))}
 
 
-def whole_stage(name, _, row):
-    if name == "faults":
-        build("release", None)
+def whole_stage(name, _seconds, _part):
     good = True
     for command in WHOLE_STAGES[name]:
         fine, text = run(name, command, 6 * 3600)
         good = good and fine
     notes = {"coverage": r"^(?:lines|branches): .*", "mutate": r"^mutate\.sh: \d+ mutants.*", "faults": r"\d+% tests passed.*", "long": r"\d+% tests passed.*",
              "report": r"\d+% tests passed.*", "presets": r"\d+% tests passed.*"}
-    row["note"] = "; ".join(re.findall(notes[name], text, re.M)) if name in notes else ""
-    row["inputs"] = sum(map(int, re.findall(r"tests failed out of (\d+)", text)))
-    return good
+    return good, {"note": "; ".join(re.findall(notes[name], text, re.M)) if name in notes else "",
+                  "inputs": sum(map(int, re.findall(r"tests failed out of (\d+)", text)))}
 
 
 def all_stages():
@@ -190,6 +221,35 @@ def all_stages():
     stages["kills"] = (PROCESS_SHARE, kills_stage)
     stages.update({name: (0, whole_stage) for name in WHOLE_STAGES})
     return stages
+
+
+def build_for(names):
+    """What these stages run."""
+    wanted = {}
+    for name in names:
+        if name in LIFE_STAGES:
+            wanted.setdefault(LIFE_STAGES[name][1], []).append("lives")
+        elif name == "fuzz-mpi":
+            wanted.setdefault("release", []).append("fuzz_mpi")
+        elif name.startswith("fuzz-"):
+            wanted.setdefault("fuzz", []).append(name)
+        elif name == "kills":
+            wanted.setdefault("release", []).append("cleave-mpi")
+    for preset, targets in wanted.items():
+        build(preset, sorted(set(targets)))
+    if "faults" in names:
+        build("release", [])
+
+
+def share_out(stages, names, hours, cores):
+    """[(stage, seconds, part)]: processes of one stage after the other, each as long as the hours at most."""
+    shares = sum(stages[name][0] for name in names) or 1
+    wall, processes = hours * 3600, []
+    for name in names:
+        seconds = wall * cores * stages[name][0] / shares
+        parts = max(math.ceil(seconds / wall - 0.01), 1) if stages[name][0] else 0
+        processes += [(name, max(int(seconds / parts), 5), part) for part in range(parts)]
+    return sorted(processes, key=lambda one: -one[1])
 
 
 def read_rows():
@@ -255,7 +315,9 @@ def main():
         return fuzz(sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=1.0)
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--stages", default="")
+    parser.add_argument("--built", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     if options.page:
@@ -264,28 +326,68 @@ def main():
     stages = all_stages()
     names = [name for name in options.stages.split(",") if name]
     unknown = [name for name in names if name not in stages]
-    if unknown or not 0 < options.hours <= 10000:
-        parser.error(f"no such stage: {', '.join( unknown )}; there are: {', '.join( stages )}" if unknown else "--hours wants a number above 0")
+    if unknown or not 0 < options.hours <= 10000 or not 0 < options.cores <= 1024:
+        parser.error(f"no such stage: {', '.join( unknown )}; there are: {', '.join( stages )}" if unknown
+                     else "--hours wants a number above 0, --cores one from 1 to 1024")
     if not names:
         names = [name for name in stages if options.hours >= 6 or name not in ONLY_WHEN_LONG]
-    shares = sum(stages[name][0] for name in names) or 1
-    commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    faults = 0
-    for name in names:
-        share, work = stages[name]
-        seconds = max(int(options.hours * 3600 * share / shares), 5)
-        print(f"campaign: {name}" + (f", {seconds} s" if share else ""), flush=True)
-        (WORK / f"{name}.log").unlink(missing_ok=True)
-        row = {key: 0 for key in COUNTS} | {"date": datetime.date.today().isoformat(), "commit": commit, "stage": name, "note": ""}
+    return campaign(stages, names, options)
+
+
+def campaign(stages, names, options):
+    """Runs these stages; a row for each, written when its last process ends."""
+    commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+    if not options.built:
+        build_for(names)
+    processes = share_out(stages, names, options.hours, options.cores)
+    rows = {name: {key: 0 for key in COUNTS} | {"date": datetime.date.today().isoformat(), "commit": commit, "stage": name, "note": ""} for name in names}
+    left = {name: sum(one[0] == name for one in processes) or 1 for name in names}
+    lock = threading.Lock()
+
+    def live(name, seconds, part):
         start = time.monotonic()
-        row["faults"] = 0 if work(name, seconds, row) else 1
-        row["seconds"] = row["seconds"] or round(time.monotonic() - start)
-        faults += row["faults"]
+        (WORK / f"{name}.{part}.log").unlink(missing_ok=True)
+        good, columns = stages[name][1](name, seconds, part)
+        columns.setdefault("seconds", round(time.monotonic() - start))
+        with lock:
+            if STOPPING.is_set():
+                return
+            end_process(name, good, columns, rows[name], left)
+
+    timed = [name for name in names if stages[name][0]]
+    if timed:
+        print(f"campaign: {', '.join( timed )}: {len( processes )} processes on {options.cores} cores, {options.hours:g} hours", flush=True)
+    with ThreadPoolExecutor(options.cores) as pool:
+        try:
+            for one in [pool.submit(live, *process) for process in processes]:
+                one.result()
+        except KeyboardInterrupt:
+            STOPPING.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in list(CHILDREN):
+                end_group(child)
+            raise
+    for name in names:
+        if not stages[name][0]:
+            print(f"campaign: {name}", flush=True)
+            live(name, 0, 0)
+    return 1 if any(row["faults"] for row in rows.values()) else 0
+
+
+def end_process(name, good, columns, row, left):
+    """Adds what one process counted to its stage's row; the last one has the row written."""
+    for key in COUNTS:
+        row[key] += columns.get(key, 0)
+    row["note"] = columns.get("note", "") or row["note"]
+    row["faults"] += not good
+    left[name] -= 1
+    if not good:
+        print(f"campaign: {name}: FAULT, see build/campaign or build/fuzz", flush=True)
+    if left[name] == 0:
         add_row(row)
         write_page()
-        print(f"campaign: {name}: " + ("FAULT, see " + str((WORK / f"{name}.log").relative_to(ROOT)) if row["faults"] else "nothing found") +
-              f", {row['seconds']} s" + (f", {int( row['box_updates'] ):,} box updates" if int(row["box_updates"]) else ""), flush=True)
-    return 1 if faults else 0
+        print(f"campaign: {name}: {'FAULT' if row['faults'] else 'nothing found'}, {row['seconds']} s" +
+              (f", {int( row['box_updates'] ):,} box updates" if int(row["box_updates"]) else ""), flush=True)
 
 
 if __name__ == "__main__":
