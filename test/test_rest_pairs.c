@@ -180,6 +180,33 @@ static void all_near_boxes_are_found( void )
     free( p );
 }
 
+// Nothing tells how large cells should be where no box of the sample has finite sides.
+static void endless_boxes_need_no_cells( void )
+{
+    const uint32_t count = 4096;
+    simd_rest_box* rests = test_alloc( count, sizeof( simd_rest_box ) );
+    uint64_t* known = test_alloc( count / 64, sizeof( uint64_t ) );
+    memset( known, 0xff, count / 8 );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    rest_grid grid;
+    clv_rest_grid_init( &grid, &memory );
+    CHECK( clv_rest_grid_reserve( &grid, count ) );
+    for ( uint32_t slot = 0; slot < count; ++slot )
+    {
+        clv_aabb wall = test_box( (float)slot, 0, 0, INFINITY, 1, 1 );
+        rests[slot] = rest_box_make( &wall, 0 );
+    }
+    CHECK( clv_rest_grid_plan( &grid, rests, known, count ) );
+    CHECK_EQUAL( grid.level_count, 0 );
+    clv_aabb cube = test_cube( 100, 0.5f, 0.5f, 0.25f );
+    CHECK( clv_rest_grid_insert( &grid, 7, &cube ) && clv_rest_grid_ask( &grid, &cube ) );
+    CHECK( grid.found.count == 1 && grid.found.items[0] == 7 );
+    clv_rest_grid_release( &grid );
+    CHECK_EQUAL( memory.bytes, 0 );
+    free( rests );
+    free( known );
+}
+
 // ---- margins
 
 static void margins_keep_to_their_bounds( void )
@@ -242,6 +269,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( classes_change_and_the_list_follows ),
         TEST_CASE( all_near_boxes_are_found ),
+        TEST_CASE( endless_boxes_need_no_cells ),
         TEST_CASE( margins_keep_to_their_bounds ),
         TEST_CASE( classes_hold_wherever_the_boxes_are ),
     };

@@ -157,7 +157,7 @@ BASE_COLD bool clv_rest_grid_plan(
     uint64_t cells = 0, waiting = 0;
     grid->level_count = 0;
     grid->large.count = 0;
-    for ( int i = 0; i < REST_LEVELS; ++i )
+    for ( int i = 0; i < REST_LEVELS && s.count > 0; ++i ) // otherwise all are large, and nothing tells how
     {
         waiting += counts[i];
         if ( i == BELOW + 1 &&

@@ -275,8 +275,8 @@ static bool is_value( const loading* l, const save_column* column, const void* d
     case OBJECT_MARGIN_BY:
         return floats[0] >= 0 && !isinf( floats[0] ) && floats[1] >= 0 && !isinf( floats[1] );
     case OBJECT_MOTION: return isfinite( floats[0] ) && isfinite( floats[1] ) && isfinite( floats[2] );
+    case OBJECT_RENEWED: return ( (const uint8_t*)data )[slot] <= has_bit( l, SAVE_STATE_BITS, SAVE_RENEWED );
     case OBJECT_STATIC:
-    case OBJECT_RENEWED:
     case OBJECT_ASK: return ( (const uint8_t*)data )[slot] <= 1;
     case OBJECT_REPORTED: return true;
     default: return true;
