@@ -53,6 +53,7 @@ FUZZ_SHARE = 1  # of each libFuzzer target
 # name: share of the seconds among themselves, longest input; calls on a space have the most to be found
 FUZZERS = {"space": (2, 1500), "query": (1, 1500), "world": (1, 1500), "near": (1, 1500), "save": (1, 6000), "record": (1, 6000), "scene": (1, 900)}
 PROCESS_SHARE = 1
+LEAST_SECONDS = 5 # of a process
 # name: commands that are run once, whole
 WHOLE_STAGES = {
     "faults": [["ctest", "--preset", "release", "-j", JOBS, "-R",
@@ -242,14 +243,21 @@ def build_for(names):
 
 
 def share_out(stages, names, hours, cores):
-    """[(stage, seconds, part)]: processes of one stage after the other, each as long as the hours at most."""
-    shares = sum(stages[name][0] for name in names) or 1
-    wall, processes = hours * 3600, []
+    """What each core runs, one after the other: [[(stage, seconds, part)]]. All times in one row, which is cut where a core's time is over."""
+    shares, wall = sum(stages[name][0] for name in names) or 1, hours * 3600
+    plan, left, parts = [[]], wall, {name: 0 for name in names}
     for name in names:
         seconds = wall * cores * stages[name][0] / shares
-        parts = max(math.ceil(seconds / wall - 0.01), 1) if stages[name][0] else 0
-        processes += [(name, max(int(seconds / parts), 5), part) for part in range(parts)]
-    return sorted(processes, key=lambda one: -one[1])
+        while seconds > LEAST_SECONDS or (seconds > 0 and parts[name] == 0):
+            if left < LEAST_SECONDS and len(plan) < cores:
+                plan.append([])
+                left = wall
+            piece = min(seconds, max(left, LEAST_SECONDS))
+            plan[-1].append((name, max(int(piece), LEAST_SECONDS), parts[name]))
+            parts[name] += 1
+            seconds -= piece
+            left -= piece
+    return plan
 
 
 def read_rows():
@@ -339,9 +347,9 @@ def campaign(stages, names, options):
     commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
     if not options.built:
         build_for(names)
-    processes = share_out(stages, names, options.hours, options.cores)
+    plan = share_out(stages, names, options.hours, options.cores)
     rows = {name: {key: 0 for key in COUNTS} | {"date": datetime.date.today().isoformat(), "commit": commit, "stage": name, "note": ""} for name in names}
-    left = {name: sum(one[0] == name for one in processes) or 1 for name in names}
+    left = {name: sum(one[0] == name for row in plan for one in row) or 1 for name in names}
     lock = threading.Lock()
 
     def live(name, seconds, part):
@@ -354,12 +362,17 @@ def campaign(stages, names, options):
                 return
             end_process(name, good, columns, rows[name], left)
 
+    def live_all(row):
+        for process in row:
+            if not STOPPING.is_set():
+                live(*process)
+
     timed = [name for name in names if stages[name][0]]
     if timed:
-        print(f"campaign: {', '.join( timed )}: {len( processes )} processes on {options.cores} cores, {options.hours:g} hours", flush=True)
+        print(f"campaign: {', '.join( timed )}: {sum( map( len, plan ) )} processes on {options.cores} cores, {options.hours:g} hours", flush=True)
     with ThreadPoolExecutor(options.cores) as pool:
         try:
-            for one in [pool.submit(live, *process) for process in processes]:
+            for one in [pool.submit(live_all, row) for row in plan]:
                 one.result()
         except KeyboardInterrupt:
             STOPPING.set()
