@@ -171,8 +171,8 @@ def fuzz(words):
     return 0
 
 
-# Stages: each is given its name, its seconds and the number of the process among those of the stage, and returns whether all was well and the row's
-# columns. Every process sees other worlds: its seed is the time.
+# Stages: each is given its name, its seconds and the number of the process among those of the stage, and
+# returns whether all was well and the row's columns. Every process sees other worlds: its seed is the time.
 
 def life_stage(name, seconds, part):
     _, preset, words = LIFE_STAGES[name]
