@@ -94,7 +94,8 @@ CLV_API clv_result clv_near_exclude( clv_near* near, const clv_pair* pairs, uint
 /// stride, a count, a cell that is singular, not finite, or so skewed that it has more than 100,000 images of
 /// a point around the limit and a thousand times as many as within it (the same lattice has shorter edges), a
 /// limit whose square T cannot hold. These leave the last list as it was. CLV_OUT_OF_MEMORY,
-/// CLV_TOO_MANY_PAIRS, CLV_TOO_MANY_OBJECTS (points and images beyond CLV_MAX_OBJECTS): there is no list then.
+/// CLV_TOO_MANY_PAIRS, CLV_TOO_MANY_OBJECTS (points and images beyond CLV_MAX_OBJECTS): there is no list
+/// then.
 CLV_API clv_result clv_near_update( clv_near* near, const clv_near_points* points, bool* is_new );
 
 /// The list of the last update. Owns nothing; dies at the next update, visit or destroy.
