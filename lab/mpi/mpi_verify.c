@@ -2,6 +2,7 @@
 // `cleave-mpi verify`: the pairs of many processes, frame by frame, beside those of one.
 #include "cleave/space.h"
 #include "lab/base/terminal.h"
+#include "lab/measure/judge.h"
 #include "lab/mpi/mpi_job.h"
 #include "record/record.h"
 
@@ -50,40 +51,21 @@ static bool feed_judge( one_judge* judge, const mpi_frames* f, job* j, uint32_t 
         lab_error_write( &j->why, "frame %u: one process: %s", frame, clv_result_text( result ) );
 }
 
-/// What two lists differ in.
-typedef struct difference
+// What process 0 sees. Ids are numbers of objects, and so fit 32 bits.
+static verdict_difference compare_lists(
+    const one_judge* judge, clv_mpi_pair_view many, uint32_t object_count )
 {
-    uint64_t missing, extra; ///< pairs
-    uint64_t a, b;           ///< the first of them
-    uint64_t is_missing;
-} difference;
-
-// Below 0: `one` comes first in the order of both lists.
-static int order_of( const clv_pair* one, const clv_mpi_pair* other )
-{
-    return one->a != other->a ? ( one->a < other->a ? -1 : 1 )
-        : one->b != other->b  ? ( one->b < other->b ? -1 : 1 )
-                              : 0;
-}
-
-static difference compare_lists( clv_pair_view one, clv_mpi_pair_view many )
-{
-    difference d = { 0 };
-    for ( uint64_t i = 0, k = 0; i < one.count || k < many.count; )
+    clv_pair_view one = clv_space_pairs( judge->space );
+    verdict_list expected = { 0 }, found = { .items = lab_take( many.count, sizeof( clv_pair ) ) };
+    verdict_list_set( &expected, one.pairs, one.count );
+    for ( uint64_t i = 0; i < many.count; ++i )
     {
-        int order = i == one.count ? 1 : k == many.count ? -1 : order_of( &one.pairs[i], &many.pairs[k] );
-        if ( order != 0 && d.missing + d.extra == 0 )
-        {
-            d.is_missing = order < 0;
-            d.a = order < 0 ? one.pairs[i].a : many.pairs[k].a;
-            d.b = order < 0 ? one.pairs[i].b : many.pairs[k].b;
-        }
-        d.missing += order < 0;
-        d.extra += order > 0;
-        i += order <= 0;
-        k += order >= 0;
+        found.items[found.count++] = ( clv_pair ){ (uint32_t)many.pairs[i].a, (uint32_t)many.pairs[i].b };
     }
-    return d;
+    verdict_difference difference = verdict_compare( &expected, &found, object_count );
+    verdict_list_free( &expected );
+    verdict_list_free( &found );
+    return difference;
 }
 
 // The process that owns an object; -1: none. Collective.
@@ -101,18 +83,19 @@ static int owner_of( const clv_mpi_space* space, const job* j, uint64_t wanted )
 }
 
 // All processes get what process 0 found, with the owners of the first pair that differs. Collective.
-static bool are_same( const clv_mpi_space* space, job* j, difference d, uint32_t frame )
+static bool are_same( const clv_mpi_space* space, job* j, verdict_difference d, uint32_t frame )
 {
-    MPI_Bcast( &d, (int)( sizeof( d ) / sizeof( uint64_t ) ), MPI_UINT64_T, 0, MPI_COMM_WORLD );
-    if ( d.missing + d.extra == 0 )
+    MPI_Bcast( &d, (int)sizeof( d ), MPI_BYTE, 0, MPI_COMM_WORLD );
+    if ( d.fault == VERDICT_FINE )
     {
         return true;
     }
-    int owner_a = owner_of( space, j, d.a ), owner_b = owner_of( space, j, d.b );
+    int owner_a = owner_of( space, j, d.pair.a ), owner_b = owner_of( space, j, d.pair.b );
     lab_error_write( &j->why,
-        "frame %u: pair %" PRIu64 "-%" PRIu64 " is %s (%" PRIu64 " is process %d's, %" PRIu64
-        " process %d's); in all %" PRIu64 " missing, %" PRIu64 " extra",
-        frame, d.a, d.b, d.is_missing ? "missing" : "extra", d.a, owner_a, d.b, owner_b, d.missing, d.extra );
+        "frame %u: pair %u-%u %s (%u is process %d's, %u process %d's); in all %" PRIu64 " missing, %" PRIu64
+        " extra, %" PRIu64 " twice",
+        frame, d.pair.a, d.pair.b, verdict_fault_text( d.fault ), d.pair.a, owner_a, d.pair.b, owner_b,
+        d.missing_count, d.extra_count, d.duplicate_count );
     j->why.status = LAB_DISAGREES;
     return false;
 }
@@ -138,10 +121,10 @@ static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame
         return lab_error_write( &j->why, "frame %u: %s", frame, clv_mpi_space_error( w->space ).text );
     }
     judge->pair_count += many.count;
-    difference d = { 0 };
+    verdict_difference d = { VERDICT_FINE };
     if ( j->rank == 0 )
     {
-        d = compare_lists( clv_space_pairs( judge->space ), many );
+        d = compare_lists( judge, many, w->frames.header.object_count );
     }
     return are_same( w->space, j, d, frame );
 }

@@ -5,6 +5,8 @@
 #include "base/fp_mode.h"
 #include "mpi_state.h"
 
+#include <stddef.h>
+
 // ---- batches
 
 // The slot of an own object. Batches tend to name the same objects in the same order as the previous one, but
@@ -72,22 +74,6 @@ static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_
     }
     space->lookup.batch.count = count;
     return CLV_OK;
-}
-
-static void take_boxes( clv_mpi_space* space, const clv_aabb* boxes, uint32_t count )
-{
-    mpi_columns* c = &space->columns;
-    clv_aabb* to = space->modes.has_margins ? c->givens.items : c->boxes.items;
-    CLV_ASSERT( space->lookup.batch.count == count );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        CLV_ASSERT( i < space->lookup.batch.count );
-        uint32_t slot = space->lookup.batch.items[i];
-        to[slot] = boxes[i];
-        c->flags.items[slot] |= space->modes.has_margins ? 0 : (uint32_t)SLOT_MOVED;
-    }
-    space->slots.moved_count += space->modes.has_margins ? 0 : count;
-    space->slots.border_is_known = false;
 }
 
 static clv_result check_boxes(
@@ -185,8 +171,7 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
     }
     CLV_ASSERT( !space->lookup.is_stale && space->lookup.changes.count == 0 ); // check_new_ids needed them
     drop_ghosts_of( space, ids, count );
-    clv_result mine =
-        count > 0 ? clv_mpi_objects_take( space, ids, boxes, count, SLOT_OWN | SLOT_MOVED, NULL ) : CLV_OK;
+    clv_result mine = count > 0 ? clv_mpi_objects_take( space, ids, boxes, count, SLOT_OWN, NULL ) : CLV_OK;
     bool is_taken = mine == CLV_OK && count > 0;
     // Room for the list now: an update could not go back for want of it.
     mine =
@@ -205,130 +190,153 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
     return result;
 }
 
-// ---- all boxes at once
+// ---- moving and removing
 
 // Most callers hand over all own objects in one call in every frame, in the order of clv_mpi_space_object_at:
-// comparing the ids tells. Their boxes are taken a run of slots at a time; while a run is in the cache, the
-// space inside gets it in one call: ghosts among own objects go along, as it has them already. And boxes that
-// do not lie inside the region are listed, so that only these are looked at for other processes.
+// comparing the ids tells. Their boxes are taken a run at a time, which is in the cache while it is looked at
+// and while the space inside takes it. Those that do not lie inside the region are listed, so that only these
+// are looked at for other processes; the space inside alone keeps the others.
 
 static bool are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
-    if ( space->slots.own_is_stale || count != space->slots.own.count )
+    const mpi_slots* s = &space->slots;
+    if ( s->own_is_stale || count != s->own.count )
     {
         return false;
     }
-    const uint64_t* known = space->columns.ids.items;
     uint64_t different = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t i = 0; s->ids_are_slots && i < count; ++i )
     {
-        different |= known[space->slots.own.items[i]] ^ ids[i];
+        different |= s->own.items[i] ^ ids[i];
+    }
+    for ( uint32_t i = 0; !s->ids_are_slots && i < count; ++i )
+    {
+        different |= space->columns.ids.items[s->own.items[i]] ^ ids[i];
     }
     return different == 0;
 }
 
-// From own object `i` on, up to a slot. Returns the next one.
-static uint64_t take_run(
-    clv_mpi_space* space, const clv_aabb* here, uint64_t i, uint32_t end, const clv_aabb* boxes )
+// What the space inside has no memory for now waits for the update.
+static void move_inside( clv_mpi_space* space, const uint32_t* slots, const clv_aabb* boxes, uint32_t count )
 {
     mpi_columns* c = &space->columns;
-    const uint32_t* own = space->slots.own.items;
-    uint64_t count = space->slots.own.count, outer = space->slots.border.count;
-    CLV_ASSERT( count < space->slots.border.capacity && outer <= i ); // one is written before it counts
-    for ( ; i < count && own[i] < end; ++i )
+    clv_id* ids = space->slots.moved_ids.items;
+    CLV_ASSERT( count <= space->slots.moved_ids.capacity );
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = own[i];
-        c->boxes.items[slot] = boxes[i];
-        space->slots.border.items[outer] = slot;
-        outer += !mpi_box_encloses( here, &boxes[i] ) | ( ( c->flags.items[slot] & SLOT_INSIDE ) == 0 );
+        CLV_ASSERT( slots[i] < space->slots.end );
+        ids[i] = c->locals.items[slots[i]];
+    }
+    if ( clv_space_move( space->inside, ids, boxes, count ) == CLV_OK )
+    {
+        return;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        c->boxes.items[slots[i]] = boxes[i];
+        c->flags.items[slots[i]] |= SLOT_MOVED;
+    }
+    space->slots.moved_count += count;
+    space->slots.has_news = true;
+}
+
+// The numbers of own objects that do not lie inside the region, or did not, into `border`; in the same pass
+// boxes are checked, so that a bad one, which is seldom, is looked for afterwards.
+static bool list_border( clv_mpi_space* space, const clv_aabb* boxes, uint32_t count )
+{
+    const clv_aabb here = clv_mpi_region_inner( &space->partition.regions.bounds[space->rank] );
+    const uint32_t *own = space->slots.own.items, *flags = space->columns.flags.items;
+    uint32_t* border = space->slots.border.items;
+    uint64_t outer = 0;
+    bool are_good = true;
+    CLV_ASSERT( count < space->slots.border.capacity ); // one is written before it counts
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const clv_aabb* box = &boxes[i];
+        are_good &= ( box->lower.x <= box->upper.x ) & ( box->lower.y <= box->upper.y ) &
+            ( box->lower.z <= box->upper.z );
+        border[outer] = i;
+        outer += !mpi_box_encloses( &here, box ) | ( ( flags[own[i]] & SLOT_INSIDE ) == 0 );
     }
     space->slots.border.count = outer;
-    return i;
+    space->slots.border_is_known = false; // until the boxes are taken
+    return are_good;
 }
 
-// Own objects whose boxes the space inside could not take: the update moves them.
-static void mark_moved( clv_mpi_space* space, uint32_t first, uint32_t end )
-{
-    for ( uint32_t slot = first; slot < end; ++slot )
-    {
-        CLV_ASSERT( slot < space->slots.end );
-        uint32_t* flags = &space->columns.flags.items[slot];
-        *flags |= ( *flags & SLOT_OWN ) != 0 ? (uint32_t)SLOT_MOVED : 0;
-        space->slots.moved_count += ( *flags & SLOT_OWN ) != 0;
-    }
-}
-
-static void move_run_inside( clv_mpi_space* space, uint32_t first, uint32_t end )
-{
-    const mpi_columns* c = &space->columns;
-    while ( first < end )
-    {
-        uint32_t row_end = clv_mpi_end_of_row( space, first, end );
-        CLV_ASSERT( first <= row_end && row_end <= end );
-        if ( row_end > first &&
-            clv_space_move(
-                space->inside, c->locals.items + first, c->boxes.items + first, row_end - first ) != CLV_OK )
-        {
-            mark_moved( space, first, row_end );
-        }
-        first = row_end + 1; // that one is free
-    }
-}
-
-static void move_all_own( clv_mpi_space* space, const clv_aabb* boxes )
+static void move_all_own( clv_mpi_space* space, const clv_aabb* boxes, uint32_t count )
 {
     enum
     {
-        RUN = 2048
+        RUN = 4096
     };
-    mpi_columns* c = &space->columns;
-    if ( space->modes.has_margins )
+    mpi_slots* s = &space->slots;
+    for ( uint64_t i = 0; i < s->border.count; ++i )
     {
-        for ( uint64_t i = 0; i < space->slots.own.count; ++i )
-        {
-            c->givens.items[space->slots.own.items[i]] = boxes[i];
-        }
-        return;
+        uint32_t number = s->border.items[i], slot = s->own.items[number];
+        space->columns.boxes.items[slot] = boxes[number];
+        s->border.items[i] = slot;
     }
-    const clv_aabb here = clv_mpi_region_inner( &space->partition.regions.bounds[space->rank] );
     // Workers share one large batch.
-    uint32_t step = clv_space_worker_count( space->inside ) > 1 ? space->slots.end : RUN;
-    space->slots.border.count = 0;
-    space->slots.moved_count = 0;
-    uint64_t next = 0;
-    for ( uint32_t first = 0; first < space->slots.end; first += step )
+    uint32_t step = clv_space_worker_count( space->inside ) > 1 ? count : RUN;
+    for ( uint32_t first = 0; first < count; first += step )
     {
-        uint32_t end = space->slots.end - first < step ? space->slots.end : first + step;
-        next = take_run( space, &here, next, end, boxes );
-        move_run_inside( space, first, end );
+        uint32_t some = count - first < step ? count - first : step;
+        move_inside( space, s->own.items + first, boxes + first, some );
     }
-    CLV_ASSERT( next == space->slots.own.count ); // each box has its slot
-    CLV_ASSERT( space->slots.border.count <= space->slots.own.count );
-    space->slots.border_is_known = true;
+    s->border_is_known = s->boxes_are_lent = true;
 }
 
-// ---- moving and removing
+// Boxes as given, or where the space inside has others for them.
+static void take_boxes( clv_mpi_space* space, const uint32_t* slots, const clv_aabb* boxes, uint32_t count )
+{
+    mpi_columns* c = &space->columns;
+    clv_aabb* to = space->modes.has_margins ? c->givens.items : c->boxes.items;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        to[slots[i]] = boxes[i];
+    }
+    if ( !space->modes.has_margins )
+    {
+        move_inside( space, slots, boxes, count );
+        space->slots.border_is_known = false;
+    }
+}
+
+// One process agrees with itself, and no region ends: the space inside checks the boxes and takes them.
+static clv_result move_alone(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+{
+    clv_result result = clv_space_move_all( space->inside, boxes, count );
+    space->slots.boxes_are_lent |= result == CLV_OK;
+    clv_result fault = result == CLV_BAD_BOX ? check_boxes( space, ids, boxes, count ) : CLV_OK;
+    return clv_mpi_agree( space, fault != CLV_OK ? fault : clv_mpi_inner_result( space, result ) );
+}
 
 static clv_result move_now( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
 {
-    clv_result result = check_boxes( space, ids, boxes, count );
-    bool are_all = result == CLV_OK && are_all_own( space, ids, count ) &&
-        base_array_renew( &space->slots.border, &space->memory, (uint64_t)count + 1 );
+    mpi_slots* s = &space->slots;
+    bool are_all = are_all_own( space, ids, count );
+    bool keeps = space->modes.has_margins || space->modes.has_history;
+    if ( are_all && !keeps && space->process_count == 1 && s->moved_count == 0 )
+    {
+        return move_alone( space, ids, boxes, count );
+    }
+    bool fits = base_array_renew( &s->moved_ids, &space->memory, count ) &&
+        base_array_renew( &s->border, &space->memory, (uint64_t)count + 1 );
+    bool are_good = fits && are_all && !keeps && list_border( space, boxes, count );
+    clv_result result = are_good ? CLV_OK : check_boxes( space, ids, boxes, count );
+    result = result == CLV_OK ? clv_mpi_reserved( space, fits, "a batch" ) : result;
     result = result == CLV_OK && !are_all ? find_slots( space, ids, count ) : result;
     result = clv_mpi_agree( space, result );
-    if ( result != CLV_OK )
+    if ( result == CLV_OK && are_all && !keeps )
     {
-        return result;
+        move_all_own( space, boxes, count );
     }
-    if ( are_all )
+    else if ( result == CLV_OK )
     {
-        move_all_own( space, boxes );
+        take_boxes( space, are_all ? s->own.items : space->lookup.batch.items, boxes, count );
     }
-    else
-    {
-        take_boxes( space, boxes, count );
-    }
-    return CLV_OK;
+    return result;
 }
 
 static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
@@ -350,15 +358,32 @@ static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_
 
 // ---- what objects carry
 
-/// One kind of setting.
+/// One kind of setting: a column, or a bit of the flags.
 typedef struct setting
 {
     clv_result ( *begin )( clv_mpi_space* ); ///< columns, where they were not needed so far
+    bool ( *is_valid )( const void* item );  ///< NULL: always
+    size_t column;                           ///< where its array is in mpi_columns
     size_t item_size;
-    bool ( *is_valid )( const void* item ); ///< NULL: always
-    void ( *apply )( mpi_columns* c, uint32_t slot, const void* item );
+    uint32_t bit;            ///< of the flags, for items that are bools; 0: a column
+    uint32_t change;         ///< bit that tells of it
     const char *noun, *rule; ///< for errors
 } setting;
+
+static void apply( mpi_columns* c, const setting* s, uint32_t slot, const void* item )
+{
+    uint32_t* flags = &c->flags.items[slot];
+    *flags |= s->change;
+    if ( s->bit != 0 )
+    {
+        *flags = ( *flags & ~s->bit ) | ( *(const bool*)item ? s->bit : 0 );
+    }
+    else
+    {
+        char* items = base_array_items( (const char*)c + s->column ); // an array begins with its items
+        memcpy( items + slot * s->item_size, item, s->item_size );
+    }
+}
 
 static clv_result set_now(
     clv_mpi_space* space, const uint64_t* ids, const void* items, uint32_t count, const setting* s )
@@ -384,26 +409,9 @@ static clv_result set_now(
     for ( uint32_t i = 0; i < count; ++i )
     {
         CLV_ASSERT( i < space->lookup.batch.count );
-        s->apply( &space->columns, space->lookup.batch.items[i], item + i * s->item_size );
+        apply( &space->columns, s, space->lookup.batch.items[i], item + i * s->item_size );
     }
     return CLV_OK;
-}
-
-static void apply_filter( mpi_columns* c, uint32_t slot, const void* item )
-{
-    c->filters.items[slot] = *(const clv_filter*)item;
-    c->flags.items[slot] |= SLOT_CHANGED;
-}
-
-static void apply_static( mpi_columns* c, uint32_t slot, const void* item )
-{
-    uint32_t* flags = &c->flags.items[slot];
-    *flags = ( *flags & ~(uint32_t)SLOT_STATIC ) | SLOT_CHANGED | ( *(const bool*)item ? SLOT_STATIC : 0 );
-}
-
-static void apply_margin_rule( mpi_columns* c, uint32_t slot, const void* item )
-{
-    c->rules.items[slot] = *(const clv_margin_rule*)item;
 }
 
 static bool is_margin_rule( const void* item )
@@ -411,24 +419,31 @@ static bool is_margin_rule( const void* item )
     return mpi_is_margin_rule( item );
 }
 
-static void apply_motion( mpi_columns* c, uint32_t slot, const void* item )
-{
-    c->motions.items[slot] = *(const clv_vec3*)item;
-}
-
 static bool is_motion( const void* item )
 {
     return base_is_finite_point( *(const clv_vec3*)item );
 }
 
-static const setting s_filter = { clv_mpi_objects_keep_history, sizeof( clv_filter ), NULL, apply_filter,
-    NULL, NULL };
-static const setting s_static = { clv_mpi_objects_keep_history, sizeof( bool ), NULL, apply_static, NULL,
-    NULL };
-static const setting s_margin_rule = { clv_mpi_objects_keep_margins, sizeof( clv_margin_rule ),
-    is_margin_rule, apply_margin_rule, "margin", "negative or not finite" };
-static const setting s_motion = { clv_mpi_objects_keep_margins, sizeof( clv_vec3 ), is_motion, apply_motion,
-    "motion", "not finite" };
+static const setting s_filter = { .begin = clv_mpi_objects_keep_history,
+    .column = offsetof( mpi_columns, filters ),
+    .item_size = sizeof( clv_filter ),
+    .change = SLOT_CHANGED };
+static const setting s_static = { .begin = clv_mpi_objects_keep_history,
+    .item_size = sizeof( bool ),
+    .bit = SLOT_STATIC,
+    .change = SLOT_CHANGED };
+static const setting s_margin_rule = { .begin = clv_mpi_objects_keep_margins,
+    .is_valid = is_margin_rule,
+    .column = offsetof( mpi_columns, rules ),
+    .item_size = sizeof( clv_margin_rule ),
+    .noun = "margin",
+    .rule = "negative or not finite" };
+static const setting s_motion = { .begin = clv_mpi_objects_keep_margins,
+    .is_valid = is_motion,
+    .column = offsetof( mpi_columns, motions ),
+    .item_size = sizeof( clv_vec3 ),
+    .noun = "motion",
+    .rule = "not finite" };
 
 // ---- the interface: floating-point modes of the caller change nothing, and are restored
 
@@ -506,9 +521,12 @@ clv_result clv_mpi_space_object_at( const clv_mpi_space* space, uint32_t number,
     {
         return CLV_BAD_ARGUMENT;
     }
-    CLV_ASSERT( space->slots.own.items[number] < space->slots.end );
+    const mpi_columns* c = &space->columns;
     uint32_t slot = space->slots.own.items[number];
-    *id = space->columns.ids.items[slot];
-    *box = space->modes.has_margins ? space->columns.givens.items[slot] : space->columns.boxes.items[slot];
-    return CLV_OK;
+    CLV_ASSERT( slot < space->slots.end );
+    *id = c->ids.items[slot];
+    *box = space->modes.has_margins ? c->givens.items[slot] : c->boxes.items[slot];
+    return space->slots.boxes_are_lent && ( c->flags.items[slot] & SLOT_MOVED ) == 0
+        ? clv_space_get_box( space->inside, c->locals.items[slot], box )
+        : CLV_OK;
 }

@@ -597,6 +597,7 @@ clv_result clv_mpi_cut( clv_mpi_space* space )
         return CLV_OK;
     }
     CLV_ASSERT( !space->slots.own_is_stale );
+    clv_mpi_boxes_fetch( space );
     base_memory* memory = &space->memory;
     mpi_points points;
     mpi_regions fresh;

@@ -128,15 +128,6 @@ void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value )
     }
 }
 
-void clv_mpi_ids_clear( mpi_ids* ids )
-{
-    if ( ids->count > 0 )
-    {
-        memset( ids->values.items, 0xFF, ( place_mask( ids ) + 1 ) * sizeof( uint32_t ) );
-    }
-    ids->count = 0;
-}
-
 void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory )
 {
     base_array_free( &ids->keys, memory );
@@ -155,12 +146,6 @@ void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory )
 static bool log_is_short( const clv_mpi_space* space, uint64_t more )
 {
     return space->lookup.changes.count + more <= space->slots.own.count / 4 + 64;
-}
-
-void clv_mpi_lookup_invalidate( clv_mpi_space* space )
-{
-    space->lookup.changes.count = 0;
-    space->lookup.is_stale = true;
 }
 
 static void log_slots( clv_mpi_space* space, const uint32_t* slots, uint64_t count, bool is_added )
@@ -184,7 +169,8 @@ void clv_mpi_lookup_log( clv_mpi_space* space, const uint32_t* left, uint64_t le
     if ( !log_is_short( space, more ) ||
         !base_array_reserve( &space->lookup.changes, &space->memory, space->lookup.changes.count + more ) )
     {
-        clv_mpi_lookup_invalidate( space );
+        space->lookup.changes.count = 0;
+        space->lookup.is_stale = true;
         return;
     }
     log_slots( space, left, left_count, false );
@@ -214,14 +200,16 @@ static void apply_log( clv_mpi_space* space )
 static void list_all( clv_mpi_space* space )
 {
     const uint64_t* ids = space->columns.ids.items;
-    clv_mpi_ids_clear( &space->lookup.table );
+    mpi_ids* table = &space->lookup.table;
+    memset( table->values.items, 0xFF, ( place_mask( table ) + 1 ) * sizeof( uint32_t ) );
+    table->count = 0;
     for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
         uint32_t ahead = slot + PREFETCH_DISTANCE < space->slots.end ? slot + PREFETCH_DISTANCE : slot;
-        clv_mpi_ids_fetch( &space->lookup.table, ids[ahead] );
+        clv_mpi_ids_fetch( table, ids[ahead] );
         if ( ( space->columns.flags.items[slot] & SLOT_OWN ) != 0 )
         {
-            clv_mpi_ids_put( &space->lookup.table, ids[slot], slot );
+            clv_mpi_ids_put( table, ids[slot], slot );
         }
     }
     space->lookup.is_stale = false;

@@ -39,38 +39,7 @@ typedef struct loading
     mpi_regions regions;
 } loading;
 
-// ---- the manifest, on all processes
-
-static clv_result share_manifest( loading* l )
-{
-    clv_mpi_space* space = l->space;
-    if ( space->rank == 0 )
-    {
-        l->manifest_bytes = clv_mpi_manifest_fetch( space, l->base, &l->manifest_size );
-    }
-    clv_result result =
-        clv_mpi_agree( space, space->rank == 0 && l->manifest_bytes == NULL ? space->error.code : CLV_OK );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    space->net.wire.own[0] = l->manifest_size;
-    if ( !clv_mpi_broadcast( space, space->net.wire.own, sizeof( uint64_t ), 0 ) )
-    {
-        return CLV_LOST;
-    }
-    l->manifest_size = space->net.wire.own[0];
-    if ( space->rank != 0 )
-    {
-        l->manifest_bytes = clv_base_memory_take( &space->memory, l->manifest_size, 1 );
-    }
-    result = clv_mpi_agree_reserved( space, l->manifest_bytes != NULL, "a manifest" );
-    if ( result == CLV_OK && !clv_mpi_broadcast( space, l->manifest_bytes, l->manifest_size, 0 ) )
-    {
-        return CLV_LOST;
-    }
-    return result;
-}
+// ---- the manifest, which every process reads
 
 // What the checkpoint holds and what the def of this space asks for.
 static const char* misfit_of( const mpi_manifest* m, const clv_mpi_def* def )
@@ -88,6 +57,11 @@ static clv_result read_manifest( loading* l )
 {
     char path[FILE_PATH_ROOM];
     clv_mpi_manifest_path( path, l->base );
+    l->manifest_bytes = clv_mpi_manifest_fetch( l->space, l->base, &l->manifest_size );
+    if ( l->manifest_bytes == NULL )
+    {
+        return l->space->error.code;
+    }
     base_parts_reader reader = { .memory = l->manifest_bytes, .size = l->manifest_size };
     const char* misfit =
         clv_mpi_manifest_read( &reader, &l->manifest ) ? misfit_of( &l->manifest, &l->space->def ) : NULL;
@@ -512,7 +486,6 @@ static clv_result load_steps( loading* l )
 {
     clv_mpi_space* space = l->space;
     clv_result result = clv_mpi_agree( space, check_empty( space, l->base ) );
-    result = result == CLV_OK ? share_manifest( l ) : result;
     result = result == CLV_OK ? clv_mpi_agree( space, read_manifest( l ) ) : result;
     if ( result != CLV_OK )
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Objects that this process knows, own ones and ghosts, by their slot in the space inside: columns, lists of
-// slots, and slots packed into one row where many are free.
+// lists of slots, and their boxes.
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "mpi_state.h"
@@ -124,6 +124,7 @@ static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const cl
     c->flags.items[slot] = flags | SLOT_LIVE;
     c->identities.items[slot] = ( mpi_identity ){ id, space->rank, false };
     c->stamps.items[slot] = 0;
+    space->slots.ids_are_slots &= id == slot;
     if ( space->modes.has_margins )
     {
         begin_margins( space, slot );
@@ -181,7 +182,7 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     CLV_ASSERT( space->slots.end <= slot_end ); // which is what columns were made for
     space->slots.own_is_stale |= is_own;
     space->slots.border_is_known &= !is_own;
-    space->slots.moved_count += is_own ? count : 0;
+    space->slots.has_news = true;
     return CLV_OK;
 }
 
@@ -278,14 +279,14 @@ bool clv_mpi_objects_list_own( clv_mpi_space* space )
             slot += SLOT_GROUP - 1;
             continue;
         }
-        uint32_t flags = space->columns.flags.items[slot], is_live = ( flags & SLOT_LIVE ) != 0;
+        uint32_t is_own = ( space->columns.flags.items[slot] & SLOT_OWN ) != 0;
         space->slots.own.items[count] = slot;
-        count += ( flags & SLOT_OWN ) != 0;
-        rows += is_live & ~before;
-        before = is_live;
+        count += is_own;
+        rows += is_own & ~before;
+        before = is_own;
     }
     space->slots.own.count = count;
-    space->slots.live_rows = rows;
+    space->slots.own_rows = rows;
     space->slots.own_is_stale = false;
     return true;
 }
@@ -301,6 +302,23 @@ void clv_mpi_objects_compact_own( clv_mpi_space* space )
     }
     space->slots.own.count = count;
     space->slots.own_is_stale = false;
+}
+
+void clv_mpi_boxes_fetch( clv_mpi_space* space )
+{
+    mpi_columns* c = &space->columns;
+    for ( uint64_t i = 0; space->slots.boxes_are_lent && i < space->slots.own.count; ++i )
+    {
+        uint32_t slot = space->slots.own.items[i];
+        if ( ( c->flags.items[slot] & ( SLOT_OWN | SLOT_MOVED ) ) == SLOT_OWN )
+        {
+            clv_result result =
+                clv_space_get_box( space->inside, c->locals.items[slot], &c->boxes.items[slot] );
+            CLV_ASSERT( result == CLV_OK );
+            (void)result;
+        }
+    }
+    space->slots.boxes_are_lent = false;
 }
 
 void clv_mpi_objects_apply_margins( clv_mpi_space* space )
@@ -357,186 +375,116 @@ clv_result clv_mpi_objects_set_inner(
 // ---- modes
 
 // A mode that one process needs is needed by all: columns are made for the slots there are.
-clv_result clv_mpi_objects_keep_margins( clv_mpi_space* space )
+static clv_result keep(
+    clv_mpi_space* space, bool* mode, void ( *begin )( clv_mpi_space*, uint32_t slot ), const char* what )
 {
-    if ( space->modes.has_margins )
-    {
-        return CLV_OK;
-    }
-    space->modes.has_margins = true;
+    clv_mpi_boxes_fetch( space );
+    *mode = true;
     if ( !clv_mpi_columns_reserve( space, space->slots.end ) )
     {
-        space->modes.has_margins = false;
-        return clv_mpi_reserved( space, false, "margins and motions" );
+        *mode = false;
+        return clv_mpi_reserved( space, false, what );
     }
     for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
-        begin_margins( space, slot );
+        begin( space, slot );
     }
     return CLV_OK;
+}
+
+clv_result clv_mpi_objects_keep_margins( clv_mpi_space* space )
+{
+    bool* mode = &space->modes.has_margins;
+    return *mode ? CLV_OK : keep( space, mode, begin_margins, "margins and motions" );
 }
 
 clv_result clv_mpi_objects_keep_history( clv_mpi_space* space )
 {
-    if ( space->modes.has_history )
+    bool* mode = &space->modes.has_history;
+    if ( *mode )
     {
         return CLV_OK;
     }
-    bool is_current = clv_mpi_lookup_update( space ); // from now on ghosts are looked up too
-    space->modes.has_history = true;
-    if ( !is_current || !clv_mpi_columns_reserve( space, space->slots.end ) )
-    {
-        space->modes.has_history = false;
-        return clv_mpi_reserved( space, false, "filters" );
-    }
-    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
-    {
-        begin_history( space, slot );
-    }
-    space->modes.must_resend = true;
-    return CLV_OK;
+    // From now on ghosts are looked up too.
+    clv_result result = clv_mpi_reserved( space, clv_mpi_lookup_update( space ), "filters" );
+    result = result == CLV_OK ? keep( space, mode, begin_history, "filters" ) : result;
+    space->modes.must_resend |= result == CLV_OK;
+    return result;
 }
 
 // ---- packing
 
-// Where many objects left, as after the first cut, own ones lie scattered among free slots, and all that goes
-// by rows is slow. Then the space inside is made anew, own objects first. It costs a few updates and is
-// seldom needed.
+// Where many objects left, as after the first cut, own ones lie scattered among other slots, and all that
+// goes by rows is slow. Then they get the first slots of a new space inside; anonymous ghosts come again with
+// the records of this update. It costs a few updates and is seldom needed.
 
-/// What is made before anything changes.
-typedef struct packing
+// Own slots ascend, so that an item never takes the place of one that is still to be moved.
+static void take_packed( clv_mpi_space* space )
 {
-    clv_space* inside;
-    uint32_t* order; ///< old slots: own ones, then ghosts
-    clv_id* locals;
-    char* spare; ///< room for the widest column
-    uint32_t count;
-    uint64_t capacity;
-} packing;
-
-static void list_slots( const clv_mpi_space* space, packing* p )
-{
-    const uint32_t* flags = space->columns.flags.items;
-    uint32_t count = 0;
-    for ( uint64_t i = 0; i < space->slots.own.count; ++i )
+    mpi_slots* s = &space->slots;
+    for ( size_t k = 0; k < COLUMN_COUNT; ++k )
     {
-        p->order[count++] = space->slots.own.items[i];
-    }
-    for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
-    {
-        if ( ( flags[slot] & ( SLOT_LIVE | SLOT_OWN ) ) == SLOT_LIVE )
+        size_t size = s_columns[k].item_size;
+        char* items = base_array_items( column_of( &space->columns, k ) );
+        for ( uint32_t i = 0; is_used( space, k ) && i < s->own.count; ++i )
         {
-            p->order[count++] = slot;
+            CLV_ASSERT( s->own.items[i] >= i && s->own.items[i] < s->end );
+            memmove( items + i * size, items + s->own.items[i] * size, size );
         }
     }
-    p->count = count;
-    CLV_ASSERT( p->count <= p->capacity && p->count == clv_space_object_count( space->inside ) );
-}
-
-// Items of a column, in the new order, into `spare`.
-static void gather_column( const packing* p, const void* items, size_t size )
-{
-    for ( uint32_t i = 0; i < p->count; ++i )
+    memcpy( space->columns.locals.items, s->moved_ids.items, s->own.count * sizeof( clv_id ) );
+    for ( uint32_t slot = (uint32_t)s->own.count; slot < s->end; ++slot )
     {
-        CLV_ASSERT( p->order[i] < p->capacity );
-        memcpy( p->spare + i * size, (const char*)items + p->order[i] * size, size );
+        space->columns.flags.items[slot] = 0;
     }
-}
-
-static bool add_packed( clv_mpi_space* space, packing* p )
-{
-    const mpi_columns* c = &space->columns;
-    gather_column( p, c->boxes.items, sizeof( clv_aabb ) );
-    bool ok = clv_mpi_open_inside( space, &p->inside ) == CLV_OK &&
-        clv_space_add( p->inside, (const clv_aabb*)(const void*)p->spare, p->count, p->locals ) == CLV_OK;
-    for ( uint32_t i = 0; ok && i < p->count; ++i )
+    for ( uint32_t i = 0; i < s->own.count; ++i )
     {
-        ok = p->locals[i].index == i;
+        CLV_ASSERT( s->moved_ids.items[i].index == i ); // a new space gives out its slots in order
+        s->own.items[i] = i;
     }
-    for ( uint32_t i = 0; ok && space->modes.has_history && i < p->count; ++i )
-    {
-        ok = clv_mpi_objects_set_inner( space, p->inside, p->locals[i], p->order[i] ) == CLV_OK;
-    }
-    return ok;
-}
-
-static void take_packed( clv_mpi_space* space, packing* p )
-{
-    mpi_columns* c = &space->columns;
-    CLV_ASSERT( space->slots.own.count <= p->count && p->count <= space->slots.end );
-    for ( size_t i = 0; i < COLUMN_COUNT; ++i )
-    {
-        if ( is_used( space, i ) )
-        {
-            void* items = base_array_items( column_of( c, i ) );
-            gather_column( p, items, s_columns[i].item_size );
-            memcpy( items, p->spare, p->count * s_columns[i].item_size );
-        }
-    }
-    memcpy( c->locals.items, p->locals, p->count * sizeof( clv_id ) );
-    for ( uint32_t slot = p->count; slot < space->slots.end; ++slot )
-    {
-        c->flags.items[slot] = 0;
-    }
-    for ( uint32_t slot = 0; !mpi_ghosts_are_anonymous( space ) && slot < p->count; ++slot )
-    {
-        clv_mpi_ids_put( &space->lookup.table, c->ids.items[slot], slot );
-    }
-    for ( uint32_t i = 0; i < space->slots.own.count; ++i )
-    {
-        CLV_ASSERT( ( c->flags.items[i] & SLOT_OWN ) != 0 ); // own objects come first
-        space->slots.own.items[i] = i;
-    }
-    space->slots.end = p->count;
+    s->end = (uint32_t)s->own.count;
+    s->own_rows = 1;
+    s->moved_count = 0; // the new space inside has all boxes
+    s->border_is_known = s->ids_are_slots = false;
     space->lookup.batch.count = space->lookup.previous_batch.count = 0;
-    space->slots.moved_count = 0; // the new space inside has all boxes
-    space->slots.border_is_known = false;
-    if ( mpi_ghosts_are_anonymous( space ) )
-    {
-        clv_mpi_lookup_invalidate( space );
-    }
-    clv_space* before = space->inside;
-    space->inside = p->inside;
-    p->inside = before;
-    CLV_ASSERT( space->slots.end == clv_space_stats( space->inside ).slot_count );
+    space->lookup.changes.count = 0;
+    space->lookup.is_stale = true;
+    CLV_VALIDATE( clv_mpi_objects_check( space ) == NULL );
 }
 
 void clv_mpi_pack_slots( clv_mpi_space* space )
 {
     enum
     {
-        WIDEST_ITEM = 32, ///< bytes of an item of a column, at most
-        FEW = 64,         ///< objects that are not worth it
-        LONG_ROW = 12,    ///< objects in a row that are long enough
-        PATIENCE = 32     ///< updates from one time to the next, unless space was cut
+        FEW = 64,      ///< objects that are not worth it
+        LONG_ROW = 12, ///< objects in a row that are long enough
+        PATIENCE = 32  ///< updates from one time to the next, unless space was cut
     };
+    mpi_slots* s = &space->slots;
     uint64_t now = space->stats.update_count;
-    bool may_be_due = space->slots.packed_at == 0 || now >= space->slots.packed_at + PATIENCE ||
-        space->stats_before.was_cut;
-    if ( !may_be_due || space->slots.own.count < FEW ||
-        space->slots.live_rows <= space->slots.own.count / LONG_ROW )
+    bool may_be_due = s->packed_at == 0 || now >= s->packed_at + PATIENCE || space->stats_before.was_cut;
+    if ( !may_be_due || !mpi_ghosts_are_anonymous( space ) || s->own.count < FEW ||
+        s->own_rows <= s->own.count / LONG_ROW )
     {
         return;
     }
-    base_memory* memory = &space->memory;
-    packing p = { .capacity = space->slots.end };
-    p.order = clv_base_memory_take( memory, p.capacity, sizeof( uint32_t ) );
-    p.locals = clv_base_memory_take( memory, p.capacity, sizeof( clv_id ) );
-    p.spare = clv_base_memory_take( memory, p.capacity, WIDEST_ITEM );
-    if ( p.order != NULL && p.locals != NULL && p.spare != NULL )
+    clv_mpi_boxes_fetch( space );
+    clv_space* other = NULL;
+    bool ok = base_array_renew( &s->moved_ids, &space->memory, s->own.count ) &&
+        base_array_renew( &s->moved_boxes, &space->memory, s->own.count ) &&
+        clv_mpi_open_inside( space, &other ) == CLV_OK;
+    for ( uint64_t i = 0; ok && i < s->own.count; ++i )
     {
-        list_slots( space, &p );
-        if ( add_packed( space, &p ) )
-        {
-            take_packed( space, &p );
-            CLV_VALIDATE( clv_mpi_objects_check( space ) == NULL );
-            space->slots.live_rows = 1;
-            space->slots.packed_at = now + 1;
-        }
+        s->moved_boxes.items[i] = space->columns.boxes.items[s->own.items[i]];
     }
-    // Allocation failure is ignored here: the old slots stay valid, only slower.
-    clv_space_destroy( p.inside );
-    clv_base_memory_give( memory, p.order, p.capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, p.locals, p.capacity, sizeof( clv_id ) );
-    clv_base_memory_give( memory, p.spare, p.capacity, WIDEST_ITEM );
+    if ( ok &&
+        clv_space_add( other, s->moved_boxes.items, (uint32_t)s->own.count, s->moved_ids.items ) == CLV_OK )
+    {
+        clv_space* before = space->inside;
+        space->inside = other;
+        other = before;
+        take_packed( space );
+        s->packed_at = now + 1;
+    }
+    clv_space_destroy( other ); // without memory the old slots stay, only slower
 }

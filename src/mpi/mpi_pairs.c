@@ -17,7 +17,8 @@
 static bool is_ours( const clv_mpi_space* space, clv_pair pair )
 {
     const mpi_columns* c = &space->columns;
-    if ( ( c->identities.items[pair.a].is_inside | c->identities.items[pair.b].is_inside ) != 0 )
+    if ( space->process_count == 1 ||
+        ( c->identities.items[pair.a].is_inside | c->identities.items[pair.b].is_inside ) != 0 )
     {
         return true; // so is the overlap
     }
@@ -240,14 +241,19 @@ enum
 static void write_alone( clv_mpi_space* space, const clv_pair* pairs, uint64_t count )
 {
     const uint64_t* ids = space->columns.ids.items;
-    for ( uint64_t i = 0; i < count; ++i )
+    clv_mpi_pair* to = space->pairs.list.items;
+    for ( uint64_t i = 0; space->slots.ids_are_slots && i < count; ++i )
+    {
+        to[i] = ( clv_mpi_pair ){ pairs[i].a, pairs[i].b, 0, 0 };
+    }
+    for ( uint64_t i = 0; !space->slots.ids_are_slots && i < count; ++i )
     {
         const clv_pair* next = &pairs[i + AHEAD < count ? i + AHEAD : i];
         CLV_ASSERT( pairs[i].a < space->slots.end && pairs[i].b < space->slots.end );
         base_prefetch( &ids[next->a] );
         base_prefetch( &ids[next->b] );
         uint64_t a = ids[pairs[i].a], b = ids[pairs[i].b];
-        space->pairs.list.items[i] = ( clv_mpi_pair ){ a < b ? a : b, a < b ? b : a, 0, 0 };
+        to[i] = ( clv_mpi_pair ){ a < b ? a : b, a < b ? b : a, 0, 0 };
     }
     space->pairs.list.count = count;
 }
@@ -302,64 +308,10 @@ clv_result clv_mpi_list( clv_mpi_space* space )
 
 // ---- the whole list on one process, for files and comparisons: not for every update
 
-enum
-{
-    MESSAGE_PAIRS = 1 << 20
-};
-
-// A pair is three words of 8 bytes.
-static bool pass_pairs( clv_mpi_space* space, bool sends, int32_t other, clv_mpi_pair* pairs, uint64_t count )
-{
-    for ( uint64_t first = 0; first < count; first += MESSAGE_PAIRS )
-    {
-        uint64_t left = count - first, now = left < MESSAGE_PAIRS ? left : MESSAGE_PAIRS;
-        int words = (int)( now * ( sizeof( clv_mpi_pair ) / sizeof( uint64_t ) ) );
-        MPI_Request request;
-        int answer = sends
-            ? MPI_Isend( pairs + first, words, MPI_UINT64_T, other, 7, space->net.all, &request )
-            : MPI_Irecv( pairs + first, words, MPI_UINT64_T, other, 7, space->net.all, &request );
-        if ( !clv_mpi_complete( space, answer, &request, "a message" ) )
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 static int compare_pairs( const void* one, const void* other )
 {
     const clv_mpi_pair *x = one, *y = other;
     return x->a != y->a ? ( x->a < y->a ? -1 : 1 ) : x->b != y->b ? ( x->b < y->b ? -1 : 1 ) : 0;
-}
-
-static clv_result collect_pairs( clv_mpi_space* space, int32_t root, const uint64_t* counts )
-{
-    if ( space->rank != root )
-    {
-        return pass_pairs( space, true, root, space->pairs.list.items, space->pairs.list.count ) ? CLV_OK
-                                                                                                 : CLV_LOST;
-    }
-    mpi_pair_list* all = &space->pairs.gathered;
-    all->count = 0;
-    CLV_ASSERT( counts[root] == space->pairs.list.count );
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        CLV_ASSERT( all->count + counts[r] <= all->capacity ); // the room for their sum
-        if ( r == root && counts[r] > 0 )
-        {
-            memcpy( all->items + all->count, space->pairs.list.items, counts[r] * sizeof( clv_mpi_pair ) );
-        }
-        else if ( r != root && !pass_pairs( space, false, r, all->items + all->count, counts[r] ) )
-        {
-            return CLV_LOST;
-        }
-        all->count += counts[r];
-    }
-    if ( all->count > 0 )
-    {
-        clv_base_heap_sort( all->items, (size_t)all->count, sizeof( clv_mpi_pair ), compare_pairs );
-    }
-    return CLV_OK;
 }
 
 clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pair_view* view )
@@ -369,35 +321,32 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
     {
         return CLV_LOST;
     }
-    base_u64_array* counts = &space->exchange.scratch;
+    enum
+    {
+        PAIR_WORDS = sizeof( clv_mpi_pair ) / sizeof( uint64_t )
+    };
     clv_result mine = root < 0 || root >= space->process_count
         ? clv_mpi_fail( space, CLV_BAD_ARGUMENT, "there is no process %d", root )
         : !space->pairs.is_valid
         ? clv_mpi_fail( space, CLV_STALE, "there is no list: the last update failed, or there was none" )
-        : clv_mpi_reserved( space, base_array_renew( counts, &space->memory, (uint64_t)space->process_count ),
-              "counts of pairs" );
-    clv_result result = clv_mpi_agree( space, mine );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    CLV_ASSERT( root >= 0 && root < space->process_count && space->pairs.is_valid );
-    space->net.wire.pair_count = space->pairs.list.count;
-    if ( !clv_mpi_gather_all( space, &space->net.wire.pair_count, counts->items, 1, MPI_UINT64_T ) )
-    {
-        return CLV_LOST;
-    }
-    uint64_t total = 0;
+        : CLV_OK;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
-        total += counts->items[r];
+        space->exchange.send_words[r] = r == root && mine == CLV_OK ? (int)space->pairs.list.count : 0;
+        space->exchange.send_starts[r] = 0;
     }
-    bool fits = space->rank != root || base_array_renew( &space->pairs.gathered, &space->memory, total );
-    result = clv_mpi_agree_reserved( space, fits, "the pairs of all processes" );
-    result = result == CLV_OK ? collect_pairs( space, root, counts->items ) : result;
+    base_u64_array* all = &space->pairs.gathered;
+    clv_result result = clv_mpi_deliver(
+        space, mine, (const uint64_t*)(const void*)space->pairs.list.items, all, PAIR_WORDS, "pairs" );
     if ( result == CLV_OK && space->rank == root )
     {
-        *view = ( clv_mpi_pair_view ){ space->pairs.gathered.items, space->pairs.gathered.count, true };
+        const clv_mpi_pair* pairs = (const clv_mpi_pair*)(const void*)all->items;
+        uint64_t count = all->count / PAIR_WORDS;
+        if ( count > 0 )
+        {
+            clv_base_heap_sort( all->items, (size_t)count, sizeof( clv_mpi_pair ), compare_pairs );
+        }
+        *view = ( clv_mpi_pair_view ){ pairs, count, true };
     }
     return result;
 }

@@ -171,55 +171,52 @@ static int compare_times( const void* a, const void* b )
     return x->hit.t != y->hit.t ? ( x->hit.t > y->hit.t ) - ( x->hit.t < y->hit.t ) : compare_ids( a, b );
 }
 
-// By query, each sorted, with the same object of several processes once. The answers of query i: starts[2 i]
-// .. starts[2 i + 1].
+// By query, each sorted, with the same object of several processes once.
 static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking )
 {
     mpi_questions* q = &space->questions;
-    uint64_t count = asking->list->count;
-    if ( !base_array_renew( &q->ordered, &space->memory, q->answers.count ) ||
-        !base_array_renew( &q->starts, &space->memory, 2 * count ) )
+    uint64_t count = asking->list->count, all = q->answers.count;
+    if ( !base_array_renew( &q->ordered, &space->memory, all ) ||
+        !base_array_renew( &q->hits, &space->memory, all ) ||
+        !base_array_renew( &q->offsets, &space->memory, count + 2 ) )
     {
         return no_memory( space );
     }
-    for ( uint64_t i = 0; i < 2 * count; ++i )
-    {
-        q->starts.items[i] = 0;
-    }
-    for ( uint64_t i = 0; i < q->answers.count; ++i )
+    // Counted two places on, so that an offset is where the next answer goes, and then where its query ends.
+    uint64_t* next = q->offsets.items + 1;
+    memset( q->offsets.items, 0, ( count + 2 ) * sizeof( uint64_t ) );
+    for ( uint64_t i = 0; i < all; ++i )
     {
         CLV_ASSERT( q->answers.items[i].query < count );
-        q->starts.items[2 * q->answers.items[i].query] += 1;
-    }
-    uint64_t begin = 0;
-    for ( uint64_t i = 0; i < count; ++i )
-    {
-        uint64_t here = q->starts.items[2 * i];
-        q->starts.items[2 * i] = q->starts.items[2 * i + 1] = begin;
-        begin += here;
-    }
-    CLV_ASSERT( begin == q->answers.count );
-    for ( uint64_t i = 0; i < q->answers.count; ++i )
-    {
-        const mpi_answer* answer = &q->answers.items[i];
-        CLV_ASSERT( q->starts.items[2 * answer->query + 1] < q->answers.count );
-        q->ordered.items[q->starts.items[2 * answer->query + 1]++] = *answer;
+        next[q->answers.items[i].query + 1] += 1;
     }
     for ( uint64_t i = 0; i < count; ++i )
     {
-        uint64_t first = q->starts.items[2 * i], end = q->starts.items[2 * i + 1], kept = first;
-        CLV_ASSERT( first <= end && end <= q->answers.count );
+        next[i + 1] += next[i];
+    }
+    CLV_ASSERT( next[count] == all );
+    for ( uint64_t i = 0; i < all; ++i )
+    {
+        q->ordered.items[next[q->answers.items[i].query]++] = q->answers.items[i];
+    }
+    q->hits.count = 0;
+    for ( uint64_t i = 0, first = 0; i < count; ++i )
+    {
+        uint64_t end = next[i], kept = q->hits.count;
+        CLV_ASSERT( first <= end && end <= all );
         clv_base_heap_sort( q->ordered.items + first, (size_t)( end - first ), sizeof( mpi_answer ),
             asking->mode != ASK_ALL ? compare_times : compare_ids );
-        for ( uint64_t k = first; k < end; ++k )
+        q->offsets.items[i] = kept;
+        for ( ; first < end; ++first )
         {
-            if ( kept == first || q->ordered.items[k].hit.id != q->ordered.items[kept - 1].hit.id )
+            const clv_mpi_hit* hit = &q->ordered.items[first].hit;
+            if ( q->hits.count == kept || hit->id != q->hits.items[q->hits.count - 1].id )
             {
-                q->ordered.items[kept++] = q->ordered.items[k];
+                q->hits.items[q->hits.count++] = *hit;
             }
         }
-        q->starts.items[2 * i + 1] = kept;
     }
+    q->offsets.items[count] = q->hits.count;
     return CLV_OK;
 }
 
@@ -230,8 +227,9 @@ static void draw_limits( clv_mpi_space* space, const mpi_asking* asking )
     mpi_questions* q = &space->questions;
     for ( uint32_t i = 0; i < asking->list->count; ++i )
     {
-        uint64_t first = q->starts.items[2 * i], found = q->starts.items[2 * i + 1] - first;
-        CLV_ASSERT( first + found <= q->answers.count );
+        uint64_t found = q->offsets.items[i + 1] - q->offsets.items[i];
+        const clv_mpi_hit* hits = q->hits.items + q->offsets.items[i];
+        CLV_ASSERT( q->offsets.items[i] + found <= q->hits.count );
         float* limit = &q->limits.items[i];
         if ( asking->mode == ASK_ANY )
         {
@@ -239,11 +237,11 @@ static void draw_limits( clv_mpi_space* space, const mpi_asking* asking )
         }
         else if ( asking->mode == ASK_CLOSEST )
         {
-            *limit = found > 0 ? nextafterf( q->ordered.items[first].hit.t, INFINITY ) : *limit;
+            *limit = found > 0 ? nextafterf( hits[0].t, INFINITY ) : *limit;
         }
         else if ( asking->k > 0 && found >= asking->k )
         {
-            float farther = nextafterf( q->ordered.items[first + asking->k - 1].hit.t, INFINITY );
+            float farther = nextafterf( hits[asking->k - 1].t, INFINITY );
             *limit = farther < *limit ? farther : *limit;
         }
     }
@@ -284,6 +282,7 @@ static bool find_bounds( clv_mpi_space* space )
         return true;
     }
     float* least = q->wire + 6;
+    clv_mpi_boxes_fetch( space );
     measure_own( space, q->wire );
     if ( !clv_mpi_reduce( space, q->wire, least, 6, MPI_FLOAT, MPI_MIN ) )
     {
@@ -326,66 +325,44 @@ static clv_result ask( clv_mpi_space* space, mpi_asking* asking )
     return mine == CLV_OK ? order_answers( space, asking ) : mine;
 }
 
-static clv_result write_view( clv_mpi_space* space, uint32_t count )
-{
-    mpi_questions* q = &space->questions;
-    uint64_t total = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        total += q->starts.items[2 * i + 1] - q->starts.items[2 * i];
-    }
-    if ( !base_array_renew( &q->offsets, &space->memory, (uint64_t)count + 1 ) ||
-        !base_array_renew( &q->hits, &space->memory, total ) )
-    {
-        return no_memory( space );
-    }
-    q->hits.count = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        q->offsets.items[i] = q->hits.count;
-        for ( uint64_t k = q->starts.items[2 * i]; k < q->starts.items[2 * i + 1]; ++k )
-        {
-            q->hits.items[q->hits.count++] = q->ordered.items[k].hit;
-        }
-    }
-    CLV_ASSERT( q->hits.count == total );
-    q->offsets.items[count] = q->hits.count;
-    return CLV_OK;
-}
-
 // The first `k` of each, and nothing behind them.
 static void write_first( const clv_mpi_space* space, uint32_t count, uint32_t k, clv_mpi_hit* hits )
 {
     const mpi_questions* q = &space->questions;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint64_t first = q->starts.items[2 * i], found = q->starts.items[2 * i + 1] - first;
+        uint64_t first = q->offsets.items[i], found = q->offsets.items[i + 1] - first;
         for ( uint32_t n = 0; n < k; ++n )
         {
-            *hits++ = n < found ? q->ordered.items[first + n].hit : ( clv_mpi_hit ){ 0, -1, 0 };
+            *hits++ = n < found ? q->hits.items[first + n] : ( clv_mpi_hit ){ 0, -1, 0 };
         }
     }
 }
 
 static const clv_queries s_none = { .kind = CLV_QUERY_POINT };
 
-static clv_result ask_some( clv_mpi_space* space, const clv_queries* queries, mpi_question mode, uint32_t k,
-    float max_distance, clv_mpi_hit* hits )
+static clv_result ask_space( clv_mpi_space* space, mpi_asking asking )
 {
     if ( space->is_lost )
     {
         return CLV_LOST;
     }
     base_fp_mode fp = base_fp_enter();
-    mpi_asking asking = {
-        .list = queries != NULL ? queries : &s_none, .mode = mode, .k = k, .max_distance = max_distance
-    };
+    asking.list = asking.list != NULL ? asking.list : &s_none;
     clv_result result = clv_mpi_agree( space, ask( space, &asking ) );
-    if ( result == CLV_OK )
-    {
-        write_first( space, asking.list->count, k, hits );
-    }
     base_fp_leave( fp );
+    return result;
+}
+
+static clv_result ask_some( clv_mpi_space* space, const clv_queries* queries, mpi_question mode, uint32_t k,
+    float max_distance, clv_mpi_hit* hits )
+{
+    const mpi_asking asking = { .list = queries, .mode = mode, .k = k, .max_distance = max_distance };
+    clv_result result = ask_space( space, asking );
+    if ( result == CLV_OK && queries != NULL )
+    {
+        write_first( space, queries->count, k, hits );
+    }
     return result;
 }
 
@@ -393,22 +370,10 @@ static clv_result ask_some( clv_mpi_space* space, const clv_queries* queries, mp
 
 clv_result clv_mpi_space_query_all( clv_mpi_space* space, const clv_queries* queries, clv_mpi_hit_view* view )
 {
-    *view = ( clv_mpi_hit_view ){ NULL, NULL, 0 };
-    if ( space->is_lost )
-    {
-        return CLV_LOST;
-    }
-    base_fp_mode fp = base_fp_enter();
-    mpi_asking asking = { .list = queries != NULL ? queries : &s_none, .mode = ASK_ALL };
-    clv_result mine = ask( space, &asking );
-    mine = mine == CLV_OK ? write_view( space, asking.list->count ) : mine;
-    clv_result result = clv_mpi_agree( space, mine );
-    if ( result == CLV_OK )
-    {
-        const mpi_questions* q = &space->questions;
-        *view = ( clv_mpi_hit_view ){ q->offsets.items, q->hits.items, q->hits.count };
-    }
-    base_fp_leave( fp );
+    clv_result result = ask_space( space, ( mpi_asking ){ .list = queries, .mode = ASK_ALL } );
+    const mpi_questions* q = &space->questions;
+    *view = result == CLV_OK ? ( clv_mpi_hit_view ){ q->offsets.items, q->hits.items, q->hits.count }
+                             : ( clv_mpi_hit_view ){ NULL, NULL, 0 };
     return result;
 }
 

@@ -59,9 +59,8 @@ typedef struct mpi_questions
     base_u64_array local_offsets;     ///< of all
     BASE_ARRAY( mpi_answer ) answers; ///< in the order they came
     BASE_ARRAY( mpi_answer ) ordered; ///< by query, then by time or id
-    base_u64_array starts;            ///< of each query in `ordered`
     base_u64_array offsets;           ///< of each query in `hits`
-    BASE_ARRAY( clv_mpi_hit ) hits;   ///< of all, for the caller
+    BASE_ARRAY( clv_mpi_hit ) hits;   ///< likewise, each object once
 } mpi_questions;
 
 void clv_mpi_questions_free( mpi_questions* questions, base_memory* memory );

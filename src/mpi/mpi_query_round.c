@@ -4,6 +4,7 @@
 // their filters. Back comes for each question how many hits there are, and for each hit its id, and owner and
 // time.
 #include "base/assertion.h"
+#include "base/heap_sort.h"
 #include "mpi_query.h"
 #include "mpi_state.h"
 #include "query/query_probe.h"
@@ -133,25 +134,49 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
 
 // ---- answers
 
-static bool put_hits( clv_mpi_space* space, const clv_hit* hits, uint64_t count )
+// Of the second word of a hit.
+static float time_of( uint64_t word )
+{
+    uint32_t bits = (uint32_t)word;
+    float time;
+    memcpy( &time, &bits, sizeof( time ) );
+    return time;
+}
+
+// Hits of a reply: earlier ones first, of those at one time the lower id.
+static int compare_hits( const void* a, const void* b )
+{
+    uint64_t x[2], y[2];
+    memcpy( x, a, sizeof( x ) );
+    memcpy( y, b, sizeof( y ) );
+    float x_time = time_of( x[1] ), y_time = time_of( y[1] );
+    return x_time != y_time ? ( x_time > y_time ) - ( x_time < y_time ) : ( x[0] > y[0] ) - ( x[0] < y[0] );
+}
+
+// All of them; or, where they are more than `most`, the first `most` in order.
+static bool put_hits( clv_mpi_space* space, const clv_hit* hits, uint64_t count, uint64_t most )
 {
     base_u64_array* to = &space->questions.replies;
     if ( !base_array_reserve( to, &space->memory, to->count + 1 + 2 * count ) )
     {
         return false;
     }
-    uint64_t* at = to->items + to->count;
-    *at++ = count;
+    uint64_t* at = to->items + to->count + 1;
     for ( uint64_t i = 0; i < count; ++i )
     {
         CLV_ASSERT( hits[i].index < space->slots.end );
         const mpi_identity* name = &space->columns.identities.items[hits[i].index];
         uint32_t time;
         memcpy( &time, &hits[i].t, sizeof( time ) );
-        *at++ = name->id;
-        *at++ = (uint64_t)(uint32_t)name->owner << 32 | time;
+        at[2 * i] = name->id;
+        at[2 * i + 1] = (uint64_t)(uint32_t)name->owner << 32 | time;
     }
-    CLV_ASSERT( at == to->items + to->count + 1 + 2 * count );
+    if ( count > most )
+    {
+        clv_base_heap_sort( at, (size_t)count, 2 * sizeof( uint64_t ), compare_hits );
+        count = most;
+    }
+    at[-1] = count;
     to->count += 1 + 2 * count;
     return true;
 }
@@ -188,7 +213,8 @@ static clv_result answer_all( clv_mpi_space* space, const clv_queries* list )
     {
         uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1];
         CLV_ASSERT( first <= end && end <= q->local.capacity );
-        result = put_hits( space, q->local.items + first, end - first ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+        result =
+            put_hits( space, q->local.items + first, end - first, UINT64_MAX ) ? CLV_OK : CLV_OUT_OF_MEMORY;
     }
     return result;
 }
@@ -204,14 +230,9 @@ static clv_result answer_any( clv_mpi_space* space, const clv_queries* list )
     for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
     {
         const clv_hit* hit = &q->local.items[i];
-        result = put_hits( space, hit, hit->index != CLV_NO_HIT ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+        result = put_hits( space, hit, hit->index != CLV_NO_HIT, 1 ) ? CLV_OK : CLV_OUT_OF_MEMORY;
     }
     return result;
-}
-
-static bool comes_first( const mpi_identity* names, const clv_hit* x, const clv_hit* y )
-{
-    return x->t != y->t ? x->t < y->t : names[x->index].id < names[y->index].id;
 }
 
 // Of hits at one time the lowest id counts, and inside it is the lowest slot: so the time is asked for first,
@@ -233,50 +254,13 @@ static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char*
             hit->index != CLV_NO_HIT ? nextafterf( hit->t, INFINITY ) : 0 );
     }
     result = result == CLV_OK ? find_all( space, list ) : result;
-    const mpi_identity* names = space->columns.identities.items;
     for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
     {
-        uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1], best = first;
+        uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1];
         CLV_ASSERT( first <= end && end <= q->local.capacity );
-        for ( uint64_t k = first; k < end; ++k )
-        {
-            best = comes_first( names, &q->local.items[k], &q->local.items[best] ) ? k : best;
-        }
-        result = put_hits( space, q->local.items + best, end > first ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+        result = put_hits( space, q->local.items + first, end - first, 1 ) ? CLV_OK : CLV_OUT_OF_MEMORY;
     }
     return result;
-}
-
-static void sift( clv_hit* hits, const mpi_identity* names, uint64_t count, uint64_t at )
-{
-    for ( uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1 )
-    {
-        child += child + 1 < count && comes_first( names, &hits[child], &hits[child + 1] );
-        if ( !comes_first( names, &hits[at], &hits[child] ) )
-        {
-            return;
-        }
-        clv_hit other = hits[at];
-        hits[at] = hits[child];
-        hits[child] = other;
-        at = child;
-    }
-}
-
-static void sort_hits( const clv_mpi_space* space, clv_hit* hits, uint64_t count )
-{
-    const mpi_identity* names = space->columns.identities.items;
-    for ( uint64_t i = count / 2; i-- > 0; )
-    {
-        sift( hits, names, count, i );
-    }
-    for ( uint64_t i = count; i-- > 1; )
-    {
-        clv_hit last = hits[i];
-        hits[i] = hits[0];
-        hits[0] = last;
-        sift( hits, names, i, 0 );
-    }
 }
 
 // More are as near as the k-th: all of them, so that ids decide.
@@ -296,11 +280,9 @@ static clv_result answer_ties(
     {
         return result;
     }
-    mpi_questions* q = &space->questions;
-    uint64_t count = q->local_offsets.items[1];
-    CLV_ASSERT( count <= q->local.capacity );
-    sort_hits( space, q->local.items, count );
-    return put_hits( space, q->local.items, count < k ? count : k ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    const mpi_questions* q = &space->questions;
+    CLV_ASSERT( q->local_offsets.items[1] <= q->local.capacity );
+    return put_hits( space, q->local.items, q->local_offsets.items[1], k ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
 // One more than is wanted shows whether the last has others beside it.
@@ -317,8 +299,7 @@ static clv_result answer_nearest_one(
     {
         return answer_ties( space, list, index, k, hits[k].t, distance );
     }
-    count = count < k ? count : k;
-    return put_hits( space, hits, count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    return put_hits( space, hits, count < k ? count : k, k ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
 static clv_result answer_nearest( clv_mpi_space* space, const clv_queries* list, uint32_t k, float most )
@@ -423,9 +404,8 @@ static clv_result take_answers( clv_mpi_space* space )
         {
             mpi_answer* to = &q->answers.items[q->answers.count++];
             CLV_ASSERT( q->answers.count <= q->answers.capacity );
-            uint32_t time = (uint32_t)at[1];
-            *to = ( mpi_answer ){ q->sorted.items[i].query, { at[0], (int32_t)( at[1] >> 32 ), 0 } };
-            memcpy( &to->hit.t, &time, sizeof( time ) );
+            *to = ( mpi_answer ){ q->sorted.items[i].query,
+                { at[0], (int32_t)( at[1] >> 32 ), time_of( at[1] ) } };
         }
     }
     return CLV_OK;
@@ -458,7 +438,6 @@ void clv_mpi_questions_free( mpi_questions* q, base_memory* memory )
     base_array_free( &q->local_offsets, memory );
     base_array_free( &q->answers, memory );
     base_array_free( &q->ordered, memory );
-    base_array_free( &q->starts, memory );
     base_array_free( &q->offsets, memory );
     base_array_free( &q->hits, memory );
 }

@@ -23,6 +23,7 @@ static uint32_t next_ghost( const clv_mpi_space* space, uint32_t slot )
 {
     const uint32_t* flags = space->columns.flags.items;
     uint32_t end = space->slots.end, any;
+    slot = space->process_count > 1 ? slot : end;
     while ( slot < end && ( flags[slot] & ( SLOT_LIVE | SLOT_OWN ) ) != SLOT_LIVE )
     {
         bool is_own = slot % SLOT_GROUP == 0 && slot + SLOT_GROUP <= end &&
@@ -139,21 +140,9 @@ static bool is_here( const clv_mpi_space* space, const mpi_record* record )
     return mpi_region_reached( &space->partition.regions.bounds[space->rank], &record->box );
 }
 
-// Wide boxes come back to their sender, and to a new owner, which has a record of its own.
-static bool is_own_wide( const clv_mpi_space* space, uint64_t at, const mpi_record* record )
-{
-    uint64_t first = (uint64_t)space->exchange.wide_starts[space->rank];
-    return record->owner == space->rank ||
-        ( at >= first && at < first + (uint64_t)space->exchange.wide_words[space->rank] );
-}
-
-static bool receive_anonymous( receiver* r, uint64_t at, const mpi_record* record, bool is_wide )
+static bool receive_anonymous( receiver* r, uint64_t at, const mpi_record* record )
 {
     CLV_ASSERT( r->front <= r->back && r->back <= r->count );
-    if ( is_wide && ( is_own_wide( r->space, at, record ) || !is_here( r->space, record ) ) )
-    {
-        return true;
-    }
     if ( r->front == r->back )
     {
         return defer_record( r->space, at, record );
@@ -176,20 +165,16 @@ static bool is_last_record( const clv_mpi_space* space, const mpi_record* record
 }
 
 // An object that is known gets its new box.
-static bool receive_known( receiver* r, uint64_t at, const mpi_record* record, bool is_wide )
+static bool receive_known( receiver* r, uint64_t at, const mpi_record* record )
 {
     clv_mpi_space* space = r->space;
     uint32_t slot = clv_mpi_ids_find( &space->lookup.table, record->id );
     if ( slot == SLOT_NONE )
     {
-        bool may_be_far = is_wide || space->def.space.events;
-        return ( may_be_far && !is_here( space, record ) && !is_last_record( space, record ) ) ||
+        return ( !is_here( space, record ) && !is_last_record( space, record ) ) ||
             defer_record( space, at, record );
     }
-    if ( ( space->columns.flags.items[slot] & SLOT_OWN ) == 0 ) // else its own wide box came back
-    {
-        fill_ghost( r, slot, record );
-    }
+    fill_ghost( r, slot, record );
     return true;
 }
 
@@ -236,10 +221,11 @@ static uint64_t prefetch_record( const clv_mpi_space* space, const base_u64_arra
     return at + clv_mpi_record_words( space, (uint32_t)( box->items[at + 4] >> 32 ) );
 }
 
-static clv_result receive_box( receiver* r, const base_u64_array* box, bool is_wide )
+static clv_result receive_all( receiver* r )
 {
     clv_mpi_space* space = r->space;
     mpi_exchange* e = &space->exchange;
+    const base_u64_array* box = &e->inbox;
     e->new_records.count = e->new_ids.count = e->new_boxes.count = 0;
     uint64_t ahead = r->is_anonymous ? box->count : 0;
     for ( uint32_t i = 0; i < PREFETCH_DISTANCE; ++i )
@@ -251,9 +237,12 @@ static clv_result receive_box( receiver* r, const base_u64_array* box, bool is_w
     {
         ahead = prefetch_record( space, box, ahead );
         mpi_record record = clv_mpi_record_read( space, box, at );
-        ok = r->is_anonymous ? receive_anonymous( r, at, &record, is_wide )
-                             : receive_known( r, at, &record, is_wide );
-        ok = ok && ( is_wide || log_arrival( space, at, &record ) );
+        // What goes to all also goes where it is not needed, and to a new owner, who has a record of its own.
+        bool is_needed = at < e->wide_begin ||
+            ( record.owner != space->rank && ( !r->is_anonymous || is_here( space, &record ) ) );
+        ok = !is_needed ||
+            ( r->is_anonymous ? receive_anonymous( r, at, &record ) : receive_known( r, at, &record ) );
+        ok = ok && log_arrival( space, at, &record );
         at = record.end;
     }
     return ok ? take_new( r, box ) : clv_mpi_reserved( space, false, "ghosts" );
@@ -324,8 +313,7 @@ clv_result clv_mpi_receive( clv_mpi_space* space )
         list_reusable( &r );
         s->ghosts.count = r.count;
     }
-    clv_result result = receive_box( &r, &space->exchange.inbox, false );
-    result = result == CLV_OK ? receive_box( &r, &space->exchange.wide_inbox, true ) : result;
+    clv_result result = receive_all( &r );
     if ( result != CLV_OK )
     {
         return result;

@@ -298,6 +298,7 @@ static clv_result save_now( clv_mpi_space* space, const char* base )
     }
     save_plan plan;
     mpi_part part = { 0 };
+    clv_mpi_boxes_fetch( space );
     clv_result result = make_plan( space, base, &plan );
     if ( result != CLV_OK )
     {

@@ -152,10 +152,18 @@ clv_result clv_mpi_select_receivers( clv_mpi_space* space )
 {
     space->exchange.sends.count = 0;
     space->exchange.wide.count = 0;
+    if ( space->process_count == 1 )
+    {
+        return CLV_OK;
+    }
     const clv_aabb here = clv_mpi_region_inner( &space->partition.regions.bounds[space->rank] );
     const clv_aabb here_before = clv_mpi_region_inner( &space->partition.regions_before.bounds[space->rank] );
     bool border_is_enough = space->slots.border_is_known && !space->modes.has_history &&
         !space->stats.was_cut && !space->modes.must_resend;
+    if ( !border_is_enough )
+    {
+        clv_mpi_boxes_fetch( space );
+    }
     const base_u32_array* slots = border_is_enough ? &space->slots.border : &space->slots.own;
     CLV_ASSERT( !space->slots.own_is_stale && slots->count <= space->slots.own.count );
     for ( uint64_t i = 0; i < slots->count; ++i )
@@ -210,31 +218,7 @@ static uint64_t* write_record( clv_mpi_space* space, uint32_t slot, uint32_t kin
     return at;
 }
 
-// ---- in order
-
-static int32_t receiver_of( const void* user, const void* send )
-{
-    (void)user;
-    return ( (const mpi_send*)send )->to;
-}
-
-static clv_result sort_sends( clv_mpi_space* space )
-{
-    mpi_exchange* e = &space->exchange;
-    uint64_t count = e->sends.count;
-    if ( count > INT32_MAX || !base_array_renew( &e->sorted_sends, &space->memory, count ) )
-    {
-        return clv_mpi_reserved( space, false, "ghosts to send" );
-    }
-    clv_mpi_sort_by_rank(
-        space, e->sends.items, count, sizeof( mpi_send ), receiver_of, NULL, e->sorted_sends.items );
-    CLV_ASSERT( e->send_words[space->rank] == 0 ); // no process is its own neighbour
-    for ( int32_t r = 0; r < space->process_count; ++r )
-    {
-        space->net.sends_to[r] |= e->send_words[r] > 0 ? 2 : 0;
-    }
-    return CLV_OK;
-}
+// ---- room
 
 static uint64_t wide_words( const clv_mpi_space* space )
 {
@@ -257,8 +241,10 @@ static clv_result reserve_outboxes( clv_mpi_space* space )
         const mpi_send* send = &space->exchange.sends.items[i];
         uint64_t more = clv_mpi_record_words( space, send->kind );
         space->exchange.words[send->to] += more;
+        space->net.sends_to[send->to] |= 2;
         words += more;
     }
+    CLV_ASSERT( space->net.sends_to[space->rank] == 0 ); // no process is its own neighbour
     if ( words > INT32_MAX || wide_words( space ) > INT32_MAX )
     {
         return too_many_ghosts( space );
@@ -324,97 +310,46 @@ static clv_result find_neighbours( clv_mpi_space* space )
 
 // ---- sending
 
+// Each record behind those before it to the same neighbour.
 static void write_outbox( clv_mpi_space* space )
 {
-    uint64_t* at = space->exchange.outbox.items;
-    uint64_t next = 0;
+    mpi_exchange* e = &space->exchange;
+    clv_mpi_starts_of( e->send_words, e->send_starts, space->net.out_count );
     for ( int32_t i = 0; i < space->net.out_count; ++i )
     {
-        uint64_t* begin = at;
-        for ( ; next < space->exchange.sends.count &&
-              space->exchange.sorted_sends.items[next].to == space->net.out_ranks[i];
-              ++next )
-        {
-            const mpi_send* send = &space->exchange.sorted_sends.items[next];
-            if ( next + PREFETCH_DISTANCE < space->exchange.sends.count )
-            {
-                clv_mpi_slot_fetch( space, send[PREFETCH_DISTANCE].slot );
-            }
-            at = write_record( space, send->slot, send->kind, at );
-        }
-        space->exchange.send_starts[i] = (int)( begin - space->exchange.outbox.items );
+        e->words[space->net.out_ranks[i]] = (uint64_t)e->send_starts[i];
+        space->stats.bytes_sent += (uint64_t)e->send_words[i] * sizeof( uint64_t );
+        space->stats.message_count += e->send_words[i] > 0;
+    }
+    for ( uint64_t i = 0; i < e->sends.count; ++i )
+    {
+        const mpi_send* send = &e->sends.items[i];
+        clv_mpi_slot_fetch(
+            space, e->sends.items[i + PREFETCH_DISTANCE < e->sends.count ? i + PREFETCH_DISTANCE : i].slot );
+        uint64_t* at = e->outbox.items + e->words[send->to];
+        e->words[send->to] =
+            (uint64_t)( write_record( space, send->slot, send->kind, at ) - e->outbox.items );
+        CLV_ASSERT( e->words[send->to] <= e->outbox.capacity );
+    }
+    for ( int32_t i = 0; i < space->net.out_count; ++i )
+    {
         // What is written is what the neighbour was told to expect.
-        CLV_ASSERT( at - begin == space->exchange.send_words[i] );
-        CLV_ASSERT( (uint64_t)( at - space->exchange.outbox.items ) <= space->exchange.outbox.capacity );
-        space->stats.bytes_sent += (uint64_t)( at - begin ) * sizeof( uint64_t );
-        space->stats.message_count += at != begin;
+        CLV_ASSERT( e->words[space->net.out_ranks[i]] == (uint64_t)( e->send_starts[i] + e->send_words[i] ) );
     }
-    CLV_ASSERT( next == space->exchange.sends.count ); // every record went to a neighbour
 }
 
-uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t end )
-{
-    const uint32_t* flags = space->columns.flags.items;
-    CLV_ASSERT( slot <= end && end <= space->slots.end );
-    uint32_t any;
-    while ( slot + SLOT_GROUP <= end && ( mpi_group_flags( flags + slot, &any ) & SLOT_LIVE ) != 0 )
-    {
-        slot += SLOT_GROUP;
-    }
-    while ( slot < end && ( flags[slot] & SLOT_LIVE ) != 0 )
-    {
-        slot += 1;
-    }
-    return slot;
-}
-
-// Most of them: our columns are what the space inside reads fastest, as far as slots in a row are taken.
-// Boxes of ghosts go along, as it has them already. Rows that are too short for a call of their own are
-// gathered.
-static clv_result move_rows( clv_mpi_space* space )
-{
-    enum
-    {
-        SHORT_ROW = 8
-    };
-    const mpi_columns* c = &space->columns;
-    uint64_t count = 0;
-    clv_result result = CLV_OK;
-    for ( uint32_t first = 0; result == CLV_OK && first < space->slots.end; )
-    {
-        uint32_t end = clv_mpi_end_of_row( space, first, space->slots.end );
-        CLV_ASSERT( first <= end && count + ( end - first ) <= space->slots.moved_ids.capacity );
-        if ( end - first >= SHORT_ROW )
-        {
-            result =
-                clv_space_move( space->inside, &c->locals.items[first], &c->boxes.items[first], end - first );
-            first = end;
-        }
-        for ( ; first < end; ++first )
-        {
-            space->slots.moved_ids.items[count] = c->locals.items[first];
-            space->slots.moved_boxes.items[count++] = c->boxes.items[first];
-        }
-        first += 1; // the one that is free
-    }
-    return result == CLV_OK ? clv_mpi_move_listed( space, count ) : result;
-}
-
-// Own boxes into the space inside while records are under way: other processes need nothing of that.
+// Own boxes that the space inside does not have yet, while records are under way: other processes need
+// nothing of that.
 static clv_result move_own( clv_mpi_space* space )
 {
     if ( space->slots.moved_count == 0 )
     {
         return CLV_OK;
     }
-    if ( !base_array_renew( &space->slots.moved_ids, &space->memory, space->slots.end ) ||
-        !base_array_renew( &space->slots.moved_boxes, &space->memory, space->slots.end ) )
-    {
-        return clv_mpi_reserved( space, false, "boxes that moved" );
-    }
-    bool are_most = space->slots.moved_count * 2 > space->slots.own.count;
-    return clv_mpi_inner_result(
-        space, are_most ? move_rows( space ) : clv_mpi_move_flagged( space, &space->slots.own ) );
+    bool fits = base_array_renew( &space->slots.moved_ids, &space->memory, space->slots.end ) &&
+        base_array_renew( &space->slots.moved_boxes, &space->memory, space->slots.end );
+    return fits ? clv_mpi_inner_result( space, clv_mpi_move_flagged( space, &space->slots.own ) )
+                : clv_mpi_reserved( space, false, "boxes that moved" );
 }
 
 // How many words each neighbour is to expect.
@@ -479,22 +414,29 @@ static clv_result broadcast_wide( clv_mpi_space* space )
     {
         return CLV_LOST;
     }
-    uint64_t total = clv_mpi_starts_of( e->wide_words, e->wide_starts, space->process_count );
-    e->wide_inbox.count = 0;
+    // Its own come last, where they are cut off.
+    int total = 0;
+    for ( int32_t i = 1; i <= space->process_count; ++i )
+    {
+        int32_t r = ( space->rank + i ) % space->process_count;
+        e->wide_starts[r] = total;
+        total = e->wide_words[r] <= INT32_MAX - total ? total + e->wide_words[r] : INT32_MAX;
+    }
     clv_result result = clv_mpi_agree( space,
-        total > INT32_MAX
+        total == INT32_MAX
             ? too_many_ghosts( space )
-            : clv_mpi_reserved( space, base_array_renew( &e->wide_inbox, &space->memory, total ),
+            : clv_mpi_reserved( space,
+                  base_array_renew( &e->inbox, &space->memory, e->inbox.count + (uint64_t)total ),
                   "boxes that reach many regions" ) );
     if ( result != CLV_OK )
     {
         return result;
     }
     CLV_ASSERT( e->wide_words[space->rank] == words );
-    e->wide_inbox.count = total;
     MPI_Request request;
-    int answer = MPI_Iallgatherv( e->wide_outbox.items, words, MPI_UINT64_T, e->wide_inbox.items,
+    int answer = MPI_Iallgatherv( e->wide_outbox.items, words, MPI_UINT64_T, e->inbox.items + e->inbox.count,
         e->wide_words, e->wide_starts, MPI_UINT64_T, space->net.all, &request );
+    e->inbox.count += (uint64_t)( total - words );
     return clv_mpi_complete( space, answer, &request, "an exchange" ) ? CLV_OK : CLV_LOST;
 }
 
@@ -518,7 +460,6 @@ static clv_result prepare( clv_mpi_space* space, clv_result mine )
 {
     bool has_graph = space->net.neighbours != MPI_COMM_NULL;
     memset( space->exchange.words, 0, (size_t)space->process_count * sizeof( uint64_t ) );
-    mine = mine == CLV_OK ? sort_sends( space ) : mine;
     mine = mine == CLV_OK ? reserve_outboxes( space ) : mine;
     mine = has_graph ? exchange_sizes( space, mine ) : mine;
     space->net.wire.reduce_in[1] = !has_graph || ( mine == CLV_OK && has_new_neighbours( space ) );
@@ -535,8 +476,8 @@ static clv_result prepare( clv_mpi_space* space, clv_result mine )
 
 clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine )
 {
-    space->exchange.wide_inbox.count = 0;
     clv_result result = prepare( space, mine );
+    space->exchange.wide_begin = space->exchange.inbox.count;
     result = result == CLV_OK && space->net.wire.reduce_out[2] != 0 ? broadcast_wide( space ) : result;
     result = result == CLV_OK ? exchange_records( space ) : result;
     for ( int32_t r = 0; r < space->process_count; ++r )

@@ -121,12 +121,10 @@ static void give_all( clv_mpi_space* space )
     mpi_exchange* e = &space->exchange;
     clv_base_memory_give( memory, e->words, table_bytes( space ), 1 );
     base_array_free( &e->sends, memory );
-    base_array_free( &e->sorted_sends, memory );
     base_array_free( &e->wide, memory );
     base_array_free( &e->outbox, memory );
     base_array_free( &e->inbox, memory );
     base_array_free( &e->wide_outbox, memory );
-    base_array_free( &e->wide_inbox, memory );
     base_array_free( &e->new_records, memory );
     base_array_free( &e->new_ids, memory );
     base_array_free( &e->new_boxes, memory );
@@ -190,6 +188,7 @@ static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator,
             .neighbours = MPI_COMM_NULL,
             .tally = MPI_DATATYPE_NULL,
             .add_up = MPI_OP_NULL },
+        .slots = { .ids_are_slots = true },
         .partition = { .cut_is_due = true } };
     clv_mpi_reset_balance( space );
     MPI_Comm_rank( communicator, &space->rank );

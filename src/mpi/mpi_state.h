@@ -40,9 +40,6 @@ void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key );
 /// Only if that is its value.
 void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value );
 
-/// No keys, and the room as it was.
-void clv_mpi_ids_clear( mpi_ids* ids );
-
 void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory );
 
 // ---- slots
@@ -208,7 +205,6 @@ typedef struct mpi_wire
     int32_t reduce_in[3], reduce_out[3]; ///< the first is for errors
     int words;
     uint64_t own[TALLY_COUNT], sums[TALLY_COUNT];
-    uint64_t pair_count;
 } mpi_wire;
 
 /// How this process reaches the others.
@@ -234,13 +230,16 @@ typedef struct mpi_slots
     bool own_is_stale;     ///< the list is to be made anew
     base_u32_array border; ///< of own objects, those that do not lie inside the region, or did not; ascending
     bool border_is_known;  ///< for the boxes as they are, unless space was cut since
-    base_u32_array ghosts; ///< slots of other processes' objects
-    uint64_t ghost_count;  ///< after records came
-    base_u32_array gone;   ///< of ghosts that are to be dropped; room for all
-    uint64_t moved_count;  ///< own boxes that the space inside does not have yet, or more
+    bool boxes_are_lent; ///< the space inside alone has own boxes, but for those on the border or SLOT_MOVED
+    bool ids_are_slots;  ///< every object ever taken had the number of its slot for its id
+    bool has_news;       ///< flags of own objects are to be finished
+    base_u32_array ghosts;          ///< slots of other processes' objects
+    uint64_t ghost_count;           ///< after records came
+    base_u32_array gone;            ///< of ghosts that are to be dropped; room for all
+    uint64_t moved_count;           ///< own boxes that the space inside does not have yet, or more
     BASE_ARRAY( clv_id ) moved_ids; ///< what the space inside is given in one call
     BASE_ARRAY( clv_aabb ) moved_boxes;
-    uint64_t live_rows; ///< rows of consecutive slots that are taken
+    uint64_t own_rows;  ///< rows of consecutive slots that are own
     uint64_t packed_at; ///< the update that last made them one row; 0: none
     uint32_t stamp;     ///< the last number that an update or batch took
 } mpi_slots;
@@ -289,9 +288,9 @@ typedef struct mpi_exchange
     int *send_words, *send_starts, *receive_words, *receive_starts;
     int *wide_words, *wide_starts;
     BASE_ARRAY( mpi_send ) sends;
-    BASE_ARRAY( mpi_send ) sorted_sends;
     base_u32_array wide; ///< slots of own objects that go to all processes
-    base_u64_array outbox, inbox, wide_outbox, wide_inbox;
+    base_u64_array outbox, inbox, wide_outbox;
+    uint64_t wide_begin;        ///< records that went to all processes begin here in the inbox
     base_u64_array new_records; ///< of objects that are new here: where they begin in the inbox
     base_u64_array new_ids;
     BASE_ARRAY( clv_aabb ) new_boxes;
@@ -305,7 +304,8 @@ typedef struct mpi_pairs
     mpi_found_list found, found_before, found_scratch;
     BASE_ARRAY( mpi_corner ) corners; ///< of found_before, while keeps_corners; clv_mpi_keep_corners
     bool keeps_corners;
-    mpi_pair_list list, begun, ended, gathered;
+    mpi_pair_list list, begun, ended;
+    base_u64_array gathered; ///< of all processes
     bool is_valid;
     bool objects_changed; ///< since the last good update
 } mpi_pairs;
@@ -435,8 +435,8 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
 /// Several, in the order of their slots; `moved_ids` has room for them.
 void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count );
 
-/// The first slot that is free, from one on and up to an end.
-uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t end );
+/// The column of boxes has all of them again; before anything else than the border is read.
+void clv_mpi_boxes_fetch( clv_mpi_space* space );
 
 /// Test boxes of own objects from what was given.
 void clv_mpi_objects_apply_margins( clv_mpi_space* space );
@@ -457,9 +457,6 @@ clv_result clv_mpi_objects_keep_history( clv_mpi_space* space );
 void clv_mpi_lookup_log( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
     const uint32_t* came, uint64_t came_count );
 bool clv_mpi_lookup_update( clv_mpi_space* space );
-
-/// All have other slots.
-void clv_mpi_lookup_invalidate( clv_mpi_space* space );
 
 /// Every id is kept by one process, so that no two objects have the same. All or nothing; collective.
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );

@@ -247,6 +247,10 @@ static void finish_slots( clv_mpi_space* space )
     // Slots that are left from the front, those of arrivals from the back: together no more than there are.
     uint64_t gone = 0, came = space->slots.end;
     CLV_ASSERT( space->slots.end <= space->slots.gone.capacity );
+    if ( space->process_count == 1 && is_plain && !space->slots.has_news )
+    {
+        return;
+    }
     for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
     {
         uint32_t* flags = &space->columns.flags.items[slot];
@@ -281,14 +285,15 @@ static void finish_slots( clv_mpi_space* space )
     {
         clv_mpi_objects_drop_all( space, space->slots.gone.items, gone );
     }
-    space->slots.border_is_known = false;
-    space->slots.moved_count = 0;
+    space->slots.has_news = false;
 }
 
 static void finish_update( clv_mpi_space* space )
 {
     take_payloads( space );
     finish_slots( space );
+    space->slots.border_is_known = false;
+    space->slots.moved_count = 0;
     if ( space->stats.was_cut || space->modes.must_resend )
     {
         clv_mpi_regions_copy( &space->partition.regions_before, &space->partition.regions );
