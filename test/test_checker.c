@@ -623,9 +623,10 @@ static void wrong_lists_of_near_points_are_noticed( void )
         bool is_full = form < 2, by_point = form == 1;
         clv_near* near = make_points( is_full, by_point );
         CHECK( ASK == NULL );
-        clv_pair* pair = &near->pairs.items[3];
+        clv_pair* pair = &near->pairs.items[is_full ? 0 : 3];
+        uint32_t* second = is_full ? near_row_entries( pair, 0 ) : &pair->b;
         float* squared = (float*)(void*)near->squared.items;
-        SPOIL( pair->b, OBJECTS, "not there" );
+        SPOIL( *second, OBJECTS, is_full ? "not those of the pairs" : "not there" );
         SPOIL( squared[5], 2.5f, "further away" );
         if ( !is_full )
         {
@@ -634,7 +635,8 @@ static void wrong_lists_of_near_points_are_noticed( void )
             clv_near_destroy( near );
             continue;
         }
-        SPOIL( pair->a, pair->b, "not those of the pairs" );
+        SPOIL( pair->a, *second, "not those of the pairs" );
+        SPOIL( pair->b, 0, "a row is empty" );
         SPOIL( near->entry_shifts.items[7], near->entry_shifts.items[7] + 1, "none from the other side" );
         SPOIL( near->offsets.items[OBJECTS], near->offsets.items[OBJECTS] + 1, "more or fewer entries" );
         SPOIL( near->offsets.items[7], near->offsets.items[OBJECTS] + 1, "end before they begin" );

@@ -295,6 +295,7 @@ static clv_result near_find_pairs( clv_near* near, near_call* call, clv_pair_sin
 {
     CLV_ASSERT( sink->count == 0 );
     near->test_count = 0;
+    near->pieces = 1;
     uint64_t offsets = near_is_directed( near ) ? (uint64_t)near->point_count + 2 : 0;
     if ( !index_excluded( near ) || !base_array_reserve( &near->offsets, &near->memory, offsets ) )
     {
@@ -376,6 +377,7 @@ static clv_result near_make_list_room( clv_pair_sink* sink )
     clv_near* near = ( (near_list_sink*)sink )->near;
     CLV_ASSERT( sink->count <= sink->capacity );
     near->pairs.count = sink->count;
+    near->entry_count = near_is_directed( near ) ? sink->count / 2 : sink->count;
     if ( near_has_too_many( near, near_pair_count( near ) ) )
     {
         return CLV_TOO_MANY_PAIRS;
@@ -395,13 +397,17 @@ static clv_result near_make_list( clv_near* near, near_call* call )
 {
     near->is_valid = false;
     near->may_keep = false;
-    near->pairs.count = 0;
+    near->pairs.count = near->entry_count = 0;
     near_list_sink list = {
         { .pairs = near->pairs.items, .capacity = near->pairs.capacity, .make_room = near_make_list_room },
         near
     };
     clv_result result = near_find_pairs( near, call, &list.sink );
     near->pairs.count = list.sink.count;
+    if ( result == CLV_OK )
+    {
+        clv_near_list_count( near );
+    }
     if ( result == CLV_OK && near_has_too_many( near, near_pair_count( near ) ) )
     {
         result = CLV_TOO_MANY_PAIRS;
@@ -531,7 +537,7 @@ static clv_result visit_pairs( clv_near* near, near_call* call, near_visit_sink*
         near->error.pair_count = visit->visited;
         return result;
     }
-    near->pairs.count = 0;
+    near->pairs.count = near->entry_count = 0;
     return succeed( near );
 }
 
@@ -594,7 +600,7 @@ clv_result clv_near_visit(
     if ( result == CLV_OK )
     {
         near->is_valid = false;
-        near->pairs.count = 0;
+        near->pairs.count = near->entry_count = 0;
         result = visit_near( near, &call, &visit );
     }
     base_fp_leave( visit.mode );

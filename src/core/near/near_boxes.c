@@ -72,9 +72,10 @@ static void put_entry( box_job* job, uint32_t a, uint32_t b, uint32_t point )
 {
     if ( job->result == CLV_OK )
     {
-        clv_pair entry = { a, b }; // in this order
-        job->result = clv_pair_sink_put_all( job->sink, &entry, 1 );
-        if ( near_is_directed( job->near ) )
+        const clv_pair pair = { a, b }, row[2] = { { a, 1 }, { b, 0 } };
+        bool is_directed = near_is_directed( job->near );
+        job->result = clv_pair_sink_put_all( job->sink, is_directed ? row : &pair, is_directed ? 2 : 1 );
+        if ( is_directed )
         {
             job->near->offsets.items[point + 2] += 1;
         }
@@ -88,8 +89,7 @@ static void take_near_pair( box_job* job, clv_pair pair )
     CLV_ASSERT( pair.a < pair.b && pair.a < near->point_count );
     CLV_ASSERT( pair.b - near->point_count < near->image_count || pair.b < near->point_count );
     bool thins = job->call->points->groups != NULL || near->excluded.count > 0;
-    if ( are_near( near, job->call, pair ) &&
-        ( !thins || clv_near_thin( near, job->call, &pair, 0, 1 ) > 0 ) )
+    if ( are_near( near, job->call, pair ) && !( thins && clv_near_is_excluded( near, job->call, pair ) ) )
     {
         uint32_t other = near_point_of( near, pair.b );
         bool is_directed = near_is_directed( near );

@@ -87,30 +87,49 @@ static uint64_t entry_hash( uint32_t a, uint32_t b, const int32_t* shift, int32_
     return mixed ^ mixed >> 32;
 }
 
+static const char* check_near_pair( const clv_near* near, clv_pair pair )
+{
+    if ( pair.a >= near->point_count || pair.b >= near->point_count ||
+        ( !near->def.full && pair.a > pair.b ) )
+    {
+        return "a pair of points that are not there, or in the wrong order";
+    }
+    return pair.a == pair.b && !near->frame.is_periodic ? "a point is near itself" : NULL;
+}
+
 static const char* check_near_pairs( const clv_near* near, uint64_t* hash )
 {
     bool has_shifts = near->shifts.count > 0;
-    if ( has_shifts && near->shifts.count != 3 * near->pairs.count )
-    {
-        return "pairs have more or fewer shifts";
-    }
-    *hash = 0;
-    for ( uint64_t i = 0; i < near->pairs.count; ++i )
+    const char* broken =
+        has_shifts && near->shifts.count != 3 * near->pairs.count ? "pairs have more or fewer shifts" : NULL;
+    for ( uint64_t i = 0; i < near->pairs.count && broken == NULL; ++i )
     {
         clv_pair pair = near->pairs.items[i];
-        if ( pair.a >= near->point_count || pair.b >= near->point_count ||
-            ( !near->def.full && pair.a > pair.b ) )
-        {
-            return "a pair of points that are not there, or in the wrong order";
-        }
-        if ( pair.a == pair.b && !near->frame.is_periodic )
-        {
-            return "a point is near itself";
-        }
-        const int32_t* shift = has_shifts ? near->shifts.items + 3 * i : NULL;
-        *hash += entry_hash( pair.a, pair.b, shift, 1 );
+        broken = check_near_pair( near, pair );
+        *hash += entry_hash( pair.a, pair.b, has_shifts ? near->shifts.items + 3 * i : NULL, 1 );
     }
-    return NULL;
+    return broken;
+}
+
+static const char* check_rows( const clv_near* near, uint64_t* hash )
+{
+    const char* broken = NULL;
+    uint64_t i = 0;
+    for ( ; i < near->pairs.count && broken == NULL; i = near_row_end( near->pairs.items, i ) )
+    {
+        clv_pair row = near->pairs.items[i];
+        const uint32_t* entries = near_row_entries( near->pairs.items, i );
+        broken = row.b == 0 || near_row_end( near->pairs.items, i ) > near->pairs.count
+            ? "a row is empty, or ends behind the last"
+            : NULL;
+        for ( uint32_t n = 0; n < row.b && broken == NULL; ++n )
+        {
+            clv_pair pair = { near_point_of( near, row.a ), near_point_of( near, entries[n] ) };
+            broken = check_near_pair( near, pair );
+            *hash += entry_hash( pair.a, pair.b, NULL, 1 );
+        }
+    }
+    return broken;
 }
 
 static const char* check_entries( const clv_near* near, uint64_t entries, uint64_t hash )
@@ -148,8 +167,9 @@ static const char* check_entries( const clv_near* near, uint64_t entries, uint64
 
 const char* clv_near_list_check( const clv_near* near, double square )
 {
-    uint64_t hash = 0, entries = near->pairs.count;
-    const char* broken = check_near_pairs( near, &hash );
+    uint64_t hash = 0, entries = near->entry_count;
+    const char* broken =
+        near_is_directed( near ) ? check_rows( near, &hash ) : check_near_pairs( near, &hash );
     if ( broken == NULL && near_is_directed( near ) )
     {
         broken = check_entries( near, entries, hash );

@@ -111,13 +111,15 @@ struct clv_near
     uint32_t excluded_count; ///< points that excluded_starts is for
 
     task_gather gather;
+    uint32_t pieces; ///< of the search that made the pairs, if they are in `gather` one by one; else 1
     uint32_t image_count;
     uint32_t point_count;
     bool wants_ids; ///< pairs are found as ids, of which shifts are told later
     uint64_t test_count;
     uint64_t made_count;
 
-    pair_list pairs;         ///< as found
+    pair_list pairs;         ///< as found: pairs, or rows (near_is_directed)
+    uint64_t entry_count;    ///< of the list; while it is made, no more than that
     near_shift_array shifts; ///< beside it, where it is the list
     pair_list sides;         ///< with `full` and not by point
     base_u64_array offsets;
@@ -214,9 +216,8 @@ static inline double near_radius( const clv_near* near, const near_call* call, u
                                : (double)( (const float*)call->radii )[i];
 }
 
-/// Are entries wanted at each point? Then pairs are found as such: a point, a neighbour, or an image of
-/// one of the two, and counted in `offsets`, two further than the point. Those of a point follow each
-/// other, or there is no grid.
+/// Are entries wanted at each point? Then they are found in rows, as near_lanes.h has them, and counted in
+/// `offsets`, two further than the point. A point may have several rows.
 static inline bool near_is_directed( const clv_near* near )
 {
     return near->def.full || near->def.by_point;
@@ -225,16 +226,7 @@ static inline bool near_is_directed( const clv_near* near )
 /// Each pair once.
 static inline uint64_t near_pair_count( const clv_near* near )
 {
-    return near->pairs.count / ( near->def.full ? 2 : 1 );
-}
-
-/// Where the entries that begin with the same id as entry i end.
-static inline uint64_t near_row_end( const clv_pair* pairs, uint64_t i, uint64_t end )
-{
-    for ( uint32_t id = pairs[i].a; i < end && pairs[i].a == id; ++i )
-    {
-    }
-    return i;
+    return near->entry_count / ( near->def.full ? 2 : 1 );
 }
 
 /// Where a point or an image is: wrapped, in T.
@@ -338,14 +330,13 @@ const char* clv_near_grid_check( const clv_near* near );
 /// Of a list that was just made; `square` of the greatest limit.
 const char* clv_near_list_check( const clv_near* near, double square );
 
-// ---- near_search.c, near_boxes.c: all pairs of ids, a < b, images with images left out
+// ---- near_search.c, near_boxes.c: all pairs of ids, a < b, images with images left out; or all rows
 
 clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink* sink );
 clv_result clv_near_search_boxes( clv_near* near, near_call* call, clv_pair_sink* sink );
 
-/// Of the pairs from `first` on, those that the caller excludes go. The new count.
-uint64_t clv_near_thin(
-    const clv_near* near, const near_call* call, clv_pair* pairs, uint64_t first, uint64_t count );
+/// By the caller; a pair of ids.
+bool clv_near_is_excluded( const clv_near* near, const near_call* call, clv_pair pair );
 
 // ---- near_list.c
 
@@ -371,7 +362,8 @@ static inline near_entries near_pair_entries( const clv_pair* pairs, const int32
 
 /// Squared distances and vectors of entries, in T; each may be NULL.
 void clv_near_measure_entries( const clv_near* near, near_entries entries, void* squared, void* vectors );
-/// From the pairs to the caller's form.
+/// How many entries were found, and where those of each point go; then from the pairs to the caller's form.
+void clv_near_list_count( clv_near* near );
 clv_result clv_near_list_make( clv_near* near );
 clv_near_view clv_near_list_view( const clv_near* near );
 bool clv_near_list_remember( clv_near* near, const near_call* call );

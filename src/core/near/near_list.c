@@ -13,7 +13,7 @@ enum
     ENTRY_PIECE = 1 << 14,
     ROW_PIECE = 1024,
     ENTRIES_AHEAD = 24, // how many entries ahead the neighbour's place is prefetched
-    ROWS_AHEAD = 256    // and, in entries, the places that a point's go to
+    ROWS_AT_ONCE = 16   // whose places are prefetched together
 };
 
 // ---- names
@@ -171,7 +171,7 @@ static void measure_rows( uint32_t piece, uint32_t worker, void* context )
     for ( uint32_t point = begin; point < begin + ( left < ROW_PIECE ? left : ROW_PIECE ); ++point )
     {
         uint64_t first = near->offsets.items[point], count = near->offsets.items[point + 1] - first;
-        CLV_ASSERT( first + count <= near->pairs.count );
+        CLV_ASSERT( first + count <= near->entry_count );
         const uint32_t* others =
             near->def.by_point ? near->indices.items + first : &near->sides.items[first].b;
         near_entries row = { .a = &point,
@@ -179,14 +179,14 @@ static void measure_rows( uint32_t piece, uint32_t worker, void* context )
             .step_b = near->def.by_point ? 1 : 2,
             .shifts = shifts != NULL ? shifts + 3 * first : NULL,
             .count = count,
-            .left = near->pairs.count - first };
+            .left = near->entry_count - first };
         measure_span( near, row, first );
     }
 }
 
 static void measure_list( clv_near* near )
 {
-    if ( ( near->def.squared || near->def.vectors ) && near->pairs.count > 0 )
+    if ( ( near->def.squared || near->def.vectors ) && near->entry_count > 0 )
     {
         bool has_rows = near_is_directed( near );
         uint64_t pieces = has_rows ? ( near->point_count + ROW_PIECE - 1 ) / ROW_PIECE
@@ -197,90 +197,90 @@ static void measure_list( clv_near* near )
 
 // ---- forms
 
-// Counts become places: offsets[i + 1] is where the next entry of point i goes, which in the end is
-// where those of i + 1 begin.
-static void sum_entries( clv_near* near )
+void clv_near_list_count( clv_near* near )
 {
-    uint64_t* offsets = near->offsets.items;
-    for ( size_t i = 2; i <= (size_t)near->point_count + 1; ++i )
+    near->entry_count = near->pairs.count;
+    if ( near_is_directed( near ) )
     {
-        offsets[i] += offsets[i - 1];
+        // Counts become places: offsets[i + 1] is where the next entry of point i goes, which in the end is
+        // where those of i + 1 begin.
+        uint64_t* offsets = near->offsets.items;
+        for ( size_t i = 2; i <= (size_t)near->point_count + 1; ++i )
+        {
+            offsets[i] += offsets[i - 1];
+        }
+        near->entry_count = offsets[near->point_count + 1];
     }
-    CLV_ASSERT( offsets[near->point_count + 1] == near->pairs.count );
 }
 
-// Entry i, or the first behind it that is not of the same cell as the one before i.
-static uint64_t first_of_cell( const clv_near* near, uint64_t i )
+// A row's entries to their point, from place `place` on.
+static void fill_row( clv_near* near, uint64_t row, uint64_t place )
 {
-    uint64_t begin = i, end = near->pairs.count;
-    if ( i == 0 || i >= end )
+    const clv_pair head = near->pairs.items[row];
+    const uint32_t* restrict from = near_row_entries( near->pairs.items, row );
+    uint32_t* restrict to = near->indices.items + place;
+    clv_pair* restrict sides = near->sides.items + place;
+    const int32_t* wraps = near->frame.is_periodic ? near->wraps.items : NULL;
+    int32_t* shifts = clv_near_wants_shifts( near ) ? near->entry_shifts.items + 3 * place : NULL;
+    bool by_point = near->def.by_point, is_plain = shifts == NULL && near->grid.cell_count > 0;
+    CLV_ASSERT( head.b > 0 && place + head.b <= near->entry_count );
+    for ( uint32_t n = 0; n < head.b && is_plain && by_point; ++n )
     {
-        return i < end ? i : end;
+        to[n] = from[n];
     }
-    uint32_t cell = near->cells.items[near_point_of( near, near->pairs.items[i - 1].a )];
-    while ( begin < end )
+    for ( uint32_t n = 0; n < head.b && is_plain && !by_point; ++n )
     {
-        uint64_t middle = begin + ( end - begin ) / 2;
-        bool is_before = near->cells.items[near_point_of( near, near->pairs.items[middle].a )] <= cell;
-        begin = is_before ? middle + 1 : begin;
-        end = is_before ? end : middle;
+        sides[n] = ( clv_pair ){ head.a, from[n] };
     }
-    return begin;
+    for ( uint32_t n = 0; n < head.b && !is_plain; ++n )
+    {
+        clv_pair pair = { head.a, from[n] };
+        pair = name_pair( near, wraps, pair, shifts != NULL ? shifts + 3 * (size_t)n : NULL );
+        if ( by_point )
+        {
+            to[n] = pair.b;
+        }
+        else
+        {
+            sides[n] = pair;
+        }
+    }
 }
 
-// The first lines of what the point of entry i will have.
-static inline void expect_row( const clv_near* near, uint64_t i )
-{
-    uint64_t place = near->offsets.items[near_point_of( near, near->pairs.items[i].a ) + 1];
-    const char* to = near->def.by_point ? (const char*)( near->indices.items + place )
-                                        : (const char*)( near->sides.items + place );
-    base_prefetch( to );
-    base_prefetch( to + 64 );
-    base_prefetch( to + 128 );
-}
-
-// Entries to their points, of whole cells: no other piece has entries of the same points.
+// All rows that a piece has found; no other piece has rows of the same points. Several at once, so that one
+// waits for memory while the others do.
 static void fill_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     clv_near* near = context;
-    bool has_cells = near->grid.cell_count > 0;
-    uint64_t i = has_cells ? first_of_cell( near, (uint64_t)piece * ENTRY_PIECE ) : 0;
-    uint64_t end =
-        has_cells ? first_of_cell( near, ( piece + UINT64_C( 1 ) ) * ENTRY_PIECE ) : near->pairs.count;
-    clv_pair* pairs = near->pairs.items;
-    const int32_t* wraps = near->frame.is_periodic ? near->wraps.items : NULL;
-    int32_t* shifts = clv_near_wants_shifts( near ) ? near->entry_shifts.items : NULL;
-    bool is_plain = shifts == NULL && has_cells;
-    for ( uint64_t last = i; i < end; i = last )
+    const task_gather_piece* found = near->gather.pieces.items + piece;
+    uint64_t i = near->pieces > 1 ? found->first_pair : 0;
+    uint64_t end = near->pieces > 1 ? i + found->pair_count : near->pairs.count;
+    size_t size = near->def.by_point ? sizeof( uint32_t ) : sizeof( clv_pair );
+    const char* entries =
+        near->def.by_point ? (const char*)near->indices.items : (const char*)near->sides.items;
+    while ( i < end )
     {
-        last = near_row_end( pairs, i, end );
-        expect_row( near, i + ROWS_AHEAD < end ? i + ROWS_AHEAD : i );
-        base_prefetch(
-            &near->offsets
-                 .items[near_point_of( near, pairs[i + 2 * ROWS_AHEAD < end ? i + 2 * ROWS_AHEAD : i].a ) +
-                     1] );
-        uint32_t point = near_point_of( near, pairs[i].a );
-        uint64_t place = near->offsets.items[point + 1], count = last - i;
-        CLV_ASSERT( place + count <= near->pairs.count );
-        near->offsets.items[point + 1] += count;
-        for ( uint64_t n = 0; n < count && !is_plain; ++n )
+        uint64_t rows[ROWS_AT_ONCE], places[ROWS_AT_ONCE];
+        uint32_t points[ROWS_AT_ONCE], count = 0;
+        for ( ; i < end && count < ROWS_AT_ONCE; ++count, i = near_row_end( near->pairs.items, i ) )
         {
-            pairs[i + n] =
-                name_pair( near, wraps, pairs[i + n], shifts != NULL ? shifts + 3 * ( place + n ) : NULL );
+            rows[count] = i;
+            points[count] = near_point_of( near, near->pairs.items[i].a );
+            base_prefetch( &near->offsets.items[points[count] + 1] );
         }
-        if ( near->def.by_point )
+        for ( uint32_t n = 0; n < count; ++n )
         {
-            uint32_t* restrict to = near->indices.items + place;
-            const clv_pair* restrict from = pairs + i;
-            for ( uint64_t n = 0; n < count; ++n )
+            places[n] = near->offsets.items[points[n] + 1];
+            near->offsets.items[points[n] + 1] += near->pairs.items[rows[n]].b;
+            for ( size_t byte = 0; byte < near->pairs.items[rows[n]].b * size; byte += 64 )
             {
-                to[n] = from[n].b;
+                base_prefetch( entries + places[n] * size + byte );
             }
         }
-        else
+        for ( uint32_t n = 0; n < count; ++n )
         {
-            memcpy( near->sides.items + place, pairs + i, (size_t)count * sizeof( clv_pair ) );
+            fill_row( near, rows[n], places[n] );
         }
     }
 }
@@ -293,7 +293,7 @@ bool clv_near_wants_shifts( const clv_near* near )
 static bool reserve_forms( clv_near* near )
 {
     base_memory* memory = &near->memory;
-    uint64_t entries = near->pairs.count, shifts = clv_near_wants_shifts( near ) ? 3 * entries : 0;
+    uint64_t entries = near->entry_count, shifts = clv_near_wants_shifts( near ) ? 3 * entries : 0;
     size_t number = near_number( near );
     const clv_near_def* def = &near->def;
     bool is_directed = near_is_directed( near );
@@ -316,8 +316,7 @@ static void name_piece( uint32_t piece, uint32_t worker, void* context )
 clv_result clv_near_list_make( clv_near* near )
 {
     bool with_shifts = clv_near_wants_shifts( near ), has_cells = near->grid.cell_count > 0;
-    uint64_t count = near->pairs.count;
-    uint32_t pieces = (uint32_t)( ( count + ENTRY_PIECE - 1 ) / ENTRY_PIECE );
+    uint64_t count = near->entry_count, places = 0;
     near->shifts.count = 0;
     if ( !reserve_forms( near ) )
     {
@@ -325,13 +324,19 @@ clv_result clv_near_list_make( clv_near* near )
     }
     if ( near_is_directed( near ) )
     {
-        sum_entries( near );
-        clv_task_run( &near->tasks, fill_piece, has_cells ? pieces : 1, near );
+        for ( uint32_t i = 0; i < near->pieces && near->pieces > 1; ++i )
+        {
+            near->gather.pieces.items[i].first_pair = places;
+            places += near->gather.pieces.items[i].pair_count;
+        }
+        CLV_ASSERT( near->pieces == 1 || places == near->pairs.count );
+        clv_task_run( &near->tasks, fill_piece, near->pieces, near );
     }
     else if ( with_shifts || ( near->image_count > 0 && !has_cells ) ) // cells have named them
     {
         near->shifts.count = with_shifts ? 3 * count : 0;
-        clv_task_run( &near->tasks, name_piece, pieces, near );
+        clv_task_run(
+            &near->tasks, name_piece, (uint32_t)( ( count + ENTRY_PIECE - 1 ) / ENTRY_PIECE ), near );
     }
     measure_list( near );
     return CLV_OK;
@@ -348,7 +353,7 @@ clv_near_view clv_near_list_view( const clv_near* near )
     const clv_near_def* def = &near->def;
     view.valid = true;
     view.point_count = near->point_count;
-    view.count = near->pairs.count;
+    view.count = near->entry_count;
     view.pairs = def->by_point ? NULL : def->full ? near->sides.items : near->pairs.items;
     view.offsets = def->by_point ? near->offsets.items : NULL;
     view.indices = def->by_point ? near->indices.items : NULL;

@@ -10,7 +10,9 @@
 
 enum
 {
-    PIECE_POINTS = 1024
+    PIECE_POINTS = 1024,
+    BLOCK_POINTS = 8, // cells along the first axis with so few points are searched together,
+    BLOCK_CELLS = 16  // so many at most: their columns are tested by all rows
 };
 
 typedef struct near_job
@@ -41,21 +43,25 @@ static bool is_listed( const clv_near* near, uint32_t a, uint32_t b )
     return false;
 }
 
-uint64_t clv_near_thin(
-    const clv_near* near, const near_call* call, clv_pair* pairs, uint64_t first, uint64_t count )
+bool clv_near_is_excluded( const clv_near* near, const near_call* call, clv_pair pair )
 {
     const uint32_t* groups = call->points->groups;
-    CLV_ASSERT( first <= count && call->points->count == near->point_count );
-    uint64_t kept = first;
-    for ( uint64_t i = first; i < count; ++i )
+    CLV_ASSERT( call->points->count == near->point_count );
+    uint32_t a = near_point_of( near, pair.a ), b = near_point_of( near, pair.b );
+    bool is_out = groups != NULL && groups[a] == groups[b] && groups[a] != 0;
+    return is_out || ( near->excluded.count > 0 && is_listed( near, a, b ) );
+}
+
+static void thin_pairs( const near_job* job, clv_pair_sink* sink, uint64_t before )
+{
+    uint64_t count = sink->count;
+    sink->count = before;
+    for ( uint64_t i = before; i < count; ++i )
     {
-        uint32_t a = near_point_of( near, pairs[i].a ), b = near_point_of( near, pairs[i].b );
-        bool is_out = groups != NULL && groups[a] == groups[b] && groups[a] != 0;
-        is_out = is_out || ( near->excluded.count > 0 && is_listed( near, a, b ) );
-        pairs[kept] = pairs[i];
-        kept += !is_out;
+        clv_pair pair = sink->pairs[i];
+        sink->pairs[sink->count] = pair;
+        sink->count += !clv_near_is_excluded( job->near, job->call, pair );
     }
-    return kept;
 }
 
 // ---- one cell
@@ -66,8 +72,9 @@ typedef struct near_cell_search
     const near_job* job;
     clv_pair_sink* sink;
     simd_near_search search;
-    int64_t at[3];     ///< of the cell
-    uint32_t row;      ///< first point of the cell
+    int64_t at[3];     ///< of the first cell
+    int64_t wide;      ///< cells, all in one line
+    uint32_t row;      ///< first point of the cells
     int64_t row_shift; ///< code of the shift that rows have
     uint64_t tests;
 } near_cell_search;
@@ -84,7 +91,8 @@ static near_cell_range cells_within_reach( const near_cell_search* at, int k, bo
     const clv_near* near = at->job->near;
     int64_t layers = near->grid.layers[k], count = near->grid.counts[k];
     CLV_ASSERT( at->at[k] >= 0 && at->at[k] < count );
-    near_cell_range span = { ahead ? at->at[k] : at->at[k] - layers, at->at[k] + layers };
+    int64_t last = k == 0 ? at->at[0] + at->wide - 1 : at->at[k];
+    near_cell_range span = { ahead ? at->at[k] : at->at[k] - layers, last + layers };
     if ( !near->frame.cell.periodic[k] )
     {
         span.first = span.first < 0 ? 0 : span.first;
@@ -95,32 +103,39 @@ static near_cell_range cells_within_reach( const near_cell_search* at, int k, bo
 
 // ---- entries
 
-// Of the new pairs, which a point and its neighbours are, those that a half list has at the other point
-// go. The rest is counted.
-static void count_new( const near_cell_search* at, uint64_t before )
+// The new rows are counted, without entries that are excluded, or that a half list has at the other point: the
+// kernel leaves those out where ids are points.
+static void take_rows( const near_cell_search* at, uint64_t before )
 {
-    const clv_near* near = at->job->near;
+    const near_job* job = at->job;
+    const clv_near* near = job->near;
     clv_pair_sink* sink = at->sink;
     clv_pair* pairs = sink->pairs;
-    uint64_t kept = before, count = sink->count;
-    uint32_t points = near->point_count;
-    for ( uint64_t i = before; i < count; )
+    bool is_full = near->def.full || !near->wants_ids;
+    uint64_t kept = before;
+    for ( uint64_t i = before, next; i < sink->count; i = next )
     {
-        uint32_t id = pairs[i].a, point = near_point_of( near, id );
-        // Of a point's own images those count that are shifted up.
-        uint32_t least = point + ( at->row_shift < 0 );
-        uint64_t first = kept;
-        if ( near->def.full )
+        next = near_row_end( pairs, i );
+        clv_pair row = pairs[i];
+        uint32_t point = near_point_of( near, row.a ), count = row.b;
+        if ( job->thins || !is_full )
         {
-            kept = i = near_row_end( pairs, i, count );
+            // Of a point's own images those count that are shifted up.
+            uint32_t least = point + ( at->row_shift < 0 );
+            const uint32_t* from = near_row_entries( pairs, i );
+            uint32_t* to = near_row_entries( pairs, kept );
+            count = 0;
+            for ( uint32_t n = 0; n < row.b; ++n )
+            {
+                uint32_t id = from[n];
+                to[count] = id;
+                count += ( is_full || near_point_of( near, id ) >= least ) &&
+                    !( job->thins && clv_near_is_excluded( near, job->call, ( clv_pair ){ row.a, id } ) );
+            }
+            pairs[kept] = ( clv_pair ){ row.a, count };
         }
-        for ( ; i < count && pairs[i].a == id; ++i )
-        {
-            uint32_t b = pairs[i].b;
-            pairs[kept] = ( clv_pair ){ id, b };
-            kept += ( b < points ? b : near_point_of( near, b ) ) >= least;
-        }
-        near->offsets.items[point + 2] += kept - first;
+        kept = count > 0 ? near_row_end( pairs, kept ) : kept;
+        near->offsets.items[point + 2] += count;
     }
     sink->count = kept;
 }
@@ -135,16 +150,15 @@ static inline int32_t shift_of_cell( int64_t cell, int64_t count )
         : (int32_t)( cell >= 0 ? cell / count : -( ( count - 1 - cell ) / count ) );
 }
 
-static void step_cell( const near_grid* grid, int64_t at[3] )
+// `cells` further along the line, at most to its end.
+static void step_cells( const near_grid* grid, int64_t at[3], int64_t cells )
 {
-    for ( int k = 0; k < 3; ++k )
+    at[0] += cells;
+    CLV_ASSERT( at[0] <= grid->counts[0] );
+    for ( int k = 0; k < 2 && at[k] == grid->counts[k]; ++k )
     {
-        at[k] += 1;
-        if ( at[k] < grid->counts[k] )
-        {
-            return;
-        }
         at[k] = 0;
+        at[k + 1] += 1;
     }
 }
 
@@ -165,13 +179,13 @@ static clv_result drive( near_cell_search* at )
         uint64_t before = sink->count;
         is_done =
             near->def.doubles ? near->kernels->find64( search, sink ) : near->kernels->find( search, sink );
-        if ( at->job->thins )
-        {
-            sink->count = clv_near_thin( near, at->job->call, sink->pairs, before, sink->count );
-        }
         if ( search->is_directed )
         {
-            count_new( at, before );
+            take_rows( at, before );
+        }
+        else if ( at->job->thins )
+        {
+            thin_pairs( at->job, sink, before );
         }
         result = is_done ? CLV_OK : sink->make_room( sink );
     }
@@ -243,6 +257,7 @@ static clv_result add_shifted(
     {
         result = at->row_shift != code ? drive( at ) : CLV_OK;
         at->row_shift = code;
+        search->least_step = 1;
         search->row_id_offset = run.id_offset;
         memcpy( search->row_offset, run.offset, sizeof( run.offset ) );
     }
@@ -317,16 +332,16 @@ static clv_result near_search_cell( near_cell_search* at, uint32_t cell )
     static const simd_near_run unmoved = { .begin = 0 };
     const clv_near* near = at->job->near;
     at->row = near->starts.items[cell];
-    at->search.row_end = near->starts.items[cell + 1];
+    at->search.row_end = near->starts.items[cell + (uint32_t)at->wide];
     CLV_ASSERT( at->row < at->search.row_end && at->search.row_end <= near->point_count );
-    at->search.row_id_offset = 0;
+    at->search.row_id_offset = at->search.least_step = 0;
     at->row_shift = 0;
     memset( at->search.row_offset, 0, sizeof( at->search.row_offset ) );
-    int64_t ahead = (int64_t)near->grid.counts[0] - at->at[0], reach = (int64_t)near->grid.layers[0] + 1;
-    int64_t behind = !at->search.is_directed ? 0 : reach <= at->at[0] ? reach - 1 : at->at[0];
+    int64_t ahead = (int64_t)near->grid.counts[0] - at->at[0], reach = near->grid.layers[0];
+    int64_t behind = !at->search.is_directed ? 0 : reach < at->at[0] ? reach : at->at[0];
+    ahead = ahead < reach + at->wide ? ahead : reach + at->wide;
     bool has_others = false;
-    clv_result result = add_run(
-        at, cell - (uint32_t)behind, cell + (uint32_t)( ahead < reach ? ahead : reach ), true, &unmoved );
+    clv_result result = add_run( at, cell - (uint32_t)behind, cell + (uint32_t)ahead, true, &unmoved );
     result = result == CLV_OK ? add_lines( at, false, &has_others ) : result;
     result = result == CLV_OK ? drive( at ) : result;
     if ( result == CLV_OK && has_others )
@@ -338,6 +353,20 @@ static clv_result near_search_cell( near_cell_search* at, uint32_t cell )
 }
 
 // ---- pieces
+
+// How many cells from `cell` on are searched together: one, or more of the same line that have few points.
+static int64_t block_of_cells( const near_cell_search* at, uint32_t cell, uint32_t end )
+{
+    const uint32_t* starts = at->job->near->starts.items;
+    int64_t left = at->job->near->grid.counts[0] - at->at[0], wide = 1;
+    left = left < end - cell ? left : end - cell;
+    left = left < BLOCK_CELLS ? left : BLOCK_CELLS;
+    while ( wide < left && starts[cell + wide + 1] - starts[cell] <= BLOCK_POINTS )
+    {
+        wide += 1;
+    }
+    return wide;
+}
 
 // The first cell that begins at point `start` or later.
 static uint32_t first_cell( const clv_near* near, uint32_t start )
@@ -374,22 +403,25 @@ static clv_result near_search_piece(
             .z = near->lanes.items + 2 * row,
             .ids = near->ids.items,
             .limit = job->call->square,
-            .is_directed = near_is_directed( near ) } };
+            .is_directed = near_is_directed( near ),
+            .is_lesser = near_is_directed( near ) && !near->def.full && !near->wants_ids } };
     at.at[0] = cell % grid->counts[0];
     at.at[1] = cell / grid->counts[0] % grid->counts[1];
     at.at[2] = cell / grid->counts[0] / grid->counts[1];
-    // A piece that is called again counts anew.
-    for ( uint32_t i = near->starts.items[cell]; at.search.is_directed && i < near->starts.items[end]; ++i )
-    {
-        near->offsets.items[near->ids.items[i] + 2] = 0;
-    }
+    uint32_t first = near->starts.items[cell];
     clv_result result = CLV_OK;
-    for ( ; cell < end && result == CLV_OK; ++cell, step_cell( grid, at.at ) )
+    for ( ; cell < end && result == CLV_OK; cell += (uint32_t)at.wide, step_cells( grid, at.at, at.wide ) )
     {
-        if ( near->starts.items[cell] < near->starts.items[cell + 1] )
+        at.wide = block_of_cells( &at, cell, end );
+        if ( near->starts.items[cell] < near->starts.items[cell + at.wide] )
         {
             result = near_search_cell( &at, cell );
         }
+    }
+    // A piece that is called again counts anew.
+    for ( uint32_t i = first; result != CLV_OK && at.search.is_directed && i < near->starts.items[end]; ++i )
+    {
+        near->offsets.items[near->ids.items[i] + 2] = 0;
     }
     *test_count += at.tests;
     return result;
@@ -404,6 +436,7 @@ clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink
     CLV_VALIDATE( clv_near_grid_check( near ) == NULL );
     near_job job = { near, call, call->points->groups != NULL || near->excluded.count > 0 };
     uint32_t pieces = ( near->point_count + PIECE_POINTS - 1 ) / PIECE_POINTS;
+    near->pieces = task_worker_count( &near->tasks ) > 1 ? pieces : 1;
     return clv_task_gather_run( &near->gather, &near->memory, &near->tasks, pieces, near_search_piece, &job,
         sink, &near->test_count );
 }

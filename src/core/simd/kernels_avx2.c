@@ -280,20 +280,25 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
     return (uint32_t)_mm256_movemask_pd( _mm256_cmp_pd( a, b, _CMP_LE_OQ ) );
 }
 
-#define OWN_NEAR_EMIT
 // Pressed together in a register and interleaved with the row.
-static inline clv_pair* near_emit(
-    clv_pair* out, uint32_t id, bool is_directed, const uint32_t* ids, uint32_t bits )
+static inline uint32_t* near_emit(
+    uint32_t* out, uint32_t id, bool is_directed, const uint32_t* ids, uint32_t lanes, uint32_t bits )
 {
-    __m256i row = _mm256_set1_epi32( (int)id );
-    __m256i found =
-        _mm256_permutevar8x32_epi32( _mm256_loadu_si256( (const __m256i*)ids ), press_lanes( bits ) );
-    __m256i a = is_directed ? row : _mm256_min_epu32( row, found );
-    __m256i b = is_directed ? found : _mm256_max_epu32( row, found );
+    (void)lanes;
+    __m256i row = _mm256_set1_epi32( (int)id ), all = _mm256_loadu_si256( (const __m256i*)ids );
+    if ( is_directed )
+    {
+        __m256i is_kept = _mm256_cmpeq_epi32( _mm256_max_epu32( all, row ), all );
+        bits &= (uint32_t)_mm256_movemask_ps( _mm256_castsi256_ps( is_kept ) );
+        _mm256_storeu_si256( (__m256i*)out, _mm256_permutevar8x32_epi32( all, press_lanes( bits ) ) );
+        return out + base_bit_count( bits );
+    }
+    __m256i found = _mm256_permutevar8x32_epi32( all, press_lanes( bits ) );
+    __m256i a = _mm256_min_epu32( row, found ), b = _mm256_max_epu32( row, found );
     __m256i low = _mm256_unpacklo_epi32( a, b ), high = _mm256_unpackhi_epi32( a, b );
     _mm256_storeu_si256( (__m256i*)out, _mm256_permute2x128_si256( low, high, 0x20 ) );
-    _mm256_storeu_si256( (__m256i*)( out + 4 ), _mm256_permute2x128_si256( low, high, 0x31 ) );
-    return out + base_bit_count( bits );
+    _mm256_storeu_si256( (__m256i*)( out + 8 ), _mm256_permute2x128_si256( low, high, 0x31 ) );
+    return out + 2 * base_bit_count( bits );
 }
 
 #define near_f_load( p ) _mm256_loadu_ps( p )

@@ -459,21 +459,25 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
     return _mm512_cmp_pd_mask( a, b, _CMP_LE_OQ );
 }
 
-#define OWN_NEAR_EMIT
 // Compressed in a register, since a compressing store is slow on some CPUs, and interleaved with the row.
-static inline clv_pair* near_emit(
-    clv_pair* out, uint32_t id, bool is_directed, const uint32_t* ids, uint32_t bits )
+static inline uint32_t* near_emit(
+    uint32_t* out, uint32_t id, bool is_directed, const uint32_t* ids, uint32_t lanes, uint32_t bits )
 {
-    __mmask16 sorted = is_directed ? 0 : 0xFFFF;
+    (void)lanes;
     const __m512i low = _mm512_setr_epi32( 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 );
     const __m512i high = _mm512_setr_epi32( 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31 );
-    __m512i row = _mm512_set1_epi32( (int)id );
-    __m512i found = _mm512_maskz_compress_epi32( (__mmask16)bits, _mm512_loadu_si512( ids ) );
-    __m512i a = _mm512_mask_min_epu32( row, sorted, row, found );
-    __m512i b = _mm512_mask_max_epu32( found, sorted, row, found );
+    __m512i row = _mm512_set1_epi32( (int)id ), all = _mm512_loadu_si512( ids );
+    if ( is_directed )
+    {
+        __mmask16 kept = _mm512_mask_cmpge_epu32_mask( (__mmask16)bits, all, row );
+        _mm512_storeu_si512( out, _mm512_maskz_compress_epi32( kept, all ) );
+        return out + base_bit_count( kept );
+    }
+    __m512i found = _mm512_maskz_compress_epi32( (__mmask16)bits, all );
+    __m512i a = _mm512_min_epu32( row, found ), b = _mm512_max_epu32( row, found );
     _mm512_storeu_si512( out, _mm512_permutex2var_epi32( a, low, b ) );
-    _mm512_storeu_si512( out + 8, _mm512_permutex2var_epi32( a, high, b ) );
-    return out + base_bit_count( bits );
+    _mm512_storeu_si512( out + 16, _mm512_permutex2var_epi32( a, high, b ) );
+    return out + 2 * base_bit_count( bits );
 }
 
 #define near_f_load( p ) _mm512_loadu_ps( p )

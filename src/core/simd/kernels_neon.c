@@ -103,7 +103,9 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
 
 #include "simd/query_body64.h"
 
+#define near_emit near_emit_lanes
 #include "simd/near_twice.h"
+#undef near_emit
 
 #define KERNELS neon
 #define KERNELS_ISA CLV_ISA_NEON

@@ -439,43 +439,44 @@ static inline near_d near_d_min( near_d a, near_d b )
 
 // ---- near points
 
-// The point behind a column, and the run it is in.
-static uint32_t near_column( const simd_near_search* s, uint32_t column, const simd_near_run** run )
-{
-    for ( *run = s->runs; column >= ( *run )->end - ( *run )->begin; ++*run )
-    {
-        column -= ( *run )->end - ( *run )->begin;
-    }
-    return ( *run )->begin + column;
-}
-
 #define NEAR_PLAIN( name, number )                                                                           \
     static bool name( simd_near_search* s, clv_pair_sink* sink )                                             \
     {                                                                                                        \
         const number *x = s->x, *y = s->y, *z = s->z, limit = (number)s->limit;                              \
-        for ( ; s->row < s->row_end; ++s->row, s->column = 0 )                                               \
+        uint32_t* out = (uint32_t*)(void*)( sink->pairs + sink->count );                                     \
+        const uint32_t* last = (uint32_t*)(void*)sink->pairs + 2 * sink->capacity;                           \
+        bool has_room = !clv_pair_sink_is_full( sink );                                                      \
+        for ( ; s->row < s->row_end && has_room; s->row += has_room, s->column *= !has_room )                \
         {                                                                                                    \
-            for ( s->column = near_first_column( s ); s->column < s->column_count; ++s->column )             \
+            uint32_t other = near_other_id( s ), own = near_own_column( s ), *head = out;                    \
+            number row_x = x[s->row] + (number)s->row_offset[0];                                             \
+            number row_y = y[s->row] + (number)s->row_offset[1];                                             \
+            number row_z = z[s->row] + (number)s->row_offset[2];                                             \
+            const simd_near_run* run = s->runs;                                                              \
+            s->column = near_first_column( s );                                                              \
+            out += s->is_directed ? 2 : 0;                                                                   \
+            for ( uint32_t i = run->begin + s->column; s->column < s->column_count; ++s->column, ++i )       \
             {                                                                                                \
-                const simd_near_run* run;                                                                    \
-                uint32_t i = near_column( s, s->column, &run );                                              \
-                bool is_row = s->is_directed && s->column == near_own_column( s );                           \
-                number dx = x[i] + (number)run->offset[0] - ( x[s->row] + (number)s->row_offset[0] );        \
-                number dy = y[i] + (number)run->offset[1] - ( y[s->row] + (number)s->row_offset[1] );        \
-                number dz = z[i] + (number)run->offset[2] - ( z[s->row] + (number)s->row_offset[2] );        \
-                if ( clv_pair_sink_is_full( sink ) )                                                         \
+                for ( ; i >= run->end; i += run->begin )                                                     \
                 {                                                                                            \
-                    return false;                                                                            \
+                    i -= run++->end;                                                                         \
                 }                                                                                            \
-                if ( dx * dx + dy * dy + dz * dz <= limit && !is_row )                                       \
+                number dx = x[i] + (number)run->offset[0] - row_x;                                           \
+                number dy = y[i] + (number)run->offset[1] - row_y;                                           \
+                number dz = z[i] + (number)run->offset[2] - row_z;                                           \
+                has_room = out + 2 * NEAR_LANES <= last;                                                     \
+                if ( !has_room )                                                                             \
                 {                                                                                            \
-                    uint32_t a = s->ids[s->row] + s->row_id_offset, b = s->ids[i] + run->id_offset;          \
-                    bool is_turned = !s->is_directed && b < a;                                               \
-                    sink->pairs[sink->count++] = ( clv_pair ){ is_turned ? b : a, is_turned ? a : b };       \
+                    break;                                                                                   \
                 }                                                                                            \
+                uint32_t is_near = dx * dx + dy * dy + dz * dz <= limit && s->column != own;                 \
+                uint32_t id = s->ids[i] + run->id_offset;                                                    \
+                out = near_emit_lanes( out, other, s->is_directed, &id, 1, is_near );                        \
             }                                                                                                \
+            out = s->is_directed ? near_close_row( s, head, out ) : out;                                     \
         }                                                                                                    \
-        return true;                                                                                         \
+        sink->count = (uint64_t)( out - (uint32_t*)(void*)sink->pairs ) / 2;                                 \
+        return has_room;                                                                                     \
     }
 
 NEAR_PLAIN( find_near, float )

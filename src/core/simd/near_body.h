@@ -4,9 +4,8 @@
 //   NEAR_FIND, NEAR_COPY, NEAR_BLOCK      the names for this type
 //   NEAR_NUMBER, NEAR_WIDTH, NEAR_REG     float or double, lanes, the register
 //   NEAR_LOAD, NEAR_STORE (any alignment), NEAR_SPLAT, NEAR_SUB, NEAR_MUL, NEAR_ADD, NEAR_LE_BITS
-// and near_emit( out, row id, is_directed, ids, bits ), which puts the columns whose bit is set, in order,
-// and returns where the next pair goes; it may write NEAR_LANES pairs, those that do not count too. No
-// include guard: part of a template.
+// and near_emit, which does what near_emit_lanes does; it may write 2 * NEAR_LANES numbers, those that do not
+// count too. No include guard: part of a template.
 
 static_assert(
     NEAR_WIDTH <= NEAR_LANES && 2 * NEAR_LANES <= CLV_PAIR_SINK_ROOM, "a step fits a sink with room" );
@@ -61,8 +60,8 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
     }
     NEAR_BLOCK block;
     NEAR_COPY( s, &block );
-    clv_pair* out = sink->pairs + sink->count;
-    const clv_pair* last = sink->pairs + sink->capacity - NEAR_LANES;
+    uint32_t* out = (uint32_t*)(void*)( sink->pairs + sink->count );
+    const uint32_t* last = (const uint32_t*)(const void*)( sink->pairs + sink->capacity - NEAR_LANES );
     NEAR_REG limit = NEAR_SPLAT( (NEAR_NUMBER)s->limit );
     const NEAR_NUMBER move[3] = { (NEAR_NUMBER)s->row_offset[0], (NEAR_NUMBER)s->row_offset[1],
         (NEAR_NUMBER)s->row_offset[2] };
@@ -73,11 +72,12 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
         NEAR_REG row_x = NEAR_SPLAT( x[s->row] + move[0] );
         NEAR_REG row_y = NEAR_SPLAT( y[s->row] + move[1] );
         NEAR_REG row_z = NEAR_SPLAT( z[s->row] + move[2] );
-        uint32_t id = s->ids[s->row] + s->row_id_offset, own = near_own_column( s );
+        uint32_t other = near_other_id( s ), own = near_own_column( s ), *head = out;
         NEAR_NUMBER own_x = block.x[own];
         if ( is_directed )
         {
             block.x[own] = (NEAR_NUMBER)INFINITY; // near nothing for as long as it is the row
+            out += 2;
         }
         for ( i = near_first_column( s ); i < end && out <= last; i += NEAR_WIDTH )
         {
@@ -86,16 +86,17 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
             NEAR_REG dz = NEAR_SUB( NEAR_LOAD( block.z + i ), row_z );
             NEAR_REG sum = NEAR_ADD( NEAR_MUL( dx, dx ), NEAR_MUL( dy, dy ) );
             sum = NEAR_ADD( sum, NEAR_MUL( dz, dz ) );
-            out = near_emit( out, id, is_directed, block.ids + i, NEAR_LE_BITS( sum, limit ) );
+            out = near_emit( out, other, is_directed, block.ids + i, NEAR_WIDTH, NEAR_LE_BITS( sum, limit ) );
         }
         if ( is_directed )
         {
             block.x[own] = own_x;
+            out = near_close_row( s, head, out );
         }
         s->column = i < end ? i : 0;
         s->row += i >= end;
     }
-    sink->count = (uint64_t)( out - sink->pairs );
+    sink->count = (uint64_t)( out - (uint32_t*)(void*)sink->pairs ) / 2;
     return s->row == s->row_end;
 }
 

@@ -2,22 +2,6 @@
 // near_body.h for floats (near_f, NEAR_FLOATS lanes) and for doubles (near_d, half as many). The file that
 // includes this defines the registers. No include guard: part of a template.
 
-#ifndef OWN_NEAR_EMIT
-static inline clv_pair* near_emit(
-    clv_pair* out, uint32_t id, bool is_directed, const uint32_t* ids, uint32_t bits )
-{
-    uint32_t least = is_directed ? 0 : id; // of ids that come second
-    for ( ; bits != 0; bits &= bits - 1 )
-    {
-        uint32_t other = ids[base_lowest_bit( bits )];
-        uint32_t turned = ( id ^ other ) & ( 0u - ( other < least ) ); // no branch, which would mispredict
-        *out++ = ( clv_pair ){ id ^ turned, other ^ turned };
-    }
-    return out;
-}
-#endif
-#undef OWN_NEAR_EMIT
-
 // Declared by name: what makes one file of the core looks for names here.
 typedef struct near_block near_block;
 typedef struct near_block64 near_block64;
