@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Points within 1 of each other from Python: cleave.neighbours beside others. ns per point, least of three.
+"""Points within 1 of each other from Python: cleave.neighbours beside others. ns per point, the least of three or more.
 
-Usage: PYTHONPATH=where the package is: python3 near.py [--others PROGRAM] [COUNT...]; bench/near.md has the results.
+Usage: PYTHONPATH=where the package is: python3 near.py [--others PROGRAM [--only NAME]] [--scene WORD] [COUNT...]; bench/near.md has the results.
 Without --others beside scipy's cKDTree alone, half lists of pairs. With it also beside nanoflann (PROGRAM is build/bench/near_nanoflann),
-ASE's neighbor_list, MDAnalysis and LAMMPS (lmp), as far as they are installed.
+ASE's neighbor_list, MDAnalysis and LAMMPS (lmp), as far as they are installed; --only one of them. --scene: those whose name has WORD.
 """
 
 import os
@@ -20,11 +20,15 @@ import cleave
 
 SCENES = (("liquid, 40 neighbours", 40), ("liquid, 80 neighbours", 80), ("gas, 2 neighbours", 2))
 LAMMPS_STEPS = 5
+SLOW_SECONDS = 10  # what takes longer is done once
+QUICK_SECONDS = 0.5  # what takes less is done more often than three times
 
 
 def least(call, count):
     times = []
-    for _ in range(3):
+    while len(times) < 3 or (sum(times) < QUICK_SECONDS and len(times) < 20):
+        if times and times[0] > SLOW_SECONDS:
+            break
         before = time.perf_counter()
         found = len(call())
         times.append(time.perf_counter() - before)
@@ -48,8 +52,8 @@ def by_nanoflann(program, points, edge, periodic):
 def by_ase(_, points, edge, periodic):
     from ase.neighborlist import primitive_neighbor_list
 
-    if len(points) > 20000:
-        return None  # minutes
+    if len(points) > 200000:
+        return None  # gigabytes
     # Four times as large, which is exact: its bins are at least 3 wide, and would hold
     # hundreds of points each.
     cell, scaled = np.eye(3) * edge * 4, points * 4
@@ -91,14 +95,18 @@ run {LAMMPS_STEPS}
     return seconds * 1e9 / LAMMPS_STEPS / len(points), int(re.search(r"Total # of neighbors = (\d+)", said).group(1))
 
 
-def beside_scipy(counts):
+def by_scipy(_, points, edge, periodic):
+    return least(lambda: cKDTree(points, boxsize=[edge] * 3 if periodic else None).query_pairs(1.0, output_type="ndarray"), len(points))
+
+
+def beside_scipy(counts, scenes):
     print("| points | count | cell | cKDTree | cleave, double | cleave, float | cKDTree : cleave, double |\n| --- | ---: | --- | ---: | ---: | ---: | ---: |")
-    for name, neighbours in SCENES:
+    for name, neighbours in scenes:
         for count in counts:
             edge, points = make_points(count, neighbours)
             rounded = points.astype(np.float32)
             for cell in (None, [edge] * 3):
-                theirs, their_count = least(lambda: cKDTree(points, boxsize=cell).query_pairs(1.0, output_type="ndarray"), count)
+                theirs, their_count = by_scipy(None, points, edge, cell is not None)
                 ours, our_count = least(lambda: cleave.neighbours(points, 1.0, cell).pairs, count)
                 floats, _ = least(lambda: cleave.neighbours(rounded, 1.0, cell).pairs, count)
                 if their_count != our_count:
@@ -108,11 +116,12 @@ def beside_scipy(counts):
 
 
 # A column that has other pairs than ours says how many more or fewer.
-def beside_all(counts, nanoflann):
-    others = (("nanoflann", by_nanoflann), ("ASE", by_ase), ("MDAnalysis", by_mdanalysis), ("LAMMPS", by_lammps))
+def beside_all(counts, scenes, nanoflann, only):
+    others = (("scipy", by_scipy), ("nanoflann", by_nanoflann), ("ASE", by_ase), ("MDAnalysis", by_mdanalysis), ("LAMMPS", by_lammps))
+    others = [other for other in others if only in ("", other[0])]
     print("| points | count | cell | pairs | cleave, double | cleave, float |" + "".join(f" {name} |" for name, _ in others))
     print("| --- | ---: | --- |" + " ---: |" * (3 + len(others)))
-    for name, neighbours in SCENES:
+    for name, neighbours in scenes:
         for count in counts:
             edge, points = make_points(count, neighbours)
             rounded = points.astype(np.float32)
@@ -132,15 +141,18 @@ def beside_all(counts, nanoflann):
 
 
 def main():
-    words = sys.argv[1:]
-    nanoflann = None
-    if words and words[0] == "--others":
-        nanoflann, words = words[1], words[2:]
-    counts = list(map(int, words or ("10000", "100000")))
-    if nanoflann is None:
-        beside_scipy(counts)
+    options, counts, words = {"--others": None, "--only": "", "--scene": ""}, [], iter(sys.argv[1:])
+    for word in words:
+        if word in options:
+            options[word] = next(words)
+        else:
+            counts.append(int(word))
+    counts = counts or [10000, 100000]
+    scenes = [scene for scene in SCENES if options["--scene"] in scene[0]]
+    if options["--others"] is None:
+        beside_scipy(counts, scenes)
     else:
-        beside_all(counts, nanoflann)
+        beside_all(counts, scenes, options["--others"], options["--only"])
 
 
 if __name__ == "__main__":
