@@ -4,7 +4,7 @@
 #include "lab/mpi/mpi_job.h"
 #include "lab/result/output.h"
 #include "lab/result/results.h"
-#include "mpi_regions.h"
+#include "mpi_state.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -192,6 +192,149 @@ bool job_net( job* j )
 // A scene cut for many processes by the library's own bisection, at its first frame, and what they would hold
 // and send in a later one. None of these processes runs; with a sample not even all boxes are made.
 
+/// What one process of the plan has and sends in one update.
+typedef struct plan_process
+{
+    uint64_t own, ghosts; ///< objects, and boxes that others send to it
+    uint64_t going;       ///< own ones that leave for another process
+    uint64_t records;     ///< to one process each
+    uint64_t wide;        ///< own boxes that go to all at once
+    uint64_t bytes;       ///< of what it sends
+} plan_process;
+
+#define PLAN_LINKS_MOST 16384
+
+typedef struct plan
+{
+    base_memory memory; ///< of the regions
+    mpi_regions regions;
+    int32_t process_count;
+    uint32_t wide; ///< boxes that reach more regions than this go to all at once
+    plan_process* processes;
+    int32_t* ranks; ///< scratch
+    uint8_t* links; ///< by receiver and sender; NULL beyond PLAN_LINKS_MOST processes
+} plan;
+
+static size_t link_count( const plan* p )
+{
+    return (size_t)p->process_count * (size_t)p->process_count;
+}
+
+// Cut at the boxes of all processes by the library's own bisection, as the first update does, every object alike.
+static clv_result cut_plan( plan* p, const job* j, const clv_aabb* boxes, uint64_t count )
+{
+    clv_mpi_space space = { .net = { .all = MPI_COMM_WORLD },
+        .rank = j->rank,
+        .process_count = p->process_count,
+        .memory = p->memory };
+    mpi_points points;
+    bool fits = clv_mpi_points_open( &points, &p->memory, count );
+    fits &= clv_mpi_regions_open( &p->regions, &p->memory, p->process_count );
+    for ( uint64_t i = 0; fits && i < count; ++i )
+    {
+        clv_mpi_points_set( &points, i, &boxes[i] );
+    }
+    clv_result result = clv_mpi_agree_reserved( &space, fits, "planning" );
+    if ( result == CLV_OK && p->process_count > 1 )
+    {
+        result = clv_mpi_bisect( &space, &points, &p->regions );
+        clv_mpi_regions_finish( &p->regions );
+    }
+    clv_mpi_points_close( &points, &p->memory );
+    return result;
+}
+
+static void open_plan( plan* p, const job* j )
+{
+    *p = ( plan ){ .memory = clv_base_memory_make( ( clv_allocator ){ 0 } ),
+        .process_count = (int32_t)j->o->processes,
+        .wide = clv_default_mpi_def().wide };
+    p->processes = lab_take( (uint64_t)p->process_count, sizeof( plan_process ) );
+    p->ranks = lab_take( (uint64_t)p->process_count, sizeof( int32_t ) );
+    p->links = p->process_count <= PLAN_LINKS_MOST ? lab_take( link_count( p ), 1 ) : NULL;
+}
+
+static void close_plan( plan* p )
+{
+    free( p->processes );
+    free( p->ranks );
+    free( p->links );
+    clv_mpi_regions_close( &p->regions, &p->memory );
+}
+
+// The owner of a box: the process whose region holds its middle, or the first that it reaches.
+static int32_t owner_in( plan* p, const clv_aabb* box, uint32_t* reached )
+{
+    int32_t owner = clv_mpi_regions_home( &p->regions, clv_mpi_box_middle( box ) );
+    *reached = clv_mpi_regions_reach( &p->regions, box, p->ranks );
+    return mpi_is_among( p->ranks, *reached, owner ) ? owner : p->ranks[0];
+}
+
+// As add_sends of mpi_send.c does it, where nothing is remembered.
+static void count_one( plan* p, const clv_aabb* before, const clv_aabb* now )
+{
+    uint32_t reached = 0;
+    int32_t sender = owner_in( p, before, &reached ), owner = owner_in( p, now, &reached );
+    plan_process* from = &p->processes[sender];
+    const clv_mpi_space plain = { 0 };
+    const uint64_t words = clv_mpi_record_words( &plain, 0 );
+    bool is_wide = reached > p->wide;
+    p->processes[owner].own += 1;
+    from->going += owner != sender;
+    from->wide += is_wide;
+    from->bytes += is_wide ? words * sizeof( uint64_t ) * ( (uint64_t)p->process_count - 1 ) : 0;
+    for ( uint32_t i = 0; i < reached; ++i )
+    {
+        int32_t to = p->ranks[i];
+        bool is_owner = to == owner && owner != sender;
+        p->processes[to].ghosts += to != sender;
+        if ( to != sender && ( !is_wide || is_owner ) )
+        {
+            from->records += 1;
+            from->bytes += clv_mpi_record_words( &plain, is_owner ? RECORD_OWNED : 0 ) * sizeof( uint64_t );
+            if ( p->links != NULL )
+            {
+                p->links[(size_t)to * (size_t)p->process_count + (size_t)sender] = 1;
+            }
+        }
+    }
+}
+
+// What boxes that were at `before` in the last update cost in the next, over all processes that plan.
+static void count_plan( plan* p, const clv_aabb* before, const clv_aabb* now, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        // Most boxes lie inside a region where they were: one walk down tells.
+        int32_t home = clv_mpi_regions_home( &p->regions, before[i].lower );
+        const clv_mpi_region* region = &p->regions.bounds[home];
+        if ( mpi_region_holds( region, before[i].upper ) && mpi_region_holds( region, now[i].lower ) &&
+            mpi_region_holds( region, now[i].upper ) )
+        {
+            p->processes[home].own += 1;
+            continue;
+        }
+        count_one( p, &before[i], &now[i] );
+    }
+    int words = (int)( sizeof( plan_process ) / sizeof( uint64_t ) ) * p->process_count;
+    MPI_Allreduce( MPI_IN_PLACE, p->processes, words, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD );
+    if ( p->links != NULL )
+    {
+        MPI_Allreduce( MPI_IN_PLACE, p->links, (int)link_count( p ), MPI_UINT8_T, MPI_BOR, MPI_COMM_WORLD );
+    }
+}
+
+// Processes that send to a process, itself aside; 0 where links are not kept.
+static double neighbours_of( const plan* p, int32_t process )
+{
+    double count = 0;
+    for ( int32_t r = 0; p->links != NULL && r < p->process_count; ++r )
+    {
+        count += p->links[(size_t)process * (size_t)p->process_count + (size_t)r];
+    }
+    return count;
+}
+
 /// Over all processes of the plan. Counts of a sample are scaled up.
 typedef struct plan_sums
 {
@@ -208,14 +351,14 @@ static double larger( double a, double b )
     return a > b ? a : b;
 }
 
-static plan_sums sum_up( const mpi_plan* plan, double scale )
+static plan_sums sum_up( const plan* p, double scale )
 {
     plan_sums s = { 0 };
-    double count = plan->process_count;
-    for ( int32_t r = 0; r < plan->process_count; ++r )
+    double count = p->process_count;
+    for ( int32_t r = 0; r < p->process_count; ++r )
     {
-        const mpi_plan_process* one = &plan->processes[r];
-        double neighbours = clv_mpi_plan_neighbours( plan, r );
+        const plan_process* one = &p->processes[r];
+        double neighbours = neighbours_of( p, r );
         s.objects += (double)one->own * scale;
         s.ghosts += (double)one->ghosts * scale;
         s.bytes += (double)one->bytes * scale;
@@ -238,7 +381,7 @@ static plan_sums sum_up( const mpi_plan* plan, double scale )
     return s;
 }
 
-static json_value* plan_value( const plan_sums* s, const mpi_plan* plan, const mpi_frames* f, uint64_t made )
+static json_value* plan_value( const plan_sums* s, const plan* p, const mpi_frames* f, uint64_t made )
 {
     json_value* value = json_object();
     json_put_text( value, "scene", f->header.name );
@@ -246,7 +389,7 @@ static json_value* plan_value( const plan_sums* s, const mpi_plan* plan, const m
     json_put_count( value, "objects", f->header.object_count );
     json_put_count( value, "sample", made );
     json_put_count( value, "frame", f->frame_count );
-    json_put_count( value, "processes", (uint64_t)plan->process_count );
+    json_put_count( value, "processes", (uint64_t)p->process_count );
     json_put_count( value, "owning", s->owning );
     json_put_number( value, "ghosts", s->ghosts );
     json_put_number( value, "bytes_sent", s->bytes );
@@ -260,17 +403,17 @@ static json_value* plan_value( const plan_sums* s, const mpi_plan* plan, const m
     json_put_number( value, "own_imbalance", s->own_imbalance );
     json_put_number( value, "load_imbalance", s->load_imbalance );
     json_put_number( value, "sample_noise", s->noise );
-    json_put_number( value, "neighbours", plan->links != NULL ? s->neighbours : NAN );
-    json_put_number( value, "neighbours_most", plan->links != NULL ? s->neighbours_most : NAN );
+    json_put_number( value, "neighbours", p->links != NULL ? s->neighbours : NAN );
+    json_put_number( value, "neighbours_most", p->links != NULL ? s->neighbours_most : NAN );
     return value;
 }
 
-static void print_plan( const plan_sums* s, const mpi_plan* plan, const mpi_frames* f, uint64_t made )
+static void print_plan( const plan_sums* s, const plan* p, const mpi_frames* f, uint64_t made )
 {
     char size[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM], most[TEXT_SIZE_ROOM];
-    double count = plan->process_count;
+    double count = p->process_count;
     printf( "%s, %s objects on %d processes, frame %u", f->header.name,
-        text_size( f->header.object_count, size ), plan->process_count, f->frame_count );
+        text_size( f->header.object_count, size ), p->process_count, f->frame_count );
     if ( made < f->header.object_count )
     {
         printf( ", from a sample of %s", text_size( made, size ) );
@@ -288,33 +431,31 @@ static void print_plan( const plan_sums* s, const mpi_plan* plan, const mpi_fram
     printf(
         "  bytes     %s in an update, at most %s by one; %.0f objects change owner, %.0f reach more than %u\n",
         text_bytes( (uint64_t)s->bytes, bytes ), text_bytes( (uint64_t)s->bytes_most, most ), s->going,
-        s->wide, plan->wide );
-    if ( plan->links != NULL )
+        s->wide, p->wide );
+    if ( p->links != NULL )
     {
         printf( "  messages  from %.1f neighbours, at most %.0f\n", s->neighbours, s->neighbours_most );
     }
 }
 
-static bool report_plan(
-    const mpi_plan* plan, const mpi_frames* f, uint64_t made, job* j, text_output* output )
+static bool report_plan( const plan* p, const mpi_frames* f, uint64_t made, job* j, text_output* output )
 {
-    plan_sums s = sum_up( plan, (double)f->header.object_count / (double)made );
+    plan_sums s = sum_up( p, (double)f->header.object_count / (double)made );
     if ( !text_output_is_stdout( output ) )
     {
-        print_plan( &s, plan, f, made );
+        print_plan( &s, p, f, made );
     }
-    return write_document( output, "plan", plan_value( &s, plan, f, made ), &j->why );
+    return write_document( output, "plan", plan_value( &s, p, f, made ), &j->why );
 }
 
 // Cut at frame 0, counted from the last frame but one to the last.
-static bool make_plan( mpi_plan* plan, mpi_frames* f, clv_aabb* before, job* j, text_output* output )
+static bool make_plan( plan* p, mpi_frames* f, clv_aabb* before, job* j, text_output* output )
 {
     if ( !mpi_frames_read( f, j, 0 ) )
     {
         return false;
     }
-    clv_result result =
-        clv_mpi_plan_open( plan, MPI_COMM_WORLD, (int32_t)j->o->processes, f->boxes, f->count );
+    clv_result result = cut_plan( p, j, f->boxes, f->count );
     if ( result != CLV_OK )
     {
         return lab_error_write( &j->why, "plan: %s", clv_result_text( result ) );
@@ -328,21 +469,21 @@ static bool make_plan( mpi_plan* plan, mpi_frames* f, clv_aabb* before, job* j, 
     {
         return false;
     }
-    clv_mpi_plan_count( plan, before, f->boxes, f->count );
-    clv_mpi_plan_sum( plan, MPI_COMM_WORLD );
+    count_plan( p, before, f->boxes, f->count );
     uint64_t made = job_sum( f->count );
-    return job_agree( j, j->rank != 0 || report_plan( plan, f, made, j, output ) );
+    return job_agree( j, j->rank != 0 || report_plan( p, f, made, j, output ) );
 }
 
 static bool plan_scene( job* j, text_output* output )
 {
     mpi_frames f;
-    mpi_plan plan = { 0 };
+    plan p;
+    open_plan( &p, j );
     bool ok = mpi_frames_open( &f, j );
     clv_aabb* before = ok ? lab_take( f.count, sizeof( clv_aabb ) ) : NULL;
-    ok = ok && make_plan( &plan, &f, before, j, output );
+    ok = ok && make_plan( &p, &f, before, j, output );
     free( before );
-    clv_mpi_plan_close( &plan );
+    close_plan( &p );
     mpi_frames_close( &f );
     return ok;
 }

@@ -68,14 +68,5 @@ void clv_mpi_questions_free( mpi_questions* questions, base_memory* memory );
 /// Bytes of an item; 0: a kind that does not travel.
 size_t clv_mpi_query_size( clv_query_kind kind );
 
-/// A point of question `index` where it comes to what there is, `all` around it. False: it does not.
-bool clv_mpi_query_begin(
-    const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all, clv_vec3* point );
-
-/// Processes that may find something for it within `limit`, which is a time or a distance, as its kind has
-/// it; others never.
-uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all,
-    const mpi_regions* regions, int32_t* ranks );
-
 /// Errands there and answers back. Collective; `mine` is this process's result so far.
 clv_result clv_mpi_query_round( clv_mpi_space* space, const mpi_asking* asking, clv_result mine );

@@ -15,6 +15,12 @@ enum
     HAS_FILTERS = 1
 };
 
+size_t clv_mpi_query_size( clv_query_kind kind )
+{
+    bool travels = !query_is_flat( kind ) && !query_is_double( kind ) && kind != CLV_QUERY_HALF_SPACES;
+    return travels ? query_kind_size( kind ) : 0;
+}
+
 static uint64_t words_for( uint64_t bytes )
 {
     return ( bytes + 7 ) / 8;

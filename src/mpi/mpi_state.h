@@ -347,7 +347,7 @@ static inline bool mpi_is_margin_rule( const clv_margin_rule* rule )
         rule->fixed >= 0 && rule->by_size >= 0 && rule->by_speed >= 0;
 }
 
-// ---- mpi_collective.c: how processes agree
+// ---- how processes agree
 
 /// Notes an error of this process, for the next agreement; returns the code. Where an error is about one
 /// entry of a batch, `position` is its number and `id` the object's id.
@@ -370,10 +370,6 @@ clv_result clv_mpi_agree_and_reduce( clv_mpi_space* space, clv_result mine );
 
 /// The same, and in the same reduction each process's wire.own into wire.sums.
 clv_result clv_mpi_agree_on_sums( clv_mpi_space* space, clv_result mine );
-
-/// What the sums are made with. False: MPI refused.
-bool clv_mpi_tally_open( clv_mpi_space* space );
-void clv_mpi_tally_close( clv_mpi_space* space );
 
 /// An MPI call's answer. False: it failed, and the space is lost.
 bool clv_mpi_succeeded( clv_mpi_space* space, int answer, const char* what );
