@@ -220,7 +220,8 @@ static size_t link_count( const plan* p )
     return (size_t)p->process_count * (size_t)p->process_count;
 }
 
-// Cut at the boxes of all processes by the library's own bisection, as the first update does, every object alike.
+// Cut at the boxes of all processes by the library's own bisection, as the first update does, every object
+// alike.
 static clv_result cut_plan( plan* p, const job* j, const clv_aabb* boxes, uint64_t count )
 {
     clv_mpi_space space = { .net = { .all = MPI_COMM_WORLD },

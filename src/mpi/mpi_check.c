@@ -9,22 +9,6 @@ enum
     SEEN_RANK = 2
 };
 
-static float on_axis( clv_vec3 point, int32_t axis )
-{
-    return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
-}
-
-static bool is_same_region( const clv_mpi_region* a, const clv_mpi_region* b )
-{
-    bool is_same = true;
-    for ( int32_t axis = 0; axis < 3; ++axis )
-    {
-        is_same = is_same && on_axis( a->lower, axis ) == on_axis( b->lower, axis ) &&
-            on_axis( a->upper, axis ) == on_axis( b->upper, axis );
-    }
-    return is_same;
-}
-
 // A child is a later cut or a process, and has one parent.
 static const char* check_child( const mpi_regions* regions, uint64_t parent, int32_t child )
 {
@@ -73,11 +57,11 @@ static bool is_side_of(
     bool is_side = true;
     for ( int32_t axis = 0; axis < 3; ++axis )
     {
-        float lower = on_axis( part->lower, axis ), upper = on_axis( part->upper, axis );
+        float lower = mpi_on_axis( part->lower, axis ), upper = mpi_on_axis( part->upper, axis );
         bool is_cut = axis == cut->axis;
         is_side = is_side &&
-            on_axis( side->lower, axis ) == ( is_cut && !is_left ? fmaxf( lower, cut->at ) : lower ) &&
-            on_axis( side->upper, axis ) == ( is_cut && is_left ? fminf( upper, cut->at ) : upper );
+            mpi_on_axis( side->lower, axis ) == ( is_cut && !is_left ? fmaxf( lower, cut->at ) : lower ) &&
+            mpi_on_axis( side->upper, axis ) == ( is_cut && is_left ? fminf( upper, cut->at ) : upper );
     }
     return is_side;
 }
@@ -90,7 +74,7 @@ static const clv_mpi_region* region_below( const mpi_regions* regions, int32_t c
 static const char* check_bounds( const mpi_regions* regions )
 {
     const clv_mpi_region all = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
-    if ( !is_same_region( region_below( regions, regions->root ), &all ) )
+    if ( memcmp( region_below( regions, regions->root ), &all, sizeof( all ) ) != 0 )
     {
         return "the root does not have all of space";
     }

@@ -69,7 +69,7 @@ typedef struct bisection
 
 static uint32_t key_of( clv_vec3 point, int axis )
 {
-    float value = axis == 0 ? point.x : axis == 1 ? point.y : point.z;
+    float value = mpi_on_axis( point, axis );
     return base_float_order( value == 0 ? 0.0f : value ); // one zero
 }
 
@@ -246,8 +246,7 @@ static void cut_groups( bisection* b, mpi_regions* into )
         if ( b->group_of[i] != SLOT_NONE )
         {
             const mpi_cut* cut = &into->cuts.items[first_cut + b->group_of[i]];
-            const clv_vec3* p = &b->points->at[i];
-            float value = cut->axis == 0 ? p->x : cut->axis == 1 ? p->y : p->z;
+            float value = mpi_on_axis( b->points->at[i], cut->axis );
             // Which of the next groups that is: found below by parent and side.
             b->group_of[i] = ( b->group_of[i] << 1 ) | ( value < cut->at ? 0u : 1u );
         }

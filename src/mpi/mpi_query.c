@@ -322,11 +322,6 @@ static bool address_query( clv_mpi_space* space, const mpi_asking* asking, uint3
     return ok;
 }
 
-static clv_result no_memory( clv_mpi_space* space )
-{
-    return clv_mpi_reserved( space, false, "answers" );
-}
-
 static clv_result address( clv_mpi_space* space, const mpi_asking* asking )
 {
     space->questions.errands.count = 0;
@@ -336,7 +331,7 @@ static clv_result address( clv_mpi_space* space, const mpi_asking* asking )
     {
         ok = address_query( space, asking, i );
     }
-    return ok ? CLV_OK : no_memory( space );
+    return ok ? CLV_OK : clv_mpi_reserved( space, false, "answers" );
 }
 
 static clv_result set_limits( clv_mpi_space* space, const mpi_asking* asking )
@@ -344,7 +339,7 @@ static clv_result set_limits( clv_mpi_space* space, const mpi_asking* asking )
     mpi_questions* q = &space->questions;
     if ( !base_array_renew( &q->limits, &space->memory, asking->list->count ) )
     {
-        return no_memory( space );
+        return clv_mpi_reserved( space, false, "answers" );
     }
     for ( uint32_t i = 0; i < asking->list->count; ++i )
     {
@@ -376,7 +371,7 @@ static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking 
         !base_array_renew( &q->hits, &space->memory, all ) ||
         !base_array_renew( &q->offsets, &space->memory, count + 2 ) )
     {
-        return no_memory( space );
+        return clv_mpi_reserved( space, false, "answers" );
     }
     // Counted two places on, so that an offset is where the next answer goes, and then where its query ends.
     uint64_t* next = q->offsets.items + 1;

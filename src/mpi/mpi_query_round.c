@@ -81,11 +81,6 @@ static void write_message(
     memcpy( &to[2], &most, sizeof( most ) );
 }
 
-static clv_result no_memory( clv_mpi_space* space )
-{
-    return clv_mpi_reserved( space, false, "questions" );
-}
-
 static clv_result too_many( clv_mpi_space* space )
 {
     return clv_mpi_fail(
@@ -101,7 +96,7 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
     }
     if ( !base_array_renew( &q->sorted, &space->memory, q->errands.count ) )
     {
-        return no_memory( space );
+        return clv_mpi_reserved( space, false, "questions" );
     }
     clv_mpi_sort_by_rank(
         space, q->errands.items, q->errands.count, sizeof( mpi_errand ), receiver_of, NULL, q->sorted.items );
@@ -121,7 +116,7 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
     clv_mpi_starts_of( e->send_words, e->send_starts, space->process_count );
     if ( !base_array_renew( &q->outbox, &space->memory, total ) )
     {
-        return no_memory( space );
+        return clv_mpi_reserved( space, false, "questions" );
     }
     const mpi_errand* errands = q->sorted.items;
     for ( int32_t r = 0; r < space->process_count; ++r )
@@ -357,7 +352,7 @@ static clv_result refresh_inside( clv_mpi_space* space )
 {
     clv_result result = space->questions.must_refresh ? clv_space_refresh( space->inside ) : CLV_OK;
     space->questions.must_refresh = result != CLV_OK;
-    return result == CLV_OK ? CLV_OK : no_memory( space );
+    return result == CLV_OK ? CLV_OK : clv_mpi_reserved( space, false, "questions" );
 }
 
 static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
@@ -404,7 +399,7 @@ static clv_result take_answers( clv_mpi_space* space )
         uint64_t count = *at++;
         if ( !base_array_reserve( &q->answers, &space->memory, q->answers.count + count ) )
         {
-            return no_memory( space );
+            return clv_mpi_reserved( space, false, "questions" );
         }
         for ( uint64_t k = 0; k < count; ++k, at += 2 )
         {

@@ -99,39 +99,15 @@ static void fill_ghost( const receiver* r, uint32_t slot, const mpi_record* reco
     c->stamps.items[slot] = space->slots.stamp;
 }
 
-// An object that has no slot yet waits for the others: one by one they would cost as much as the search.
-// False: out of memory.
-static bool defer_record( clv_mpi_space* space, uint64_t at, const mpi_record* record )
+// Objects that have no slot yet wait for each other, since one by one they would cost as much as the search;
+// payloads wait for the end of the update. False: out of memory.
+static bool note_record( clv_mpi_space* space, base_u64_array* list, uint64_t at )
 {
-    mpi_exchange* e = &space->exchange;
-    uint64_t count = e->new_records.count;
-    CLV_ASSERT( e->new_ids.count == count && e->new_boxes.count == count );
-    if ( !base_array_reserve( &e->new_records, &space->memory, count + 1 ) ||
-        !base_array_reserve( &e->new_ids, &space->memory, count + 1 ) ||
-        !base_array_reserve( &e->new_boxes, &space->memory, count + 1 ) )
+    if ( !base_array_reserve( list, &space->memory, list->count + 1 ) )
     {
         return false;
     }
-    e->new_records.items[count] = at;
-    e->new_ids.items[count] = record->id;
-    e->new_boxes.items[count] = record->box;
-    e->new_records.count = e->new_ids.count = e->new_boxes.count = count + 1;
-    return true;
-}
-
-// A payload waits for the end of the update. False: out of memory.
-static bool log_arrival( clv_mpi_space* space, uint64_t at, const mpi_record* record )
-{
-    base_u64_array* arrivals = &space->exchange.arrivals;
-    if ( record->payload == NULL )
-    {
-        return true;
-    }
-    if ( !base_array_reserve( arrivals, &space->memory, arrivals->count + 1 ) )
-    {
-        return false;
-    }
-    arrivals->items[arrivals->count++] = at;
+    list->items[list->count++] = at;
     return true;
 }
 
@@ -145,7 +121,7 @@ static bool receive_anonymous( receiver* r, uint64_t at, const mpi_record* recor
     CLV_ASSERT( r->front <= r->back && r->back <= r->count );
     if ( r->front == r->back )
     {
-        return defer_record( r->space, at, record );
+        return note_record( r->space, &r->space->exchange.new_records, at );
     }
     fill_ghost( r, record->owned != NULL ? r->slots[r->front++] : r->slots[--r->back], record );
     return true;
@@ -172,7 +148,7 @@ static bool receive_known( receiver* r, uint64_t at, const mpi_record* record )
     if ( slot == SLOT_NONE )
     {
         return ( !is_here( space, record ) && !is_last_record( space, record ) ) ||
-            defer_record( space, at, record );
+            note_record( space, &space->exchange.new_records, at );
     }
     fill_ghost( r, slot, record );
     return true;
@@ -183,7 +159,7 @@ static bool receive_known( receiver* r, uint64_t at, const mpi_record* record )
 static clv_result take_new( const receiver* r, const base_u64_array* box )
 {
     clv_mpi_space* space = r->space;
-    const mpi_exchange* e = &space->exchange;
+    mpi_exchange* e = &space->exchange;
     uint64_t count = e->new_records.count;
     if ( count == 0 )
     {
@@ -194,9 +170,17 @@ static clv_result take_new( const receiver* r, const base_u64_array* box )
         return clv_mpi_fail(
             space, CLV_TOO_MANY_OBJECTS, "process %d has too many ghosts: use more processes", space->rank );
     }
-    if ( !base_array_renew( &space->slots.gone, &space->memory, count ) )
+    if ( !base_array_renew( &space->slots.gone, &space->memory, count ) ||
+        !base_array_renew( &e->new_ids, &space->memory, count ) ||
+        !base_array_renew( &e->new_boxes, &space->memory, count ) )
     {
         return clv_mpi_reserved( space, false, "ghosts" );
+    }
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        mpi_record record = clv_mpi_record_read( space, box, e->new_records.items[i] );
+        e->new_ids.items[i] = record.id;
+        e->new_boxes.items[i] = record.box;
     }
     uint32_t* slots = space->slots.gone.items; // not used for another list yet
     clv_result result = clv_mpi_objects_take(
@@ -226,7 +210,7 @@ static clv_result receive_all( receiver* r )
     clv_mpi_space* space = r->space;
     mpi_exchange* e = &space->exchange;
     const base_u64_array* box = &e->inbox;
-    e->new_records.count = e->new_ids.count = e->new_boxes.count = 0;
+    e->new_records.count = 0;
     uint64_t ahead = r->is_anonymous ? box->count : 0;
     for ( uint32_t i = 0; i < PREFETCH_DISTANCE; ++i )
     {
@@ -242,7 +226,7 @@ static clv_result receive_all( receiver* r )
             ( record.owner != space->rank && ( !r->is_anonymous || is_here( space, &record ) ) );
         ok = !is_needed ||
             ( r->is_anonymous ? receive_anonymous( r, at, &record ) : receive_known( r, at, &record ) );
-        ok = ok && log_arrival( space, at, &record );
+        ok = ok && ( record.payload == NULL || note_record( space, &e->arrivals, at ) );
         at = record.end;
     }
     return ok ? take_new( r, box ) : clv_mpi_reserved( space, false, "ghosts" );

@@ -6,11 +6,6 @@
 
 #include <float.h>
 
-static float coordinate( clv_vec3 point, int32_t axis )
-{
-    return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
-}
-
 static float* face_of( clv_vec3* corner, int32_t axis )
 {
     return axis == 0 ? &corner->x : axis == 1 ? &corner->y : &corner->z;
@@ -99,7 +94,7 @@ int32_t clv_mpi_regions_home( const mpi_regions* regions, clv_vec3 point )
     {
         CLV_ASSERT( (uint64_t)at < regions->cuts.count );
         const mpi_cut* cut = &regions->cuts.items[at];
-        at = coordinate( point, cut->axis ) < cut->at ? cut->left : cut->right;
+        at = mpi_on_axis( point, cut->axis ) < cut->at ? cut->left : cut->right;
     }
     CLV_ASSERT( ~at < regions->process_count );
     return ~at;
@@ -122,11 +117,11 @@ uint32_t clv_mpi_regions_reach( const mpi_regions* regions, const clv_aabb* box,
         const mpi_cut* cut = &regions->cuts.items[at];
         // At most one more than was taken, and as many are left below as there are processes on the way: it
         // never overflows.
-        if ( coordinate( box->upper, cut->axis ) >= cut->at )
+        if ( mpi_on_axis( box->upper, cut->axis ) >= cut->at )
         {
             regions->stack[depth++] = cut->right;
         }
-        if ( coordinate( box->lower, cut->axis ) < cut->at )
+        if ( mpi_on_axis( box->lower, cut->axis ) < cut->at )
         {
             regions->stack[depth++] = cut->left;
         }

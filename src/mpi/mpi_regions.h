@@ -44,6 +44,11 @@ uint32_t clv_mpi_regions_reach( const mpi_regions* regions, const clv_aabb* box,
 /// The point of a box that decides on its owner: the middle, clamped to finite floats.
 clv_vec3 clv_mpi_box_middle( const clv_aabb* box );
 
+static inline float mpi_on_axis( clv_vec3 point, int32_t axis )
+{
+    return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
+}
+
 static inline bool mpi_region_holds( const clv_mpi_region* region, clv_vec3 point )
 {
     return point.x >= region->lower.x && point.y >= region->lower.y && point.z >= region->lower.z &&

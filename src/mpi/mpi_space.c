@@ -16,31 +16,15 @@
 
 // ---- errors of this process
 
-static clv_result set_error( clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id,
-    const char* format, va_list arguments )
-{
-    CLV_ASSERT( code != CLV_OK );
-    vsnprintf( space->error_text, sizeof( space->error_text ), format, arguments );
-    space->error = ( clv_mpi_error ){ code, space->rank, position, id, space->error_text };
-    return code;
-}
-
 clv_result clv_mpi_fail_at(
     clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... )
 {
+    CLV_ASSERT( code != CLV_OK );
     va_list arguments;
     va_start( arguments, format );
-    set_error( space, code, position, id, format, arguments );
+    vsnprintf( space->error_text, sizeof( space->error_text ), format, arguments );
     va_end( arguments );
-    return code;
-}
-
-clv_result clv_mpi_fail( clv_mpi_space* space, clv_result code, const char* format, ... )
-{
-    va_list arguments;
-    va_start( arguments, format );
-    set_error( space, code, UINT32_MAX, 0, format, arguments );
-    va_end( arguments );
+    space->error = ( clv_mpi_error ){ code, space->rank, position, id, space->error_text };
     return code;
 }
 

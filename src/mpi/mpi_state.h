@@ -351,9 +351,10 @@ static inline bool mpi_is_margin_rule( const clv_margin_rule* rule )
 
 /// Notes an error of this process, for the next agreement; returns the code. Where an error is about one
 /// entry of a batch, `position` is its number and `id` the object's id.
-clv_result clv_mpi_fail( clv_mpi_space* space, clv_result code, const char* format, ... );
 clv_result clv_mpi_fail_at(
     clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... );
+
+#define clv_mpi_fail( space, code, ... ) clv_mpi_fail_at( space, code, UINT32_MAX, 0, __VA_ARGS__ )
 
 /// CLV_OK, or CLV_OUT_OF_MEMORY noted with what the memory was for.
 clv_result clv_mpi_reserved( clv_mpi_space* space, bool has_memory, const char* what );
