@@ -129,15 +129,15 @@ static json_value* page_results( const char* first, const char* second )
 
 static void the_page_has_one_place_for_results( void )
 {
-    const char* page = (const char*)report_page_bytes;
-    CHECK_EQUAL( strlen( page ), report_page_bytes_size );
+    const char* page = carried_find( "report/page.html" )->text;
+    CHECK_EQUAL( strlen( page ), carried_find( "report/page.html" )->size );
     CHECK_EQUAL( count_of( page, OPENING "/*RESULTS*/</script>" ), 1 );
     CHECK_EQUAL( count_of( page, "/*RESULTS*/" ), 1 );
 }
 
 static void the_page_loads_nothing_from_elsewhere( void )
 {
-    const char* page = (const char*)report_page_bytes;
+    const char* page = carried_find( "report/page.html" )->text;
     CHECK_EQUAL( count_of( page, "default-src 'none'" ), 1 );
     CHECK_EQUAL(
         count_of( page, "<script src" ) + count_of( page, "<link" ) + count_of( page, "@import" ), 0 );
@@ -145,7 +145,7 @@ static void the_page_loads_nothing_from_elsewhere( void )
 
 static void the_licence_of_the_plots_is_in_the_page( void )
 {
-    const char* page = (const char*)report_page_bytes;
+    const char* page = carried_find( "report/page.html" )->text;
     CHECK( strstr( page, "Apache License" ) != NULL );
     CHECK( strstr( page, "==== zrender ====" ) != NULL );
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // ---- Memory and growing lists of the program. None of these fails: without memory the program ends, with
 // one line and without half-written files. A timed run takes its memory by itself: without it that run
@@ -139,3 +140,28 @@ bool text_lines_read( const char* path, const char* text, text_line_read* read, 
 /// The whole of a text file, to free; NULL if it cannot be read, is larger than 1 MiB or holds a zero byte.
 /// `noun` is what it should be: "a schedule".
 char* text_file_read( const char* path, const char* noun, lab_error* why );
+
+// ---- Files that the program carries, so that they are found wherever it is installed; lab/CMakeLists.txt
+// lists them.
+
+typedef struct carried_file
+{
+    const char* name; ///< from the repository's root: "lab/schedules/quick.schedule"
+    const char* word; ///< without folder and ending: "quick"
+    const char* text; ///< a zero stands behind the last byte
+    size_t size;
+} carried_file;
+
+/// Ends with a row whose name is NULL.
+extern const carried_file carried_files[];
+
+/// One that is in the list.
+static inline const carried_file* carried_find( const char* name )
+{
+    const carried_file* file = carried_files;
+    while ( strcmp( file->name, name ) != 0 )
+    {
+        ++file;
+    }
+    return file;
+}

@@ -234,58 +234,6 @@ static bool print_call( FILE* stream, c_text* text, uint64_t index )
 
 // ---- the program
 
-static const char HEAD[] =
-    "#include \"cleave/cleave.h\"\n"
-    "%s"
-    "\n"
-    "#include <math.h>\n"
-    "#include <stdio.h>\n"
-    "\n"
-    "static int s_failures;\n"
-    "\n"
-    "static void check( bool good, const char* what, unsigned call )\n"
-    "{\n"
-    "    if ( !good )\n"
-    "    {\n"
-    "        printf( \"call %%u, %%s: not as expected\\n\", call, what );\n"
-    "        s_failures += 1;\n"
-    "    }\n"
-    "}\n"
-    "\n"
-    "static bool has_pair( const clv_pair* pairs, uint64_t count, clv_pair wanted )\n"
-    "{\n"
-    "    bool is_there = false;\n"
-    "    for ( uint64_t i = 0; i < count; ++i )\n"
-    "    {\n"
-    "        is_there = is_there || ( pairs[i].a == wanted.a && pairs[i].b == wanted.b );\n"
-    "    }\n"
-    "    return is_there;\n"
-    "}\n"
-    "\n"
-    "// The pairs of the last update, in any order.\n"
-    "static void check_pairs( const clv_space* space, const clv_pair* pairs, uint64_t count, unsigned call )\n"
-    "{\n"
-    "    clv_pair_view view = clv_space_pairs( space );\n"
-    "    for ( uint64_t i = 0; i < count; ++i )\n"
-    "    {\n"
-    "        if ( !has_pair( view.pairs, view.count, pairs[i] ) )\n"
-    "        {\n"
-    "            printf( \"call %%u: pair %%u-%%u is missing\\n\", call, pairs[i].a, pairs[i].b );\n"
-    "            s_failures += 1;\n"
-    "        }\n"
-    "    }\n"
-    "    for ( uint64_t i = 0; i < view.count; ++i )\n"
-    "    {\n"
-    "        if ( !has_pair( pairs, count, view.pairs[i] ) )\n"
-    "        {\n"
-    "            printf( \"call %%u: pair %%u-%%u is extra\\n\", call, view.pairs[i].a, view.pairs[i].b );\n"
-    "            s_failures += 1;\n"
-    "        }\n"
-    "    }\n"
-    "    check( view.count == count, \"number of pairs\", call );\n"
-    "}\n"
-    "\n";
-
 // What the callback allowed; what it refused last is in the list.
 static void print_filter( FILE* stream, const recording* source, const replay_player* player )
 {
@@ -347,7 +295,8 @@ static void print_program( FILE* stream, const void* user )
     fprintf( stream,
         "// Made by `cleave replay %s --c`: fails while the pairs are not those of brute force.\n",
         text_base_name( text->from ) );
-    fprintf( stream, HEAD, is_core ? "" : "#include \"cleave/methods.h\"\n" );
+    fprintf( stream, "#include \"cleave/cleave.h\"\n%s%s", is_core ? "" : "#include \"cleave/methods.h\"\n",
+        carried_find( "lab/replay/program.txt" )->text );
     if ( source->has_filter )
     {
         print_filter( stream, source, &text->player );

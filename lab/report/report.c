@@ -354,7 +354,8 @@ char* report_data_escape( const char* json )
 
 bool report_page_write( const char* path, const char* json, lab_error* why )
 {
-    const char* page = (const char*)report_page_bytes;
+    const carried_file* carried = carried_find( "report/page.html" );
+    const char* page = carried->text;
     const char* mark = strstr( page, RESULTS_MARK );
     if ( mark == NULL )
     {
@@ -366,7 +367,7 @@ bool report_page_write( const char* path, const char* json, lab_error* why )
     return output_file_open( &file, path, why ) &&
         output_file_write( &file, page, (size_t)( mark - page ), why ) &&
         output_file_write( &file, json, strlen( json ), why ) &&
-        output_file_write( &file, rest, report_page_bytes_size - (size_t)( rest - page ), why ) &&
+        output_file_write( &file, rest, carried->size - (size_t)( rest - page ), why ) &&
         output_file_commit( &file, why );
 }
 

@@ -15,27 +15,13 @@
 #define WRITE_NS                                                                                             \
     UINT64_C( 500000000 ) // from one page to the next at least: thousands of short runs make long pages
 
-// A run that takes minutes is no reason for a page that loads itself all the time; and one that is not
-// written any more says so.
-static const char s_head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src "
-    "data:\"><link rel=\"icon\" href=\"data:,\"><title>cleave run</title>\n<style>"
-    ":root{color-scheme:light dark;--line:#d5dbe1;--muted:#59636e;--bar:#0072b2;--bad:#b3140f}"
-    "@media(prefers-color-scheme:dark){:root{--line:#323a44;--muted:#9aa5b1;--bar:#56b4e9;--bad:#ff8a80}}"
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:960px;margin:24px auto;padding:0 16px}h1{font-size:22px;margin:0 0 10px}"
-    "progress{width:100%;height:14px;accent-color:var(--bar)}p{margin:6px 0;color:var(--muted)}b{color:CanvasText}"
-    ".scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;margin-top:14px;font-size:13.5px;font-variant-numeric:tabular-nums}"
-    "td,th{text-align:right;padding:3px 0 3px 14px;border-bottom:1px solid var(--line);white-space:nowrap}"
-    "td:first-child,th:first-child{text-align:left;padding-left:0}th{color:var(--muted);font-weight:600}"
-    ".bad td{color:var(--bad);white-space:normal}.old{color:var(--bad);font-weight:600}</style></head><body><h1>cleave run</h1>\n";
-
-static const char s_script[] =
-    "<script>const at=Number(document.body.dataset.at),age=()=>Math.round(Date.now()/1000-at),news=document.getElementById('news');"
-    "setInterval(()=>{if(age()>120){news.className='old';news.textContent=`no news for ${age()} s: a long run, or the program has ended`}},1000);"
-    "setTimeout(()=>location.reload(),Math.min(30000,Math.max(2000,100*age())))</script>"
-    "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>\n";
+// The page up to a mark, which is left out.
+static void put_until( byte_buffer* out, const char** rest, const char* mark )
+{
+    const char* end = strstr( *rest, mark );
+    byte_buffer_put( out, *rest, (size_t)( end - *rest ) );
+    *rest = end + strlen( mark );
+}
 
 /// Names and reasons come from files and other people's programs.
 static void put_escaped( byte_buffer* out, const char* text )
@@ -88,21 +74,20 @@ void live_page_write(
     }
     page->written_ns = now_ns;
     byte_buffer out = { 0 };
-    byte_buffer_put( &out, s_head, strlen( s_head ) );
+    const char* rest = carried_find( "lab/run/live.html" )->text;
+    put_until( &out, &rest, "<!--STATE-->" );
     byte_buffer_print( &out,
         "<progress max=\"%" PRIu32 "\" value=\"%" PRIu32 "\"></progress>\n<p><b>%" PRIu32 " of %" PRIu32
         "</b> runs%s",
         total, done, done, total, is_over ? "; nothing runs any more" : "; now " );
     put_escaped( &out, is_over ? "" : label );
     put_escaped( &out, is_over ? "" : left );
-    byte_buffer_print( &out, "%s",
-        "</p>\n<p id=\"news\"></p>\n<div class=\"scroll\"><table><thead><tr><th>run</th><th>median ms</th><th>min</th><th>p99</th>"
-        "<th>pairs</th><th>memory</th><th></th></tr></thead><tbody>\n" );
+    byte_buffer_print( &out, "</p>\n" );
+    put_until( &out, &rest, "<!--RUNS-->" );
     byte_buffer_put( &out, page->rows.bytes, page->rows.count );
-    byte_buffer_print( &out, "</tbody></table></div>\n<script>document.body.dataset.at=%lld</script>\n",
-        (long long)platform_now_s() );
-    byte_buffer_put( &out, s_script, is_over ? 0 : strlen( s_script ) );
-    byte_buffer_print( &out, "</body></html>\n" );
+    put_until( &out, &rest, "<!--SCRIPT-->" );
+    byte_buffer_print( &out, "<script>document.body.dataset.at=%lld</script>\n%s</body></html>\n",
+        (long long)platform_now_s(), is_over ? "" : rest );
     lab_error why;
     page->has_failed = !output_file_put( page->path, out.bytes, out.count, &why );
     if ( page->has_failed ) // measurements are worth more than a page about them

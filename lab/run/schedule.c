@@ -5,7 +5,6 @@
 #include "lab/base/platform.h"
 #include "lab/frame/scene_list.h"
 #include "lab/run/run_child.h"
-#include "lab/run/schedule_texts.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -502,36 +501,40 @@ bool schedule_parse( const char* name, const char* text, schedule* plan, lab_err
     return good;
 }
 
-// ---- Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the
-// program is installed and whatever folder it runs in; anything else is a file.
+// ---- Where schedules come from: those of lab/schedules are carried by the program, so that they are found
+// whatever folder it runs in; anything else is a file.
+
+// By index; a row without a name beyond the last.
+static const carried_file* carried_at( uint32_t index )
+{
+    const carried_file* file = carried_files;
+    while ( file->name != NULL && ( !text_ends_with( file->name, ".schedule" ) || index-- > 0 ) )
+    {
+        ++file;
+    }
+    return file;
+}
 
 const char* schedule_carried_name( uint32_t index )
 {
-    return index < schedule_text_count ? schedule_texts[index].name : NULL;
-}
-
-static bool fail_name( const char* name, lab_error* why )
-{
-    text_list known = { 0 };
-    char advice[512];
-    for ( uint32_t index = 0; index < schedule_text_count; ++index )
-    {
-        text_list_add( &known, schedule_texts[index].name );
-    }
-    return lab_error_write( why, "run: no schedule '%.200s'; %s, or name a .schedule file", name,
-        text_advice( advice, sizeof( advice ), name, &known, "there are", ", " ) );
+    return carried_at( index )->word;
 }
 
 const char* schedule_carried_text( const char* name, lab_error* why )
 {
-    for ( uint32_t index = 0; index < schedule_text_count; ++index )
+    text_list known = { 0 };
+    char advice[512];
+    for ( uint32_t index = 0; schedule_carried_name( index ) != NULL; ++index )
     {
-        if ( strcmp( name, schedule_texts[index].name ) == 0 )
+        if ( strcmp( name, schedule_carried_name( index ) ) == 0 )
         {
-            return schedule_texts[index].text;
+            text_list_free( &known );
+            return carried_at( index )->text;
         }
+        text_list_add( &known, schedule_carried_name( index ) );
     }
-    fail_name( name, why );
+    lab_error_write( why, "run: no schedule '%.200s'; %s, or name a .schedule file", name,
+        text_advice( advice, sizeof( advice ), name, &known, "there are", ", " ) );
     return NULL;
 }
 

@@ -208,69 +208,6 @@ void completion_free( completion_model* model )
 
 // Takes a command, a flag or a name, and fills COMPREPLY. Readline breaks words at = : and @ too, so that the
 // parts of --isa=avx2, gravity:8k and sap@avx2 come one by one.
-static const char s_bash_functions[] =
-    "# Words of a list, or some of them with commas between, or files.\n"
-    "_cleave_fill()\n"
-    "{\n"
-    "    local kind=$1 words=_cleave_$2 cur=$3 before=''\n"
-    "    case $kind in\n"
-    "    file)\n"
-    "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-    "        compopt -o filenames 2>/dev/null\n"
-    "        ;;\n"
-    "    word) mapfile -t COMPREPLY < <(compgen -W \"${!words}\" -- \"$cur\") ;;\n"
-    "    words)\n"
-    "        before=${cur%\"${cur##*,}\"}\n"
-    "        mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"${!words}\" -- \"${cur##*,}\")\n"
-    "        ;;\n"
-    "    either)\n"
-    "        mapfile -t COMPREPLY < <(compgen -W \"${!words}\" -- \"$cur\"; compgen -f -- \"$cur\")\n"
-    "        compopt -o filenames 2>/dev/null\n"
-    "        ;;\n"
-    "    esac\n"
-    "    [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null\n"
-    "}\n"
-    "\n"
-    "_cleave()\n"
-    "{\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command='' flag='' value='' skips='' word i\n"
-    "    COMPREPLY=()\n"
-    "    for (( i = 1; i < COMP_CWORD; ++i )); do\n"
-    "        word=${COMP_WORDS[i]}\n"
-    "        if [[ -n $skips ]]; then\n"
-    "            [[ $word == '=' ]] || skips=\n"
-    "        elif [[ $word == -* ]]; then\n"
-    "            value=$(_cleave_value '' \"$word\")\n"
-    "            skips=${value#none}\n"
-    "        else\n"
-    "            command=$word\n"
-    "            break\n"
-    "        fi\n"
-    "    done\n"
-    "    flag=$last\n"
-    "    case $cur in '=' | ':' | '@') last=$cur cur='' ;; esac\n"
-    "    case $last in\n"
-    "    '=')\n"
-    "        [[ $flag != '=' ]] || flag=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "        value=$(_cleave_value \"$command\" \"$flag\")\n"
-    "        [[ -z $value ]] || _cleave_fill $value \"$cur\"\n"
-    "        return\n"
-    "        ;;\n"
-    "    ':') _cleave_fill word type \"$cur\"; return ;;\n"
-    "    '@') _cleave_fill word I \"$cur\"; return ;;\n"
-    "    esac\n"
-    "    value=$(_cleave_value \"$command\" \"$flag\")\n"
-    "    if [[ -n $value && $value != none ]]; then\n"
-    "        _cleave_fill $value \"$cur\"\n"
-    "    elif [[ $cur == -* ]]; then\n"
-    "        mapfile -t COMPREPLY < <(compgen -W \"$(_cleave_flags \"$command\")\" -- \"$cur\")\n"
-    "    elif [[ -z $command ]]; then\n"
-    "        mapfile -t COMPREPLY < <(compgen -W \"$_cleave_commands\" -- \"$cur\")\n"
-    "    else\n"
-    "        _cleave_fill $(_cleave_operand \"$command\") \"$cur\"\n"
-    "    fi\n"
-    "}\n"
-    "complete -F _cleave cleave\n";
 
 static void write_words( const text_list* words, FILE* stream )
 {
@@ -361,7 +298,7 @@ void completion_bash( const completion_model* model, FILE* stream )
     write_flags( model, stream );
     write_values( model, stream );
     write_operands( model, stream );
-    fputs( s_bash_functions, stream );
+    fputs( carried_find( "lab/shell/completion.bash" )->text, stream );
 }
 
 // ---- For zsh's own completion system: one call of _arguments per command.
@@ -438,14 +375,6 @@ static void write_command( const completion_model* model, const completion_comma
 }
 
 // Helpers see the lists: what is local in zsh is seen by the functions called from there.
-static const char s_zsh_functions[] =
-    "#compdef cleave\n# zsh completion for cleave; `cleave completion zsh` prints it.\n\n"
-    "# One word of a list; some with commas between; a word or a file. A word that ends in = has more to come.\n"
-    "_cleave_word()\n{\n    compadd \"${@[1,-2]}\" - ${=_cleave_lists[${@[-1]}]}\n}\n"
-    "_cleave_words()\n{\n    local -a known=( ${=_cleave_lists[${@[-1]}]} )\n    compset -P '*,'\n"
-    "    if [[ $known[1] == *= ]]; then\n        compadd -S '' - $known\n    else\n"
-    "        compadd -qS , - $known\n    fi\n}\n"
-    "_cleave_either()\n{\n    _cleave_word \"$@\"\n    _files\n}\n\n";
 
 static void write_lists( const completion_model* model, FILE* stream )
 {
@@ -469,7 +398,7 @@ static void write_lists( const completion_model* model, FILE* stream )
 
 void completion_zsh( const completion_model* model, FILE* stream )
 {
-    fputs( s_zsh_functions, stream );
+    fputs( carried_find( "lab/shell/completion.zsh" )->text, stream );
     fputs( "_cleave()\n{\n    local curcontext=$curcontext state line\n    local -A opt_args\n", stream );
     write_lists( model, stream );
     fputs( "    _arguments -C \\\n", stream );
@@ -489,36 +418,6 @@ void completion_zsh( const completion_model* model, FILE* stream )
 }
 
 // ---- For fish 3.0 and later: one line per flag.
-
-static const char s_fish_functions[] =
-    "# Is this the command on the line? '' where none is there yet.\n"
-    "function __cleave_is\n"
-    "    set -l words (commandline -opc)\n"
-    "    set -l skips no\n"
-    "    for word in $words[2..-1]\n"
-    "        if test $skips = yes\n"
-    "            set skips no\n"
-    "            continue\n"
-    "        end\n"
-    "        switch $word\n"
-    "            case --plugin --ansi\n"
-    "                set skips yes\n"
-    "            case '-*'\n"
-    "            case '*'\n"
-    "                test \"$word\" = \"$argv[1]\"\n"
-    "                return\n"
-    "        end\n"
-    "    end\n"
-    "    test -z \"$argv[1]\"\n"
-    "end\n\n"
-    "# Some words of a list, with commas between.\n"
-    "function __cleave_words\n"
-    "    set -l token (string replace -r '^--[a-z-]+=' '' -- (commandline -ct))\n"
-    "    set -l before (string match -r '^.*,' -- $token)\n"
-    "    for word in ($argv[1])\n"
-    "        echo \"$before$word\"\n"
-    "    end\n"
-    "end\n\n";
 
 static void write_fish_quoted( const char* text, FILE* stream )
 {
@@ -564,7 +463,7 @@ static void write_fish_flag(
 void completion_fish( const completion_model* model, FILE* stream )
 {
     fputs( "# fish completion for cleave; `cleave completion fish` prints it.\n", stream );
-    fputs( s_fish_functions, stream );
+    fputs( carried_find( "lab/shell/completion.fish" )->text, stream );
     for ( uint32_t index = 0; index < model->list_count; ++index )
     {
         const completion_list* list = &model->lists[index];

@@ -501,7 +501,8 @@ static void close_state( page_state* state )
 
 static bool write_page( page_state* state, lab_error* why )
 {
-    const char* page = (const char*)view_page_bytes;
+    const carried_file* carried = carried_find( "view/page.html" );
+    const char* page = carried->text;
     const char* blocks = strstr( page, BLOCKS_MARK );
     const char* scene = blocks != NULL ? strstr( blocks, SCENE_MARK ) : NULL;
     if ( scene == NULL )
@@ -515,7 +516,7 @@ static bool write_page( page_state* state, lab_error* why )
         write_frames( state, why ) &&
         output_file_write( state->file, between, (size_t)( scene - between ), why ) &&
         write_scene( state, why ) &&
-        output_file_write( state->file, rest, view_page_bytes_size - (size_t)( rest - page ), why );
+        output_file_write( state->file, rest, carried->size - (size_t)( rest - page ), why );
 }
 
 bool view_page_write(

@@ -48,10 +48,6 @@ void view_coder_put_places( byte_buffer* out, const uint32_t* places, uint64_t c
 uint64_t view_coder_without( const clv_pair* first, uint64_t first_count, const clv_pair* second,
     uint64_t second_count, clv_pair* out, uint32_t* places );
 
-/// Made by cmake/embed.cmake; a zero stands behind the last byte.
-extern const unsigned char view_page_bytes[];
-extern const size_t view_page_bytes_size;
-
 typedef struct view_page_def
 {
     view_input_def input;
