@@ -261,7 +261,7 @@ mutate "gpu: a driver that hangs is waited for" "gpu_driver" src/gpu/gpu_look.c 
 mutate "gpu: handlers of the program run in the child" "gpu_driver" src/gpu/gpu_look.c 's/^    atexit( leave_at_exit );/    (void)leave_at_exit;/'
 mutate "gpu: signals of the program are caught in the child" "gpu_driver" src/gpu/gpu_look.c 's/^    reset_signals();/    (void)reset_signals;/'
 mutate "gpu: the child prints" "gpu_driver" src/gpu/gpu_look.c 's/^    dup2( high, STDERR_FILENO );//'
-mutate "mpi: a part of a scene begins at body 0" "scene_part" lab/scene/swarm.c 's/part_job job = { stretch, user, self->def.part_first };/part_job job = { stretch, user, 0 };/'
+mutate "mpi: a part of a scene begins at body 0" "scene_part" lab/scene/swarm.c 's/uint64_t first = loop->swarm->def.part_first,/uint64_t first = 0,/'
 mutate "mpi: offsets of 32 bits" "scene_part" lab/frame/scene_file.c 's/SCENE_BOX_BYTES \* ( (uint64_t)object_count \* frame + object );/SCENE_BOX_BYTES * ( object_count * frame + object );/'
 mutate "a cleared store: slots of a row used twice" "store" src/core/object/store.c '/^static void reuse_row/,/^}/s/\[first + count - 1\]/[first]/'
 mutate "a cleared store: a gap taken for a row" "store" src/core/object/store.c 's/    store->free_is_row = store->free_count == store->slot_count;.*/    store->free_is_row = true;/'

@@ -22,10 +22,9 @@ static void check_range( const char* word, const char* expected )
     CHECK( range_add( &list, word, what, sizeof( what ) ) );
     for ( uint32_t index = 0; index < list.count; ++index )
     {
-        char number[RANGE_TEXT_ROOM];
         size_t length = strlen( text );
         snprintf( text + length, sizeof( text ) - length, "%s%s", index > 0 ? " " : "",
-            range_text( list.items[index], number ) );
+            range_text( list.items[index] ).text );
     }
     CHECK_TEXT( text, expected );
     number_list_free( &list );

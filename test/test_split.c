@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Recordings of Broadmark's second kind come in, and every body of a recording goes out as eight.
 #define _POSIX_C_SOURCE 200809L
+#include "lab/frame/bake.h"
 #include "lab/frame/scene_file.h"
-#include "lab/frame/splitter.h"
 #include "program.h"
 #include "support.h"
 

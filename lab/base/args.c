@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,12 @@ static bool no_switch; // flags of the program are read elsewhere
 static const char* no_text;
 
 const args_flag args_program_flags[] = {
-    { "--help", 'h', ARGS_SWITCH, &no_switch, NULL, "print this; behind a command: its help", 0, 0 },
-    { "--version", 'V', ARGS_SWITCH, &no_switch, NULL, "print the version", 0, 0 },
-    { "--plugin", 0, ARGS_TEXT, &no_text, "FILE",
-        "load methods from a shared object, then run the command; may be repeated", 0, 0 },
-    { "--ansi", 0, ARGS_TEXT, &no_text, "WHEN",
-        "colours on the terminal: auto, always or never (default auto)", 0, 0 },
+    ARGS_ROW( "--help", 'h', ARGS_SWITCH, &no_switch, NULL, "print this; behind a command: its help", 0, 0 ),
+    ARGS_ROW( "--version", 'V', ARGS_SWITCH, &no_switch, NULL, "print the version", 0, 0 ),
+    ARGS_ROW_TEXT( "--plugin", &no_text, "FILE",
+        "load methods from a shared object, then run the command; may be repeated" ),
+    ARGS_ROW_WORDS( "--ansi", ARGS_TEXT, &no_text, "WHEN", terminal_wishes,
+        "colours on the terminal: auto, always or never (default auto)" ),
 };
 const uint32_t args_program_flag_count = sizeof( args_program_flags ) / sizeof( args_program_flags[0] );
 
@@ -105,27 +106,32 @@ static bool fail_unknown( const args_table* table, const char* word, lab_error* 
     return false;
 }
 
-// As users know it: -n where there is a letter.
-static const char* shown_name( const args_flag* flag, char buffer[3] )
+// "COMMAND: FLAG MESSAGE", the flag as users know it: -n where there is a letter. Always false.
+static bool fail_flag( const args_table* table, const args_flag* flag, lab_error* why, const char* format,
+    ... ) LAB_ERROR_FORMAT( 4, 5 );
+
+static bool fail_flag(
+    const args_table* table, const args_flag* flag, lab_error* why, const char* format, ... )
 {
-    buffer[0] = '-';
-    buffer[1] = flag->letter;
-    buffer[2] = '\0';
-    return flag->letter != 0 ? buffer : flag->name;
+    char message[900];
+    const char letter[3] = { '-', flag->letter, '\0' };
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( message, sizeof( message ), format, arguments );
+    va_end( arguments );
+    return lab_error_write(
+        why, "%s: %s%s", table->command, flag->letter != 0 ? letter : flag->name, message );
 }
 
 // Sizes are written in many ways; of the other numbers the range is what a user wants to know.
 static bool fail_size( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
 {
-    char letter[3];
-    const char* name = shown_name( flag, letter );
     if ( flag->kind == ARGS_SIZE || flag->kind == ARGS_SIZES )
     {
-        return lab_error_write(
-            why, "%s: %s '%s' is no size; write 8000, 8k, 128k or 1m", table->command, name, text );
+        return fail_flag( table, flag, why, " '%s' is no size; write 8000, 8k, 128k or 1m", text );
     }
-    return lab_error_write( why, "%s: %s '%s' is no %s; use %" PRIu64 " to %" PRIu64, table->command, name,
-        text, flag->kind == ARGS_SEED ? "seed" : "number", flag->least, flag->most );
+    return fail_flag( table, flag, why, " '%s' is no %s; use %" PRIu64 " to %" PRIu64, text,
+        flag->kind == ARGS_SEED ? "seed" : "number", flag->least, flag->most );
 }
 
 static bool read_size(
@@ -135,12 +141,9 @@ static bool read_size(
     {
         return fail_size( table, flag, text, why );
     }
-    if ( *size < flag->least || *size > flag->most )
-    {
-        return lab_error_write( why, "%s: %s %s is out of range; use %" PRIu64 " to %" PRIu64, table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), text, flag->least, flag->most );
-    }
-    return true;
+    return ( *size >= flag->least && *size <= flag->most ) ||
+        fail_flag( table, flag, why, " %s is out of range; use %" PRIu64 " to %" PRIu64, text, flag->least,
+            flag->most );
 }
 
 static bool read_number(
@@ -148,28 +151,20 @@ static bool read_number(
 {
     char* end = NULL;
     errno = 0;
-    double value = strtod( text, &end );
+    *number = strtod( text, &end );
     // The comparisons are written so that NaN fails them.
-    if ( end == text || *end != '\0' || errno != 0 || !( value >= 0 && value <= (double)flag->most ) )
-    {
-        return lab_error_write( why, "%s: %s '%s' is no number%s; use 0 to %" PRIu64, table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), text, flag->kind == ARGS_SECONDS ? " of seconds" : "",
-            flag->most );
-    }
-    *number = value;
-    return true;
+    bool is_number = end != text && *end == '\0' && errno == 0;
+    return ( is_number && *number >= 0 && *number <= (double)flag->most ) ||
+        fail_flag( table, flag, why, " '%s' is no number%s; use 0 to %" PRIu64, text,
+            flag->kind == ARGS_SECONDS ? " of seconds" : "", flag->most );
 }
 
 static bool read_sizes( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
 {
     text_list items = { 0 };
-    if ( !text_list_add_split( &items, text ) )
-    {
-        text_list_free( &items ); // what stood before the empty item made room
-        return lab_error_write( why, "%s: %s '%s' has an empty item; write %s", table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), text, flag->kind == ARGS_SIZES ? "8k,32k" : "1,2" );
-    }
-    bool good = true;
+    bool good = text_list_add_split( &items, text ) ||
+        fail_flag( table, flag, why, " '%s' has an empty item; write %s", text,
+            flag->kind == ARGS_SIZES ? "8k,32k" : "1,2" );
     for ( uint32_t index = 0; good && index < items.count; ++index )
     {
         uint64_t size = 0;
@@ -185,38 +180,21 @@ static bool read_sizes( const args_table* table, const args_flag* flag, const ch
 
 // ---- words out of a list
 
-const choice* args_choices( const args_table* table, const args_flag* flag )
-{
-    for ( const args_words* row = table->words; row != NULL && row->flag != NULL; ++row )
-    {
-        if ( strcmp( row->flag, flag->name ) == 0 )
-        {
-            return row->choices;
-        }
-    }
-    return NULL;
-}
-
 static bool check_word( const args_table* table, const args_flag* flag, const char* word, lab_error* why )
 {
     int ignored = 0;
-    char advice[CHOICE_ADVICE_ROOM];
-    const choice* choices = args_choices( table, flag );
+    const choice* choices = flag->choices;
     return choices == NULL || choice_find( choices, word, &ignored ) ||
-        lab_error_write( why, "%s: %s: there is no '%.200s'; %s", table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), word, choice_advice( choices, word, advice ) );
+        fail_flag(
+            table, flag, why, ": there is no '%.200s'; %s", word, choice_advice( choices, word ).text );
 }
 
 static bool read_texts( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
 {
     text_list* list = flag->value;
     uint32_t first = list->count;
-    if ( !text_list_add_split( list, text ) )
-    {
-        return lab_error_write( why, "%s: %s '%s' has an empty item", table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), text );
-    }
-    bool good = true;
+    bool good =
+        text_list_add_split( list, text ) || fail_flag( table, flag, why, " '%s' has an empty item", text );
     for ( uint32_t index = first; good && index < list->count; ++index )
     {
         good = check_word( table, flag, list->items[index], why );
@@ -229,13 +207,10 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
     switch ( flag->kind )
     {
     case ARGS_TEXT:
-        if ( text[0] == '\0' )
-        {
-            return lab_error_write( why, "%s: %s needs a %s that is not empty", table->command,
-                shown_name( flag, ( char[3] ){ 0 } ), flag->value_name );
-        }
         *(const char**)flag->value = text;
-        return check_word( table, flag, text, why );
+        return ( text[0] != '\0' ||
+                   fail_flag( table, flag, why, " needs a %s that is not empty", flag->value_name ) ) &&
+            check_word( table, flag, text, why );
     case ARGS_NAME:
         return snprintf( flag->value, ARGS_NAME_ROOM, "%s", text ) < ARGS_NAME_ROOM ||
             lab_error_write( why, "%s: %s '%s' is longer than %d characters", table->command, flag->name,
@@ -310,12 +285,11 @@ static bool check_operands( const args_table* table, const text_list* operands, 
     for ( uint32_t index = 0; table->operand_choices != NULL && index < operands->count; ++index )
     {
         int ignored = 0;
-        char advice[CHOICE_ADVICE_ROOM];
         const char* word = operands->items[index];
         if ( !choice_find( table->operand_choices, word, &ignored ) )
         {
             return lab_error_write( why, "%s: '%.200s' is not %s; %s", table->command, word,
-                table->operand_name, choice_advice( table->operand_choices, word, advice ) );
+                table->operand_name, choice_advice( table->operand_choices, word ).text );
         }
     }
     return true;
@@ -328,12 +302,11 @@ static bool check_operands( const args_table* table, const text_list* operands, 
 
 char* args_flag_help( const args_flag* flag )
 {
-    char size[TEXT_SIZE_ROOM];
     bool is_number = flag->kind == ARGS_SIZE || flag->kind == ARGS_COUNT || flag->kind == ARGS_SEED;
     uint64_t number = is_number ? *(const uint64_t*)flag->value : ARGS_UNSET;
     if ( number != ARGS_UNSET && flag->kind == ARGS_SIZE )
     {
-        return text_format( "%s (default %s)", flag->help, text_size( number, size ) );
+        return text_format( "%s (default %s)", flag->help, text_size( number ).text );
     }
     if ( number != ARGS_UNSET )
     {
@@ -476,6 +449,18 @@ bool args_read( const args_table* table, int argc, char** argv, text_list* opera
     return check_operands( table, operands, why );
 }
 
+void args_free_value( args_kind kind, void* value )
+{
+    if ( kind == ARGS_TEXTS )
+    {
+        text_list_free( value );
+    }
+    else if ( kind == ARGS_SIZES || kind == ARGS_COUNTS )
+    {
+        size_list_free( value );
+    }
+}
+
 lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags )
 {
     if ( s_visitor != NULL )
@@ -492,8 +477,12 @@ lab_status args_run( const args_table* table, int argc, char** argv, args_comman
     }
     lab_error why;
     text_list operands = { 0 };
-    lab_status status = args_read( table, argc, argv, &operands, &why ) ? command( flags, &operands )
-                                                                        : lab_error_print( &why );
+    bool good = args_read( table, argc, argv, &operands, &why ) && command( flags, &operands, &why );
+    lab_status status = good ? LAB_DONE : lab_error_print( &why );
     text_list_free( &operands );
+    for ( uint32_t index = 0; index < table->flag_count; ++index )
+    {
+        args_free_value( table->flags[index].kind, table->flags[index].value );
+    }
     return status;
 }

@@ -176,32 +176,24 @@ static uint32_t bit_width( uint32_t value )
     return width;
 }
 
+// Values from `first_symbol` on: those of so many bits stand for themselves, each further bit has its own
+// symbols, the value's leading bits, and the others follow as they are.
+static code_place place( uint32_t value, uint32_t first_symbol, uint32_t own_bits )
+{
+    uint32_t width = bit_width( value );
+    uint32_t extra_count = width > own_bits ? width - own_bits : 0;
+    uint32_t symbol = first_symbol + ( extra_count << ( own_bits - 1 ) ) + ( value >> extra_count );
+    return ( code_place ){ symbol, value & ( ( 1u << extra_count ) - 1 ), extra_count };
+}
+
 static code_place place_length( uint32_t length )
 {
-    uint32_t value = length - 3;
-    if ( length == LONGEST )
-    {
-        return ( code_place ){ 285, 0, 0 };
-    }
-    if ( value < 8 )
-    {
-        return ( code_place ){ 257 + value, 0, 0 };
-    }
-    uint32_t extra_count = bit_width( value ) - 3;
-    uint32_t symbol = 257 + 4 * extra_count + ( value >> extra_count );
-    return ( code_place ){ symbol, value & ( ( 1u << extra_count ) - 1 ), extra_count };
+    return length == LONGEST ? ( code_place ){ 285, 0, 0 } : place( length - 3, 257, 3 );
 }
 
 static code_place place_distance( uint32_t distance )
 {
-    uint32_t value = distance - 1;
-    if ( value < 4 )
-    {
-        return ( code_place ){ value, 0, 0 };
-    }
-    uint32_t extra_count = bit_width( value ) - 2;
-    uint32_t symbol = 2 * extra_count + ( value >> extra_count );
-    return ( code_place ){ symbol, value & ( ( 1u << extra_count ) - 1 ), extra_count };
+    return place( distance - 1, 0, 2 );
 }
 
 // ---- code lengths by Huffman

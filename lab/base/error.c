@@ -19,6 +19,12 @@ bool lab_error_write( lab_error* why, const char* format, ... )
     return false;
 }
 
+bool lab_error_disagrees( lab_error* why )
+{
+    *why = ( lab_error ){ .status = LAB_DISAGREES };
+    return false;
+}
+
 bool lab_error_interrupted( lab_error* why )
 {
     lab_error_write( why, "interrupted" );
@@ -45,7 +51,10 @@ static void print_line( terminal_style style, const char* label, const char* tex
 
 lab_status lab_error_print( const lab_error* why )
 {
-    print_line( TERMINAL_BAD, "", why->text );
+    if ( why->text[0] != '\0' )
+    {
+        print_line( TERMINAL_BAD, "", why->text );
+    }
     return why->status;
 }
 

@@ -32,10 +32,14 @@ typedef struct lab_error
 /// lab_error_write( … )`.
 bool lab_error_write( lab_error* why, const char* format, ... ) LAB_ERROR_FORMAT( 2, 3 );
 
+/// For a check that failed and has said so: no sentence, and LAB_DISAGREES. Always false.
+bool lab_error_disagrees( lab_error* why );
+
 /// For work that was told to stop.
 bool lab_error_interrupted( lab_error* why );
 
-/// "cleave: TEXT" as one line on stderr, whatever bytes a file name brought along. Returns the status.
+/// "cleave: TEXT" as one line on stderr, whatever bytes a file name brought along; nothing without a
+/// sentence. Returns the status.
 lab_status lab_error_print( const lab_error* why );
 
 /// The same in one step: prints, returns LAB_BAD_INPUT.

@@ -204,17 +204,16 @@ bool json_as_bool( const json_value* value )
     return cJSON_IsTrue( value );
 }
 
-lab_status json_print( json_value* value )
+bool json_print( json_value* value, lab_error* why )
 {
-    lab_error why;
-    if ( !json_is_here( &why ) )
+    if ( !json_is_here( why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
     char* text = json_text( value );
     fputs( text, stdout );
     free( text );
-    return LAB_DONE;
+    return true;
 }
 
 void json_put_count( json_value* parent, const char* key, uint64_t value )
@@ -226,32 +225,6 @@ void json_put_count( json_value* parent, const char* key, uint64_t value )
 
 // Some hundred thousand runs; more is another kind of file given by mistake.
 #define JSON_FILE_MOST ( (uint64_t)1 << 30 )
-
-// The bytes with a zero behind them, to free. `size` is what the file system said; a file that
-// changed meanwhile is refused.
-static char* read_whole( const char* path, size_t size, lab_error* why )
-{
-    errno = 0;
-    FILE* stream = platform_open( path );
-    if ( stream == NULL )
-    {
-        lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
-        return NULL;
-    }
-    char* text = lab_take( (uint64_t)size + 1, 1 );
-    size_t got = fread( text, 1, size, stream );
-    bool is_whole = got == size && fgetc( stream ) == EOF && !ferror( stream );
-    fclose( stream );
-    if ( !is_whole )
-    {
-        free( text );
-        lab_error_write( why,
-            "%s: cannot be read beyond byte %" PRIu64 "; check the disk, or whether it is being written",
-            path, (uint64_t)got );
-        return NULL;
-    }
-    return text;
-}
 
 static bool is_readable( const char* path, platform_entry entry, lab_error* why )
 {
@@ -280,14 +253,26 @@ json_value* json_file_read( const char* path, lab_error* why )
     {
         return NULL;
     }
-    char* text = read_whole( path, (size_t)entry.size, why );
+    char* text = NULL;
+    uint64_t size = 0;
+    size_t bad_offset = 0;
+    json_value* value = NULL;
+    bool is_whole = platform_read( path, &text, &size ) && size == entry.size;
     if ( text == NULL )
     {
-        return NULL;
+        lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
     }
-    size_t bad_offset = 0;
-    json_value* value = json_parse( text, (size_t)entry.size, &bad_offset );
-    if ( value == NULL && file_kind_check( path, ".json", why ) )
+    else if ( !is_whole )
+    {
+        lab_error_write( why,
+            "%s: cannot be read beyond byte %" PRIu64 "; check the disk, or whether it is being written",
+            path, size );
+    }
+    else
+    {
+        value = json_parse( text, (size_t)size, &bad_offset );
+    }
+    if ( is_whole && value == NULL && file_kind_check( path, ".json", why ) )
     {
         lab_error_write( why, "%s: at byte %" PRIu64 ": is not JSON; it may be cut off or damaged", path,
             (uint64_t)bad_offset );

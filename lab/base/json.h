@@ -31,7 +31,7 @@ char* json_text( json_value* value );
 char* json_line( json_value* value );
 
 /// The text on standard output, or an error that there is no JSON; the value is gone afterwards.
-lab_status json_print( json_value* value );
+bool json_print( json_value* value, lab_error* why );
 
 // ---- reading
 

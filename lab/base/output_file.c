@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,17 @@ bool output_file_write( output_file* file, const void* data, size_t size, lab_er
     size_t written = fwrite( data, 1, size, file->stream );
     file->bytes += written;
     return written == size || fail( file, why );
+}
+
+bool output_file_format( output_file* file, lab_error* why, const char* format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    char* text = text_format_list( format, arguments );
+    va_end( arguments );
+    bool good = output_file_write( file, text, strlen( text ), why );
+    free( text );
+    return good;
 }
 
 bool output_file_commit( output_file* file, lab_error* why )

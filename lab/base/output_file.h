@@ -34,6 +34,10 @@ bool output_file_commit( output_file* file, lab_error* why );
 /// A whole file in one step.
 bool output_file_put( const char* path, const void* data, size_t size, lab_error* why );
 
+/// printf into it.
+bool output_file_format( output_file* file, lab_error* why, const char* format, ... )
+    LAB_ERROR_FORMAT( 3, 4 );
+
 /// What `write` prints to a stream: a whole file, or standard output where `path` is NULL.
 bool output_file_print(
     const char* path, void ( *write )( FILE* stream, const void* user ), const void* user, lab_error* why );

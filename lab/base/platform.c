@@ -47,6 +47,31 @@ FILE* platform_open( const char* path )
     return fopen( path, "rb" );
 }
 
+bool platform_read( const char* path, char** bytes, uint64_t* size )
+{
+    errno = 0;
+    FILE* file = platform_open( path );
+    uint64_t room = platform_look( path ).size + 2;
+    *bytes = file != NULL ? lab_take( room, 1 ) : NULL;
+    *size = 0;
+    for ( size_t got = 1; file != NULL && got > 0; *size += got )
+    {
+        if ( *size + 1 == room )
+        {
+            room *= 2;
+            *bytes = lab_grow( *bytes, room, 1 );
+        }
+        got = fread( *bytes + *size, 1, (size_t)( room - 1 - *size ), file );
+    }
+    bool good = file != NULL && ferror( file ) == 0;
+    if ( file != NULL )
+    {
+        ( *bytes )[*size] = '\0';
+        fclose( file );
+    }
+    return good;
+}
+
 FILE* platform_overwrite( const char* path )
 {
     return fopen( path, "wb" );

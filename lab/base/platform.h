@@ -30,6 +30,10 @@ FILE* platform_create( const char* path );    ///< for writing; fails if the fil
 FILE* platform_overwrite( const char* path ); ///< for writing in place: devices and pipes
 FILE* platform_update( const char* path );    ///< for writing into what is there
 
+/// All of a file with a zero behind it, to free, and its size. False if it cannot be opened (*bytes is NULL
+/// then) or read (these are the bytes before).
+bool platform_read( const char* path, char** bytes, uint64_t* size );
+
 /// In that folder, for writing and reading, without a name and for this process's user alone: gone when it is
 /// closed, or the program ends.
 FILE* platform_create_private( const char* folder );

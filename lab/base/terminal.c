@@ -64,11 +64,10 @@ bool terminal_load_words( int* argc, char*** argv, lab_error* why )
     for ( const char* wish = text_take_flag( argc, argv, "--ansi" ); wish != NULL;
           wish = text_take_flag( argc, argv, "--ansi" ) )
     {
-        char advice[CHOICE_ADVICE_ROOM];
         if ( !choice_find( terminal_wishes, wish, &s_wish ) )
         {
-            return lab_error_write( why, "--ansi: there is no '%.100s'; %s", wish,
-                choice_advice( terminal_wishes, wish, advice ) );
+            return lab_error_write(
+                why, "--ansi: there is no '%.100s'; %s", wish, choice_advice( terminal_wishes, wish ).text );
         }
     }
     return true;

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +34,23 @@ void* lab_grow( void* items, uint64_t count, size_t item_size )
 
 // ---- text
 
+char* text_format_list( const char* format, va_list arguments )
+{
+    va_list again;
+    va_copy( again, arguments );
+    int length = vsnprintf( NULL, 0, format, arguments );
+    size_t size = length < 0 ? 1 : (size_t)length + 1;
+    char* text = lab_take( size, 1 );
+    vsnprintf( text, size, format, again );
+    va_end( again );
+    return text;
+}
+
 char* text_format( const char* format, ... )
 {
     va_list arguments;
     va_start( arguments, format );
-    int length = vsnprintf( NULL, 0, format, arguments );
-    va_end( arguments );
-    size_t size = length < 0 ? 1 : (size_t)length + 1;
-    char* text = lab_take( size, 1 );
-    va_start( arguments, format );
-    vsnprintf( text, size, format, arguments );
+    char* text = text_format_list( format, arguments );
     va_end( arguments );
     return text;
 }
@@ -212,23 +218,34 @@ const char* text_guess_say( text_guess* guess )
     return guess->said;
 }
 
-char* text_advice(
-    char* buffer, size_t size, const char* name, text_list* known, const char* verb, const char* last )
+text_long text_advice( const char* name, text_list known, const char* verb, const char* last )
 {
+    text_long advice;
     text_guess guess = text_guess_begin( name );
-    for ( uint32_t index = 0; index < known->count; ++index )
+    for ( uint32_t index = 0; index < known.count; ++index )
     {
-        text_guess_try( &guess, known->items[index] );
+        text_guess_try( &guess, known.items[index] );
     }
-    snprintf( buffer, size, "%s%s ", text_guess_say( &guess ), verb );
-    for ( uint32_t index = 0; index < known->count; ++index )
+    snprintf( advice.text, sizeof( advice.text ), "%s%s ", text_guess_say( &guess ), verb );
+    for ( uint32_t index = 0; index < known.count; ++index )
     {
-        size_t length = strlen( buffer );
-        const char* separator = index == 0 ? "" : index + 1 == known->count ? last : ", ";
-        snprintf( buffer + length, size - length, "%s%s", separator, known->items[index] );
+        size_t length = strlen( advice.text );
+        const char* separator = index == 0 ? "" : index + 1 == known.count ? last : ", ";
+        snprintf(
+            advice.text + length, sizeof( advice.text ) - length, "%s%s", separator, known.items[index] );
     }
-    text_list_free( known );
-    return buffer;
+    text_list_free( &known );
+    return advice;
+}
+
+text_list text_list_of( text_name_at* name_at )
+{
+    text_list names = { 0 };
+    for ( uint32_t index = 0; name_at( index ) != NULL; ++index )
+    {
+        text_list_add( &names, name_at( index ) );
+    }
+    return names;
 }
 
 bool text_parse_size( const char* text, uint64_t* size )
@@ -272,26 +289,21 @@ bool text_parse_size( const char* text, uint64_t* size )
     return true;
 }
 
-char* text_size( uint64_t size, char buffer[TEXT_SIZE_ROOM] )
+text_short text_size( uint64_t size )
 {
-    if ( size > 0 && size % 1000000 == 0 )
-    {
-        snprintf( buffer, TEXT_SIZE_ROOM, "%" PRIu64 "m", size / 1000000 );
-    }
-    else if ( size > 0 && size % 1000 == 0 )
-    {
-        snprintf( buffer, TEXT_SIZE_ROOM, "%" PRIu64 "k", size / 1000 );
-    }
-    else
-    {
-        snprintf( buffer, TEXT_SIZE_ROOM, "%" PRIu64, size );
-    }
-    return buffer;
+    text_short shown;
+    uint64_t unit = size == 0 ? 1 : size % 1000000 == 0 ? 1000000 : size % 1000 == 0 ? 1000 : 1;
+    snprintf( shown.text, sizeof( shown.text ), "%" PRIu64 "%s", size / unit,
+        unit == 1000000    ? "m"
+            : unit == 1000 ? "k"
+                           : "" );
+    return shown;
 }
 
-char* text_bytes( uint64_t bytes, char buffer[TEXT_SIZE_ROOM] )
+text_short text_bytes( uint64_t bytes )
 {
     static const char* const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    text_short shown;
     double value = (double)bytes;
     size_t unit = 0;
     while ( value >= 1024 && unit + 1 < sizeof( units ) / sizeof( units[0] ) )
@@ -299,8 +311,8 @@ char* text_bytes( uint64_t bytes, char buffer[TEXT_SIZE_ROOM] )
         value /= 1024;
         unit += 1;
     }
-    snprintf( buffer, TEXT_SIZE_ROOM, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit] );
-    return buffer;
+    snprintf( shown.text, sizeof( shown.text ), unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit] );
+    return shown;
 }
 
 size_t text_width( const char* text )
@@ -350,14 +362,14 @@ int choice_value( const choice* list, const char* word )
     return value;
 }
 
-char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_ADVICE_ROOM] )
+text_long choice_advice( const choice* list, const char* word )
 {
     text_list known = { 0 };
     for ( ; list->word != NULL; ++list )
     {
         text_list_add( &known, list->word );
     }
-    return text_advice( buffer, CHOICE_ADVICE_ROOM, word, &known, "use", " or " );
+    return text_advice( word, known, "use", " or " );
 }
 
 const char* text_take_flag( int* argc, char*** argv, const char* flag )
@@ -446,16 +458,13 @@ char* text_file_read( const char* path, const char* noun, lab_error* why )
         lab_error_write( why, "%s: is not %s; name a text file of at most 1 MiB", path, noun );
         return NULL;
     }
-    errno = 0;
-    FILE* file = platform_open( path );
-    if ( file == NULL )
+    char* text = NULL;
+    uint64_t length = 0;
+    if ( !platform_read( path, &text, &length ) && text == NULL )
     {
         lab_error_write( why, "%s: cannot be read: %s; check the name", path, strerror( errno ) );
         return NULL;
     }
-    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
-    size_t length = fread( text, 1, (size_t)entry.size, file );
-    fclose( file );
     if ( strlen( text ) != length )
     {
         lab_error_write(

@@ -4,9 +4,21 @@
 
 #include "lab/base/error.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/// Texts by value, for a printf: one lives as long as the expression in which it was made.
+typedef struct text_short
+{
+    char text[48];
+} text_short;
+
+typedef struct text_long
+{
+    char text[768];
+} text_long;
 
 // ---- Memory and growing lists of the program. None of these fails: without memory the program ends, with
 // one line and without half-written files. A timed run takes its memory by itself: without it that run
@@ -26,6 +38,7 @@ void* lab_grow( void* items, uint64_t count, size_t item_size );
 
 /// printf into a string to free.
 char* text_format( const char* format, ... ) LAB_ERROR_FORMAT( 1, 2 );
+char* text_format_list( const char* format, va_list arguments ) LAB_ERROR_FORMAT( 1, 0 );
 char* text_copy( const char* text );
 bool text_starts_with( const char* text, const char* start );
 bool text_is_same( const char* a, const char* b ); ///< NULL counts as ""
@@ -72,21 +85,23 @@ void text_guess_try( text_guess* guess, const char* name ); ///< `name` must liv
 const char* text_guess_say( text_guess* guess );
 
 /// "did you mean NAME? use a, b or c" of the names there are, for one that there is not: `verb` is "use",
-/// `last` " or ". Takes the names over, and returns `buffer`.
-char* text_advice(
-    char* buffer, size_t size, const char* name, text_list* known, const char* verb, const char* last );
+/// `last` " or ". Takes the names over.
+text_long text_advice( const char* name, text_list known, const char* verb, const char* last );
+
+/// The names of a table, by their indices; NULL beyond the last.
+typedef const char* text_name_at( uint32_t index );
+text_list text_list_of( text_name_at* name_at );
 
 /// Sizes as people write them: "8000", "8k" = 8000, "1024k" = 1,024,000, "1m" = 1,000,000, "1.5k" = 1500; K
 /// and M too. False, and *size untouched, for anything else: signs, spaces, fractions of an object, more than
 /// fits.
 bool text_parse_size( const char* text, uint64_t* size );
 
-/// The inverse, for people: 8000 is "8k", 1,024,000 "1024k", 1,000,000 "1m", 1234 "1234". Returns `buffer`.
-#define TEXT_SIZE_ROOM 24
-char* text_size( uint64_t size, char buffer[TEXT_SIZE_ROOM] );
+/// The inverse, for people: 8000 is "8k", 1,024,000 "1024k", 1,000,000 "1m", 1234 "1234".
+text_short text_size( uint64_t size );
 
-/// Memory for people: "512 B", "4.0 MiB". Returns `buffer`.
-char* text_bytes( uint64_t bytes, char buffer[TEXT_SIZE_ROOM] );
+/// Memory for people: "512 B", "4.0 MiB".
+text_short text_bytes( uint64_t bytes );
 
 /// Columns a UTF-8 text takes, counting one per code point.
 size_t text_width( const char* text );
@@ -110,9 +125,8 @@ bool choice_find( const choice* list, const char* word, int* value );
 /// The value of a word that is known to be in the list.
 int choice_value( const choice* list, const char* word );
 
-/// What to write behind "there is no 'word'; ": "did you mean a? use a, b or c". Returns `buffer`.
-#define CHOICE_ADVICE_ROOM 512
-char* choice_advice( const choice* list, const char* word, char buffer[CHOICE_ADVICE_ROOM] );
+/// What to write behind "there is no 'word'; ": "did you mean a? use a, b or c".
+text_long choice_advice( const choice* list, const char* word );
 
 // ---- Small languages: a statement per line, a word and its values, separated by blanks; # begins a comment.
 

@@ -85,7 +85,9 @@ const char* broadmark_name_of(
     return method_name;
 }
 
-static char* broadmark_advice( const char* name, char buffer[BROADMARK_ADVICE_ROOM] )
+// What to write behind "'name' is unknown; ": "did you mean BF? there are BF, BF_SSE, …", those that can be
+// asked for.
+static text_long broadmark_advice( const char* name )
 {
     text_list known = { 0 };
     for ( size_t index = 0; index < NAME_COUNT; ++index )
@@ -95,7 +97,7 @@ static char* broadmark_advice( const char* name, char buffer[BROADMARK_ADVICE_RO
             text_list_add( &known, names[index].name );
         }
     }
-    return text_advice( buffer, BROADMARK_ADVICE_ROOM, name, &known, "there are", ", " );
+    return text_advice( name, known, "there are", ", " );
 }
 
 // ---- broadmark settings
@@ -175,9 +177,8 @@ static char* find_scene( const char* settings_path, const char* scene )
 
 static bool fail_algorithm( const broadmark_file* file, const char* name, lab_error* why )
 {
-    char advice[BROADMARK_ADVICE_ROOM];
     return lab_error_write( why, "%.150s: \"m_algorithm\" '%.60s' is %s; %s", file->path, name,
-        broadmark_find( name ) != NULL ? "not here" : "unknown", broadmark_advice( name, advice ) );
+        broadmark_find( name ) != NULL ? "not here" : "unknown", broadmark_advice( name ).text );
 }
 
 static bool read_method( const broadmark_file* file, schedule_part* part, lab_error* why )
@@ -225,8 +226,7 @@ static bool read_params( const broadmark_file* file, schedule_part* part, lab_er
         }
         if ( run_spec_knows( &spec, param->setting, strlen( param->setting ) ) )
         {
-            char number[RANGE_TEXT_ROOM];
-            char* setting = text_format( "%s=%s", param->setting, range_text( value, number ) );
+            char* setting = text_format( "%s=%s", param->setting, range_text( value ).text );
             text_list_add( &part->wish.settings, setting );
             free( setting );
         }
@@ -407,13 +407,12 @@ static json_value* made_settings( const run_result* run, const char* output )
 // Without these a wrong answer would look fast.
 static json_value* own_value( const run_result* run )
 {
-    char hash[RESULTS_HASH_ROOM];
     json_value* own = json_object();
     json_put_text( own, "method", run->method );
     json_put_text( own, "variant", run->variant );
     json_put_text( own, "settings", run->settings );
     json_put_count( own, "pairs_last", run->pairs_last );
-    json_put_text( own, "pairs_hash", results_hash( run->pairs_hash, hash ) );
+    json_put_text( own, "pairs_hash", results_hash( run->pairs_hash ).text );
     return own;
 }
 

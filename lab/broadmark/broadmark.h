@@ -19,10 +19,6 @@ typedef struct broadmark_name
 const char* broadmark_name_of(
     const char* method_name, const char* variant, uint32_t thread_count, const char* settings );
 
-/// What to write behind "'name' is unknown; ": "did you mean BF? there are BF, BF_SSE, …", those that can be
-/// asked for. Returns `buffer`.
-#define BROADMARK_ADVICE_ROOM 768
-
 /// Broadmark's settings that are parameters of ours.
 typedef struct broadmark_param
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/interrupt.h"
 #include "lab/base/terminal.h"
-#include "lab/command/ask_flags.h"
 #include "lab/command/commands.h"
 #include "lab/query/query_bench.h"
 #include "lab/result/output.h"
@@ -18,9 +17,7 @@ typedef struct bench_flags
     schedule_part part;
     run_output output;
     bool isolate, quiet;
-    ask_flags ask;
-    const args_table* table;
-    const char* answers;
+    ask_def ask;
 } bench_flags;
 
 static void keep_done( run_results* done, uint32_t total, void* user )
@@ -40,9 +37,8 @@ static void keep_done( run_results* done, uint32_t total, void* user )
     lab_fail( "interrupted: %" PRIu32 " of %" PRIu32 " runs were done and are kept", done->count, total );
 }
 
-static lab_status measure( bench_flags* flags, const run_plan* plan )
+static bool measure( bench_flags* flags, const run_plan* plan, lab_error* why )
 {
-    lab_error why;
     journal none = { 0 };
     run_results results = { 0 };
     runner_report report;
@@ -53,24 +49,22 @@ static lab_status measure( bench_flags* flags, const run_plan* plan )
         .on_stop = keep_done,
         .on_stop_user = flags,
     };
-    lab_status status = LAB_DONE;
-    bool good = run_output_open( &flags->output, &why );
+    bool good = run_output_open( &flags->output, why );
     if ( good )
     {
-        good = runner_run( plan, &options, &none, &results, &report, &why );
+        good = runner_run( plan, &options, &none, &results, &report, why );
         // A scene that fails does not take along what was measured before it.
         lab_error unwritten;
         bool is_written = results.count == 0 || run_output_write( &flags->output, &results, &unwritten );
-        why = good && !is_written ? unwritten : why;
-        good = good && is_written;
+        *why = good && !is_written ? unwritten : *why;
         bool agree = results_check_agreement( &results );
-        status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
+        good = good && is_written &&
+            ( ( agree && !results_have_failed( &results ) ) || lab_error_disagrees( why ) );
         stop_action_end();
     }
-    status = good ? status : lab_error_print( &why );
     run_output_close( &flags->output );
     run_results_free( &results );
-    return status;
+    return good;
 }
 
 static bool check_flags( const bench_flags* flags, lab_error* why )
@@ -84,52 +78,22 @@ static bool check_flags( const bench_flags* flags, lab_error* why )
             why, "bench: --isolate: this system or build cannot give each run a process of its own" );
 }
 
-// Questions in place of pairs.
-static lab_status ask( const bench_flags* flags )
-{
-    const schedule_part* part = &flags->part;
-    if ( part->terms.switches.changed )
-    {
-        return lab_fail( "bench: --changed is for pairs; questions are put to one frame, handed over whole" );
-    }
-    query_bench_def def = {
-        .scenes = &part->scenes,
-        .sizes = &part->sizes,
-        .families = &flags->ask.queries,
-        .methods = &part->wish.names,
-        .threads = &part->wish.threads,
-        .isas = &part->wish.isas,
-        .query_count = flags->ask.query_count,
-        .pass_count = part->terms.repeat,
-        .seed = part->terms.seed,
-        .thread_time = part->terms.switches.thread_time,
-        .json = flags->output.json,
-        .answers = flags->answers,
-    };
-    return query_bench_run( &def );
-}
-
-static lab_status run( void* data, text_list* operands )
+static bool run( void* data, text_list* operands, lab_error* why )
 {
     bench_flags* flags = data;
     flags->part.scenes = *operands;
     *operands = ( text_list ){ 0 };
     progress_set_quiet( flags->quiet );
-    lab_error why;
-    lab_status status;
-    if ( ask_flags_run_near( &flags->ask, flags->table, &flags->part, &flags->part.scenes, false, &status ) )
+    if ( ask_is_wanted( &flags->ask ) )
     {
-        return status;
-    }
-    if ( flags->ask.queries.count > 0 )
-    {
-        return ask( flags );
+        flags->ask.json = flags->output.json;
+        return ask_run( &flags->ask, why );
     }
     run_plan plan = { 0 };
-    bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
-    status = good ? measure( flags, &plan ) : lab_error_print( &why );
+    bool good =
+        check_flags( flags, why ) && run_plan_add( &plan, &flags->part, why ) && measure( flags, &plan, why );
     run_plan_free( &plan );
-    return status;
+    return good;
 }
 
 static const char* const notes =
@@ -152,26 +116,22 @@ lab_status command_bench( int argc, char** argv )
     bench_flags flags = { .part = { .name = "bench", .terms = run_terms_default() } };
     flags.part.terms.time_limit_s = 0;
     flags.part.wish.must_run = true;
-    flags.ask.near_cutoff = -1;
-    flags.ask.query_count = QUERY_BENCH_COUNT;
+    flags.ask = ask_def_make( &flags.part, 100000 );
     const args_flag own[] = {
-        { "--isolate", 0, ARGS_SWITCH, &flags.isolate, NULL,
-            "each run in a process of its own, as `cleave run`", 0, 0 },
-        { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL,
-            "print what the methods count too: nodes, tests pruned by each stage, …", 0, 0 },
-        ASK_FLAGS( &flags.ask, "time" ),
-        { "--answers", 0, ARGS_TEXT, &flags.answers, "FILE", "write every query and its answer as text", 0,
-            0 },
-        { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
-            "write the results as JSON; - is standard output", 0, 0 },
-        { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW_SWITCH( "--isolate", &flags.isolate, "each run in a process of its own, as `cleave run`" ),
+        ARGS_ROW_SWITCH( "--counters", &flags.output.counters,
+            "print what the methods count too: nodes, tests pruned by each stage, …" ),
+        ASK_FLAGS( flags.ask, "time" ),
+        ARGS_ROW_TEXT( "--answers", &flags.ask.answers, "FILE", "write every query and its answer as text" ),
+        ARGS_ROW_TEXT(
+            "--json", &flags.output.json, "OUT", "write the results as JSON; - is standard output" ),
+        ARGS_ROW_TEXT( "--csv", &flags.output.csv, "OUT", "write them as CSV; - is standard output" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
     uint32_t count = schedule_flags( &flags.part, 'b', list );
     memcpy( list + count, own, sizeof( own ) );
     bool given[sizeof( list ) / sizeof( list[0] )] = { false };
-    const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "bench",
         .usage = "[WHAT…] [-n N,…] [-m METHOD,…] [flags]",
@@ -182,13 +142,11 @@ lab_status command_bench( int argc, char** argv )
         .flags = list,
         .flag_count = count + sizeof( own ) / sizeof( own[0] ),
         .given = given,
-        .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
-    flags.table = &table;
+    flags.ask.table = &table;
     lab_status status = args_run( &table, argc, argv, run, &flags );
-    text_list_free( &flags.ask.queries );
     schedule_part_free( &flags.part );
     return status;
 }

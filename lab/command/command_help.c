@@ -16,31 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- the table, in the order of the help. Those without a sentence are started by
-// `cleave run`, and in no list.
+// ---- the table
 
-static const command_row commands[] = {
-    { "methods", "list every algorithm, where it is from and what it can do", command_methods },
-    { "scenes", "list every scene and what it shows", command_scenes },
-    { "gen", "bake a scene into a .aabbs file", command_gen },
-    { "split", "cut every body of a recorded scene in 8", command_split },
-    { "info", "tell what is in a scene", command_info },
-    { "bench", "time methods on scenes", command_bench },
-    { "run", "measure what a schedule asks for, each run in a process of its own", command_run },
-    { "compare", "tell what became faster or slower between two results, beyond the noise", command_compare },
-    { "floors", "compare a method with the fastest other one, and fail below stored floors", command_floors },
-    { "verify", "compare every method's pairs with brute force", command_verify },
-    { "replay", "play a recording of a program's calls, judge the answers, shrink it, write it as C",
-        command_replay },
-    { "report", "make one page of results, with tables and plots", command_report },
-    { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },
-    { "view", "make one page that plays a scene, with its pairs and its tree", command_view },
-    { "render", "draw one frame of a scene as PNG or SVG, without a screen", command_render },
-    { "sim", "run the experiment with falling octahedra of the k-DOP paper", command_sim },
-    { "completion", "print what makes a shell complete commands, flags and names", command_completion },
-    { "help", "print the help of a command, or its man page", command_help },
-    { "worker", NULL, command_worker },
-};
+#define ROW( name, about ) { #name, about, command_##name },
+static const command_row commands[] = { COMMANDS( ROW ) };
 
 const command_row* command_at( uint32_t index )
 {
@@ -187,61 +166,58 @@ static bool write_one( const char* folder, const command_row* wanted, lab_error*
     return good;
 }
 
-static lab_status write_all( const char* folder )
+static bool write_all( const char* folder, lab_error* why )
 {
-    lab_error why;
     errno = 0;
     bool good = platform_make_folder( folder ) ||
-        lab_error_write( &why, "help: -o %s: cannot be made a folder: %s", folder, system_reason() );
-    good = good && write_one( folder, NULL, &why );
+        lab_error_write( why, "help: -o %s: cannot be made a folder: %s", folder, system_reason() );
+    good = good && write_one( folder, NULL, why );
     for ( uint32_t index = 0; good && command_at( index ) != NULL; ++index )
     {
-        good = write_one( folder, command_at( index ), &why );
+        good = write_one( folder, command_at( index ), why );
     }
-    return good ? LAB_DONE : lab_error_print( &why );
+    return good;
 }
 
 // ---- the command
 
-static lab_status help( void* data, text_list* operands )
+static bool help( void* data, text_list* operands, lab_error* why )
 {
     const help_flags* flags = data;
-    lab_error why;
     if ( flags->output != NULL && ( !flags->man || operands->count > 0 ) )
     {
-        return lab_fail( "help: -o DIR is for all man pages: cleave help --man -o DIR" );
+        return lab_error_write( why, "help: -o DIR is for all man pages: cleave help --man -o DIR" );
     }
-    const command_row* wanted = operands->count > 0 ? command_find( operands->items[0], &why ) : NULL;
+    const command_row* wanted = operands->count > 0 ? command_find( operands->items[0], why ) : NULL;
     if ( operands->count > 0 && wanted == NULL )
     {
-        return lab_error_print( &why );
+        return false;
     }
     if ( flags->output != NULL )
     {
-        return write_all( flags->output );
+        return write_all( flags->output, why );
     }
     if ( flags->man )
     {
         print_page( stdout, wanted );
-        return LAB_DONE;
     }
-    if ( wanted == NULL )
+    else if ( wanted == NULL )
     {
         command_help_print( stdout );
-        return LAB_DONE;
     }
-    char word[] = "--help";
-    char* words[] = { word, NULL };
-    return wanted->run( 1, words );
+    else
+    {
+        args_visit( wanted->run, print_table, stdout );
+    }
+    return true;
 }
 
 lab_status command_help( int argc, char** argv )
 {
     help_flags flags = { 0 };
     const args_flag list[] = {
-        { "--man", 0, ARGS_SWITCH, &flags.man, NULL, "print the man page, in roff", 0, 0 },
-        { "--output", 'o', ARGS_TEXT, &flags.output, "DIR",
-            "with --man: write the pages of all commands there", 0, 0 },
+        ARGS_ROW_SWITCH( "--man", &flags.man, "print the man page, in roff" ),
+        ARGS_ROW_OUTPUT( &flags.output, "DIR", "with --man: write the pages of all commands there" ),
     };
     const args_table table = {
         .command = "help",
@@ -299,11 +275,6 @@ static const char* method_name( uint32_t index )
     return index < clv_method_count() ? clv_method_at( index )->name : NULL;
 }
 
-static const char* scene_name( uint32_t index )
-{
-    return index < generator_count() ? generator_at( index )->name : NULL;
-}
-
 static const char* command_name( uint32_t index )
 {
     return command_at( index ) != NULL ? command_at( index )->name : NULL;
@@ -316,8 +287,8 @@ static bool find_words( const char* value, text_list* words )
     {
         const char* value;
         const char* ( *name_at )( uint32_t index ); ///< NULL beyond the last
-    } tables[] = { { "METHOD", method_name }, { "I", run_isa_name }, { "WHAT", scene_name },
-        { "SCENE", scene_name }, { "SCHEDULE", schedule_carried_name }, { "COMMAND", command_name } };
+    } tables[] = { { "METHOD", method_name }, { "I", run_isa_name }, { "WHAT", generator_name },
+        { "SCENE", generator_name }, { "SCHEDULE", schedule_carried_name }, { "COMMAND", command_name } };
     if ( text_starts_with( value, "P=" ) )
     {
         add_params( words );
@@ -349,10 +320,7 @@ static void add_command( const args_table* table, void* user )
 
 static void fill_model( completion_model* model )
 {
-    const args_words words[] = { { "--ansi", terminal_wishes }, { NULL, NULL } };
-    const args_table program = {
-        .flags = args_program_flags, .flag_count = args_program_flag_count, .words = words
-    };
+    const args_table program = { .flags = args_program_flags, .flag_count = args_program_flag_count };
     completion_add( model, "", "", &program, find_words );
     for ( uint32_t index = 0; command_at( index ) != NULL; ++index )
     {
@@ -376,21 +344,17 @@ static void write_script( FILE* stream, const void* user )
     completion_free( &model );
 }
 
-static lab_status print( void* data, text_list* operands )
+static bool print( void* data, text_list* operands, lab_error* why )
 {
     const completion_flags* flags = data;
-    lab_error why;
-    return output_file_print( flags->output, write_script, operands->items[0], &why )
-        ? LAB_DONE
-        : lab_error_print( &why );
+    return output_file_print( flags->output, write_script, operands->items[0], why );
 }
 
 lab_status command_completion( int argc, char** argv )
 {
     completion_flags flags = { 0 };
     const args_flag list[] = {
-        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "write it to FILE (default standard output)", 0,
-            0 },
+        ARGS_ROW_OUTPUT( &flags.output, "FILE", "write it to FILE (default standard output)" ),
     };
     const args_table table = {
         .command = "completion",

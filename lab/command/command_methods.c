@@ -141,7 +141,7 @@ static void print_devices( void )
     }
 }
 
-static lab_status print_table( void )
+static bool print_table( void )
 {
     text_table table;
     text_table_begin(
@@ -163,7 +163,7 @@ static lab_status print_table( void )
     print_missing();
     print_devices();
     print_params();
-    return LAB_DONE;
+    return true;
 }
 
 static json_value* params_value( const clv_method* row )
@@ -251,7 +251,7 @@ static json_value* left_out_value( void )
     return list;
 }
 
-static lab_status print_json( void )
+static bool print_json( lab_error* why )
 {
     json_value* root = json_object();
     json_value* list = json_array();
@@ -262,21 +262,21 @@ static lab_status print_json( void )
     json_put( root, "methods", list );
     json_put( root, "devices", devices_value() );
     json_put( root, "drivers_left_out", left_out_value() );
-    return json_print( root );
+    return json_print( root, why );
 }
 
-static lab_status show( void* data, text_list* operands )
+static bool show( void* data, text_list* operands, lab_error* why )
 {
     (void)operands;
     const methods_flags* flags = data;
-    return flags->json ? print_json() : print_table();
+    return flags->json ? print_json( why ) : print_table();
 }
 
 lab_status command_methods( int argc, char** argv )
 {
     methods_flags flags = { 0 };
     const args_flag list[] = {
-        { "--json", 0, ARGS_SWITCH, &flags.json, NULL, "print JSON", 0, 0 },
+        ARGS_ROW_SWITCH( "--json", &flags.json, "print JSON" ),
     };
     const args_table table = {
         .command = "methods",

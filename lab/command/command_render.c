@@ -3,7 +3,6 @@
 #include "lab/base/interrupt.h"
 #include "lab/base/terminal.h"
 #include "lab/command/commands.h"
-#include "lab/render/film.h"
 #include "lab/render/picture.h"
 #include "lab/render/render_scene.h"
 
@@ -254,21 +253,20 @@ static bool write_film( render_work* work, lab_error* why )
     return good;
 }
 
-static lab_status render( void* user, text_list* operands )
+static bool render( void* user, text_list* operands, lab_error* why )
 {
     render_flags* flags = user;
-    lab_error why;
     flags->input.what = operands->items[0];
     progress_set_quiet( flags->quiet );
     if ( flags->zoom < 0.01 )
     {
-        return lab_fail( "render: --zoom: use 0.01 to 100" );
+        return lab_error_write( why, "render: --zoom: use 0.01 to 100" );
     }
     render_work work = { .flags = flags };
-    bool good = open_work( &work, &why ) &&
-        ( is_film( flags->output ) ? write_film( &work, &why ) : write_one( &work, &why ) );
+    bool good = open_work( &work, why ) &&
+        ( is_film( flags->output ) ? write_film( &work, why ) : write_one( &work, why ) );
     close_work( &work );
-    return good ? LAB_DONE : lab_error_print( &why );
+    return good;
 }
 
 lab_status command_render( int argc, char** argv )
@@ -281,30 +279,29 @@ lab_status command_render( int argc, char** argv )
         .pitch = DEGREES_PITCH,
         .zoom = 1 };
     const args_flag list[] = {
-        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE",
-            "the picture to write: .png or .svg; .gif or .mp4 with --frames", 0, 0 },
-        { "--frame", 0, ARGS_COUNT, &flags.frame, "F",
-            "frame to draw (default the last); 0 is the initial one", 0, INT32_MAX },
-        { "--frames", 0, ARGS_TEXT, &flags.input.frames, "A:B", "a film of these, where ffmpeg is installed",
-            0, 0 },
-        { "--size", 0, ARGS_TEXT, &flags.size, "WxH", "pixels", 0, 0 },
-        { "--colour", 0, ARGS_TEXT, &flags.colour, "BY", "touching, static, speed, size or node", 0, 0 },
-        { "--overlay", 0, ARGS_TEXTS, &flags.overlays, "O,…", "boxes, pairs, tree, cells, 18-dop, sphere", 0,
-            0 },
-        { "--bodies", 0, ARGS_SWITCH, &flags.input.wants_bodies, NULL,
-            "run the scene to know how its bodies are turned; .posrot files tell", 0, 0 },
-        { "--tree", 0, ARGS_TEXT, &flags.tree_method, "METHOD",
-            "whose tree is shown: kd, kd-paper, one of their kin, or ray-kd", 0, 0 },
-        { "--set", 0, ARGS_TEXTS, &flags.settings, "P=V,…", "its parameters, such as kd.leaf=64", 0, 0 },
-        { "--region", 0, ARGS_TEXT, &flags.region, "BOX",
-            "what fills the picture: lower x,y,z and upper x,y,z (default the world)", 0, 0 },
-        { "--yaw", 0, ARGS_NUMBER, &flags.yaw, "DEGREES", "round the scene", 0, 360 },
-        { "--pitch", 0, ARGS_NUMBER, &flags.pitch, "DEGREES", "from above", 0, 89 },
-        { "--zoom", 0, ARGS_NUMBER, &flags.zoom, "Z", "2 shows half as much", 0, 100 },
-        { "--dark", 0, ARGS_SWITCH, &flags.is_dark, NULL, "on a dark ground", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW_OUTPUT(
+            &flags.output, "FILE", "the picture to write: .png or .svg; .gif or .mp4 with --frames" ),
+        ARGS_ROW_RANGE( "--frame", ARGS_COUNT, &flags.frame, "F",
+            "frame to draw (default the last); 0 is the initial one", 0, INT32_MAX ),
+        ARGS_ROW_TEXT( "--frames", &flags.input.frames, "A:B", "a film of these, where ffmpeg is installed" ),
+        ARGS_ROW_TEXT( "--size", &flags.size, "WxH", "pixels" ),
+        ARGS_ROW_WORDS(
+            "--colour", ARGS_TEXT, &flags.colour, "BY", colours, "touching, static, speed, size or node" ),
+        ARGS_ROW_WORDS( "--overlay", ARGS_TEXTS, &flags.overlays, "O,…", overlays,
+            "boxes, pairs, tree, cells, 18-dop, sphere" ),
+        ARGS_ROW_SWITCH( "--bodies", &flags.input.wants_bodies,
+            "run the scene to know how its bodies are turned; .posrot files tell" ),
+        ARGS_ROW_TEXT( "--tree", &flags.tree_method, "METHOD",
+            "whose tree is shown: kd, kd-paper, one of their kin, or ray-kd" ),
+        ARGS_ROW_SETTINGS( &flags.settings, "its parameters, such as kd.leaf=64" ),
+        ARGS_ROW_TEXT( "--region", &flags.region, "BOX",
+            "what fills the picture: lower x,y,z and upper x,y,z (default the world)" ),
+        ARGS_ROW_RANGE( "--yaw", ARGS_NUMBER, &flags.yaw, "DEGREES", "round the scene", 0, 360 ),
+        ARGS_ROW_RANGE( "--pitch", ARGS_NUMBER, &flags.pitch, "DEGREES", "from above", 0, 89 ),
+        ARGS_ROW_RANGE( "--zoom", ARGS_NUMBER, &flags.zoom, "Z", "2 shows half as much", 0, 100 ),
+        ARGS_ROW_SWITCH( "--dark", &flags.is_dark, "on a dark ground" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
-    const args_words words[] = { { "--colour", colours }, { "--overlay", overlays }, { NULL, NULL } };
     const args_table table = {
         .command = "render",
         .usage = "FILE.aabbs|FILE.posrot|SCENE[:N][:type][@from+frames] [--frame F] -o FILE.png|FILE.svg",
@@ -314,13 +311,7 @@ lab_status command_render( int argc, char** argv )
         .example = "  cleave render freefall:2k@60+60 --frame 60 -o heap.png\n"
                    "  cleave render tower:60@0+200 --bodies --overlay 18-dop -o tower.svg",
         ARGS_FLAGS( list ),
-        .words = words,
-        .operand_name = "a WHAT",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a WHAT" ),
     };
-    lab_status status = args_run( &table, argc, argv, render, &flags );
-    text_list_free( &flags.overlays );
-    text_list_free( &flags.settings );
-    return status;
+    return args_run( &table, argc, argv, render, &flags );
 }

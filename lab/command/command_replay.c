@@ -54,14 +54,8 @@ static void print_pair( const replay_report* report )
             " duplicated)\n",
         pair.a, pair.b, verdict_fault_text( report->pair.fault ), report->pair.missing_count,
         report->pair.extra_count, report->pair.duplicate_count );
-    const uint32_t slots[2] = { pair.a, pair.b };
-    for ( int i = 0; i < 2; ++i )
-    {
-        const clv_aabb* box = &report->boxes[i];
-        printf( "  box %" PRIu32 ": %.9g %.9g %.9g to %.9g %.9g %.9g\n", slots[i], (double)box->lower.x,
-            (double)box->lower.y, (double)box->lower.z, (double)box->upper.x, (double)box->upper.y,
-            (double)box->upper.z );
-    }
+    verdict_print_box( pair.a, report->boxes[0] );
+    verdict_print_box( pair.b, report->boxes[1] );
 }
 
 // An answer that is not the recorded one: does brute force tell which pair it is?
@@ -79,22 +73,21 @@ static bool find_pair( const recording* source, replay_def def, replay_report* r
     return true;
 }
 
-static lab_status print_report( const recording* source, const char* path, const run_spec* spec,
-    const replay_def* def, replay_report* report )
+static bool print_report( const recording* source, const char* path, const run_spec* spec,
+    const replay_def* def, replay_report* report, lab_error* why )
 {
-    lab_error why;
     if ( !report->differs )
     {
         printf( "%s: %" PRIu64 " calls on %s@%s, all answers %s%s\n", path, report->played, spec->row->name,
             run_spec_variant( spec ), def->with_answers ? "as recorded" : "those of brute force",
             def->with_answers && def->with_twin ? " and those of brute force" : "" );
-        return LAB_DONE;
+        return true;
     }
     const recorded_call* call = &source->calls[report->call];
     if ( !report->has_pair && call->call.kind == SPACE_CALL_UPDATE &&
-        !find_pair( source, *def, report, &why ) )
+        !find_pair( source, *def, report, why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
     printf( "%s: on %s@%s call %" PRIu64 ", %s, differs from %s: %s\n", path, spec->row->name,
         run_spec_variant( spec ), report->call, clv_record_kind( call->call.kind )->name,
@@ -103,7 +96,7 @@ static lab_status print_report( const recording* source, const char* path, const
     {
         print_pair( report );
     }
-    return LAB_DISAGREES;
+    return lab_error_disagrees( why );
 }
 
 static uint64_t count_objects( const recording* source )
@@ -147,10 +140,9 @@ static bool write_outputs( const replay_flags* flags, const char* path, const re
 }
 
 // One way of playing it.
-static lab_status replay_on(
-    const replay_flags* flags, const char* path, const recording* source, const run_spec* spec )
+static bool replay_on( const replay_flags* flags, const char* path, const recording* source,
+    const run_spec* spec, lab_error* why )
 {
-    lab_error why;
     replay_report report;
     replay_def def = { .as = clv_default_space_def(), .twin = replay_brute(), .shows_progress = true };
     run_spec_apply( spec, &def.as );
@@ -159,82 +151,74 @@ static lab_status replay_on(
         strcmp( source->method, "cleave" ) == 0 && flags->settings.count == 0;
     def.with_answers = true;
     def.with_twin = flags->judge;
-    return replay_run( source, &def, &report, &why ) ? print_report( source, path, spec, &def, &report )
-                                                     : lab_error_print( &why );
+    return replay_run( source, &def, &report, why ) && print_report( source, path, spec, &def, &report, why );
 }
 
 // What is written is about the first way that differs, or the first of all.
-static lab_status replay( const replay_flags* flags, const char* path, const recording* source )
+static bool replay( const replay_flags* flags, const char* path, const recording* source, lab_error* why )
 {
-    lab_error why;
     run_spec_list specs = { 0 };
-    lab_status status = LAB_DONE;
+    bool same = true, good = make_spec( flags, source, &specs, why );
     uint32_t chosen = 0;
-    if ( !make_spec( flags, source, &specs, &why ) )
+    for ( uint32_t i = 0; good && i < specs.count; ++i )
     {
-        run_spec_list_free( &specs );
-        return lab_error_print( &why );
+        bool is_same = replay_on( flags, path, source, &specs.items[i], why );
+        good = is_same || why->status == LAB_DISAGREES;
+        chosen = same && !is_same ? i : chosen;
+        same = same && is_same;
     }
-    for ( uint32_t i = 0; i < specs.count && status <= LAB_DISAGREES; ++i )
+    if ( good && ( flags->shrink != NULL || flags->c != NULL ) )
     {
-        lab_status one = replay_on( flags, path, source, &specs.items[i] );
-        chosen = status == LAB_DONE && one != LAB_DONE ? i : chosen;
-        status = one > status ? one : status;
-    }
-    clv_space_def as = clv_default_space_def();
-    run_spec_apply( &specs.items[chosen], &as );
-    if ( status <= LAB_DISAGREES && ( flags->shrink != NULL || flags->c != NULL ) &&
-        !write_outputs( flags, path, source, &as, &why ) )
-    {
-        status = lab_error_print( &why );
+        clv_space_def as = clv_default_space_def();
+        run_spec_apply( &specs.items[chosen], &as );
+        good = write_outputs( flags, path, source, &as, why );
     }
     run_spec_list_free( &specs );
-    return status;
+    return good && ( same || lab_error_disagrees( why ) );
 }
 
-static lab_status run( void* data, text_list* operands )
+static bool run( void* data, text_list* operands, lab_error* why )
 {
     const replay_flags* flags = data;
     const char* path = operands->items[0];
-    lab_error why;
     recording source;
     progress_set_quiet( flags->quiet );
-    if ( !recording_read( path, &source, &why ) )
+    if ( !recording_read( path, &source, why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
-    lab_status status = replay( flags, path, &source );
+    bool good = replay( flags, path, &source, why );
     if ( source.is_cut )
     {
-        lab_status cut = lab_fail( "%s: the file ends early, at byte %" PRIu64 "; the %" PRIu64
-                                   " calls before were played",
-            path, source.cut_offset, source.call_count );
-        status = status == LAB_DONE ? cut : status;
+        // Beside what else went wrong, whose status counts then.
+        lab_error before = *why;
+        lab_status status = good ? LAB_BAD_INPUT : lab_error_print( &before );
+        good = lab_error_write( why,
+            "%s: the file ends early, at byte %" PRIu64 "; the %" PRIu64 " calls before were played", path,
+            source.cut_offset, source.call_count );
+        why->status = status;
     }
     recording_free( &source );
-    return status;
+    return good;
 }
 
 lab_status command_replay( int argc, char** argv )
 {
     replay_flags flags = { .threads = ARGS_UNSET };
     const args_flag list[] = {
-        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD",
-            "play it on this one (default the recorded one)", 0, 0 },
-        { "--isa", 0, ARGS_TEXT, &flags.isa, "I",
-            "scalar, sse2, avx2, avx512, neon, or all of them in turn (default the best)", 0, 0 },
-        { "--threads", 't', ARGS_COUNT, &flags.threads, "T", "with so many workers (default 1)", 1,
-            CLV_MAX_WORKERS },
-        { "--device", 0, ARGS_TEXT, &flags.device, "NAME|N", "on this device, for methods that run on one", 0,
-            0 },
-        { "--set", 0, ARGS_TEXTS, &flags.settings, "P=V,…", "parameters of the method, such as kd.leaf=256",
-            0, 0 },
-        { "--judge", 0, ARGS_SWITCH, &flags.judge, NULL, "compare each answer with brute force too", 0, 0 },
-        { "--shrink", 0, ARGS_TEXT, &flags.shrink, "OUT",
-            "write the fewest calls and boxes that still differ from brute force", 0, 0 },
-        { "--c", 0, ARGS_TEXT, &flags.c, "OUT.c",
-            "write it, shrunk if it is shrunk, as a C program that fails", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW_METHOD( &flags.method, "play it on this one (default the recorded one)" ),
+        ARGS_ROW_TEXT( "--isa", &flags.isa, "I",
+            "scalar, sse2, avx2, avx512, neon, or all of them in turn (default the best)" ),
+        ARGS_ROW( "--threads", 't', ARGS_COUNT, &flags.threads, "T", "with so many workers (default 1)", 1,
+            CLV_MAX_WORKERS ),
+        ARGS_ROW_TEXT( "--device", &flags.device, "NAME|N", "on this device, for methods that run on one" ),
+        ARGS_ROW_SETTINGS( &flags.settings, "parameters of the method, such as kd.leaf=256" ),
+        ARGS_ROW_SWITCH( "--judge", &flags.judge, "compare each answer with brute force too" ),
+        ARGS_ROW_TEXT( "--shrink", &flags.shrink, "OUT",
+            "write the fewest calls and boxes that still differ from brute force" ),
+        ARGS_ROW_TEXT(
+            "--c", &flags.c, "OUT.c", "write it, shrunk if it is shrunk, as a C program that fails" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
     const args_table table = {
         .command = "replay",
@@ -249,11 +233,7 @@ lab_status command_replay( int argc, char** argv )
         .example = "  cleave replay world.clvrec -m sap\n"
                    "  cleave replay world.clvrec --shrink small.clvrec --c small.c",
         ARGS_FLAGS( list ),
-        .operand_name = "a FILE",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a FILE" ),
     };
-    lab_status status = args_run( &table, argc, argv, run, &flags );
-    text_list_free( &flags.settings );
-    return status;
+    return args_run( &table, argc, argv, run, &flags );
 }

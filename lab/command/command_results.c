@@ -60,13 +60,12 @@ static uint32_t most_passes( const run_results* results )
 
 // ---- all together
 
-static lab_status compare(
-    const compare_flags* flags, const text_list* paths, run_results* a, run_results* b )
+static bool compare(
+    const compare_flags* flags, const text_list* paths, run_results* a, run_results* b, lab_error* why )
 {
-    lab_error why;
-    if ( !results_read_file( paths->items[0], a, &why ) || !results_read_file( paths->items[1], b, &why ) )
+    if ( !results_read_file( paths->items[0], a, why ) || !results_read_file( paths->items[1], b, why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
     comparison all;
     comparison_make( &all, a, b, flags->bound_percent );
@@ -74,7 +73,8 @@ static lab_status compare(
     if ( !has_common )
     {
         comparison_free( &all );
-        return lab_fail( "%s and %s: no run is in both; measure the same scenes, methods and frames twice",
+        return lab_error_write( why,
+            "%s and %s: no run is in both; measure the same scenes, methods and frames twice",
             paths->items[0], paths->items[1] );
     }
     print_head( "A", paths->items[0], a );
@@ -85,27 +85,27 @@ static lab_status compare(
             "fewer than three passes tell little about the noise: measure with --repeat 3 or --rounds 5" );
     }
     comparison_print( &all, flags->all, flags->bound_percent );
-    lab_status status = comparison_is_bad( &all ) ? LAB_DISAGREES : LAB_DONE;
+    bool good = !comparison_is_bad( &all ) || lab_error_disagrees( why );
     comparison_free( &all );
-    return status;
+    return good;
 }
 
-static lab_status compare_run( void* flags, text_list* operands )
+static bool compare_run( void* flags, text_list* operands, lab_error* why )
 {
     run_results a = { 0 }, b = { 0 };
-    lab_status status = compare( flags, operands, &a, &b );
+    bool good = compare( flags, operands, &a, &b, why );
     run_results_free( &a );
     run_results_free( &b );
-    return status;
+    return good;
 }
 
 lab_status command_compare( int argc, char** argv )
 {
     compare_flags flags = { .bound_percent = 5 };
     const args_flag list[] = {
-        { "--bound", 0, ARGS_NUMBER, &flags.bound_percent, "PERCENT",
-            "slower by more is a regression (default 5)", 0, 1000000 },
-        { "--all", 0, ARGS_SWITCH, &flags.all, NULL, "show what stayed the same too", 0, 0 },
+        ARGS_ROW_RANGE( "--bound", ARGS_NUMBER, &flags.bound_percent, "PERCENT",
+            "slower by more is a regression (default 5)", 0, 1000000 ),
+        ARGS_ROW_SWITCH( "--all", &flags.all, "show what stayed the same too" ),
     };
     const args_table table = {
         .command = "compare",
@@ -154,77 +154,73 @@ static bool was_quiet( const run_results* results, const char* path, lab_error* 
         path, load, cores );
 }
 
-static lab_status raise_floors( const floors_flags* flags, const race* all, const run_results* results,
-    const char* path, floor_file* floors )
+static bool raise_floors( const floors_flags* flags, const race* all, const run_results* results,
+    const char* path, floor_file* floors, lab_error* why )
 {
-    lab_error why;
     uint32_t raised = race_raise( all, results, flags->share_percent / 100, floors );
-    if ( raised > 0 && !floor_file_write( path, floors, &why ) )
+    if ( raised > 0 && !floor_file_write( path, floors, why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
     printf( "%s: %" PRIu32 " of %" PRIu32 " floors raised to %g %% of what was measured\n", path, raised,
         all->count, flags->share_percent );
-    return LAB_DONE;
+    return true;
 }
 
-static lab_status fail_method( const char* path, const char* name, const run_results* results )
+static bool fail_method( const char* path, const char* name, const run_results* results, lab_error* why )
 {
     text_guess guess = text_guess_begin( name );
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         text_guess_try( &guess, results->items[index].method );
     }
-    return lab_fail( "%s: holds no run of %s; %smeasure it beside others, or name another with --method",
-        path, name, text_guess_say( &guess ) );
+    return lab_error_write( why,
+        "%s: holds no run of %s; %smeasure it beside others, or name another with --method", path, name,
+        text_guess_say( &guess ) );
 }
 
-static lab_status judge(
-    const floors_flags* flags, const text_list* paths, run_results* results, floor_file* floors )
+static bool judge( const floors_flags* flags, const text_list* paths, run_results* results,
+    floor_file* floors, lab_error* why )
 {
-    lab_error why;
     const char* path = paths->items[1];
-    if ( !results_read_file( paths->items[0], results, &why ) ||
-        !floor_file_read( path, flags->raise, floors, &why ) )
+    if ( !results_read_file( paths->items[0], results, why ) ||
+        !floor_file_read( path, flags->raise, floors, why ) ||
+        ( flags->raise && !was_quiet( results, paths->items[0], why ) ) )
     {
-        return lab_error_print( &why );
-    }
-    if ( flags->raise && !was_quiet( results, paths->items[0], &why ) )
-    {
-        return lab_error_print( &why );
+        return false;
     }
     race all;
     race_make( &all, results, flags->method, floors );
     if ( all.count == 0 )
     {
         race_free( &all );
-        return fail_method( paths->items[0], flags->method, results );
+        return fail_method( paths->items[0], flags->method, results, why );
     }
     race_print( &all, results, flags->method );
-    lab_status status = flags->raise ? raise_floors( flags, &all, results, path, floors ) : LAB_DONE;
-    status = status == LAB_DONE && race_is_bad( &all ) ? LAB_DISAGREES : status;
+    bool good = ( !flags->raise || raise_floors( flags, &all, results, path, floors, why ) ) &&
+        ( !race_is_bad( &all ) || lab_error_disagrees( why ) );
     race_free( &all );
-    return status;
+    return good;
 }
 
-static lab_status floors_run( void* flags, text_list* operands )
+static bool floors_run( void* flags, text_list* operands, lab_error* why )
 {
     run_results results = { 0 };
     floor_file floors = { 0 };
-    lab_status status = judge( flags, operands, &results, &floors );
+    bool good = judge( flags, operands, &results, &floors, why );
     floor_file_free( &floors );
     run_results_free( &results );
-    return status;
+    return good;
 }
 
 lab_status command_floors( int argc, char** argv )
 {
     floors_flags flags = { .method = "cleave", .share_percent = 60 };
     const args_flag list[] = {
-        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "whose floors the file holds", 0, 0 },
-        { "--raise", 0, ARGS_SWITCH, &flags.raise, NULL, "store what was measured where it is higher", 0, 0 },
-        { "--share", 0, ARGS_NUMBER, &flags.share_percent, "PERCENT",
-            "of the measured ratio a raised floor is (default 60)", 0, 100 },
+        ARGS_ROW_METHOD( &flags.method, "whose floors the file holds" ),
+        ARGS_ROW_SWITCH( "--raise", &flags.raise, "store what was measured where it is higher" ),
+        ARGS_ROW_RANGE( "--share", ARGS_NUMBER, &flags.share_percent, "PERCENT",
+            "of the measured ratio a raised floor is (default 60)", 0, 100 ),
     };
     const args_table table = {
         .command = "floors",
@@ -287,9 +283,15 @@ static void tell_names( const text_list* paths )
     }
 }
 
-static bool make_report( const report_flags* flags, const text_list* paths, lab_error* why )
+static bool report( void* user, text_list* paths, lab_error* why )
 {
+    const report_flags* flags = user;
     report_data data;
+    if ( flags->output == NULL && flags->svg_folder == NULL )
+    {
+        return lab_error_write(
+            why, "report: where to? name a page with -o report.html, or a folder with --svg plots" );
+    }
     if ( !report_data_read( &data, paths, flags->device, why ) )
     {
         return false;
@@ -311,27 +313,15 @@ static bool make_report( const report_flags* flags, const text_list* paths, lab_
     return good;
 }
 
-static lab_status report( void* data, text_list* paths )
-{
-    const report_flags* flags = data;
-    lab_error why;
-    if ( flags->output == NULL && flags->svg_folder == NULL )
-    {
-        return lab_fail( "report: where to? name a page with -o report.html, or a folder with --svg plots" );
-    }
-    return make_report( flags, paths, &why ) ? LAB_DONE : lab_error_print( &why );
-}
-
 lab_status command_report( int argc, char** argv )
 {
     report_flags flags = { 0 };
     const args_flag list[] = {
-        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the page to write", 0, 0 },
-        { "--svg", 0, ARGS_TEXT, &flags.svg_folder, "DIR",
-            "write every plot as an SVG file too (needs node); without -o the page is DIR/report.html", 0,
-            0 },
-        { "--device", 0, ARGS_TEXT, &flags.device, "NAME",
-            "of runs on a GPU only those on a device with NAME in its name (default all)", 0, 0 },
+        ARGS_ROW_OUTPUT( &flags.output, "FILE", "the page to write" ),
+        ARGS_ROW_TEXT( "--svg", &flags.svg_folder, "DIR",
+            "write every plot as an SVG file too (needs node); without -o the page is DIR/report.html" ),
+        ARGS_ROW_TEXT( "--device", &flags.device, "NAME",
+            "of runs on a GPU only those on a device with NAME in its name (default all)" ),
     };
     const args_table table = {
         .command = "report",

@@ -181,25 +181,16 @@ static void list_schedules( void )
     }
 }
 
-static lab_status show_schedules( const text_list* names )
+static bool show_schedules( const text_list* names, lab_error* why )
 {
-    for ( uint32_t wanted = 0; wanted < names->count; ++wanted )
+    bool good = true;
+    for ( uint32_t wanted = 0; good && wanted < names->count; ++wanted )
     {
-        lab_error why;
-        const char* text = schedule_carried_text( names->items[wanted], &why );
-        if ( text == NULL )
-        {
-            return lab_error_print( &why );
-        }
-        fputs( text, stdout );
+        const char* text = schedule_carried_text( names->items[wanted], why );
+        good = text != NULL;
+        fputs( good ? text : "", stdout );
     }
-    return LAB_DONE;
-}
-
-static estimate_scene scene_of( const run_job* job )
-{
-    uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
-    return estimate_scene_spec( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
+    return good;
 }
 
 // What the ladder rule would leave out, as far as the guesses go.
@@ -229,18 +220,17 @@ static void print_estimate( const run_plan* plan )
         const run_job* job = &plan->items[index];
         if ( index == 0 || job->scene_index != job[-1].scene_index )
         {
-            scene = scene_of( job );
+            scene = run_job_scene( job );
             seconds += scene.bake_s;
             bytes += scene.bake_bytes;
         }
         seconds += estimate_job( job, &scene, &ladders );
     }
     text_list_free( &ladders );
-    char text[ESTIMATE_ROOM], size[TEXT_SIZE_ROOM];
-    printf( "%" PRIu32 " runs, %s on one core, roughly", plan->count, estimate_text( seconds, text ) );
+    printf( "%" PRIu32 " runs, %s on one core, roughly", plan->count, estimate_text( seconds ).text );
     if ( bytes > 0 )
     {
-        printf( ", %s of scenes to bake first", text_bytes( bytes, size ) );
+        printf( ", %s of scenes to bake first", text_bytes( bytes ).text );
     }
     printf( "\n" );
 }
@@ -383,14 +373,39 @@ static void keep_done( run_results* done, uint32_t total, void* user )
         "interrupted: %" PRIu32 " of %" PRIu32 " runs were done; --json OUT would keep them", count, total );
 }
 
-static lab_status measure( run_flags* flags, const run_plan* plan, journal* log )
+// What the runs say about themselves: true if they agree, are as known, none failed, and this build is as
+// good as the other.
+static bool judge( run_flags* flags, const run_plan* plan, run_results* results, const runner_report* report,
+    lab_error* why )
 {
-    lab_error why;
-    run_results results = { 0 }, others = { 0 };
+    run_results others = { 0 };
+    bool agree = results_check_agreement( results );
+    known_report known = results_check_known( results );
+    split_results( results, &others );
+    bool is_written = write_results( flags, results, why );
+    bool is_good = flags->against == NULL || compare_builds( flags, &others, results );
+    run_results_free( &others );
+    is_good = is_good && agree && known.other_count == 0 && !results_have_failed( results );
+    if ( report->undone > 0 )
+    {
+        lab_note( "the time is up with %" PRIu32 " of %" PRIu32
+                  " runs left; the same command with --resume goes on",
+            report->undone, plan->count );
+    }
+    if ( !flags->quiet )
+    {
+        print_summary( results, report, agree, &known );
+    }
+    return is_written && ( is_good || lab_error_disagrees( why ) );
+}
+
+static bool measure( run_flags* flags, const run_plan* plan, journal* log, lab_error* why )
+{
+    run_results results = { 0 };
     runner_report report = { 0 };
     run_stop stop = { flags, log };
     runner_options options = {
-        .in_process = flags->in_process || !child_is_here() || !results_have_json( &why ),
+        .in_process = flags->in_process || !child_is_here() || !results_have_json( why ),
         .is_live = !flags->quiet,
         .is_quiet = flags->quiet,
         .page = flags->page,
@@ -406,44 +421,28 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
         lab_note(
             "this system or build cannot give each run a process of its own: a crash or hang ends them all" );
     }
-    lab_status status = LAB_DONE;
-    bool good = runner_run( plan, &options, log, &results, &report, &why );
-    if ( good )
+    bool good = runner_run( plan, &options, log, &results, &report, why );
+    bool is_fine = good && judge( flags, plan, &results, &report, why );
+    good = is_fine || ( good && why->status == LAB_DISAGREES );
+    lab_error unwritten;
+    if ( good && !broadmark_files_write( &flags->broadmark, &results, &unwritten ) )
     {
-        bool agree = results_check_agreement( &results );
-        known_report known = results_check_known( &results );
-        split_results( &results, &others );
-        good = write_results( flags, &results, &why );
-        bool is_good = flags->against == NULL || compare_builds( flags, &others, &results );
-        is_good = is_good && known.other_count == 0;
-        status = agree && is_good && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
-        status = report.undone > 0 && status == LAB_DONE ? LAB_UNFINISHED : status;
-        if ( report.undone > 0 )
-        {
-            lab_note( "the time is up with %" PRIu32 " of %" PRIu32
-                      " runs left; the same command with --resume goes on",
-                report.undone, plan->count );
-        }
-        if ( !flags->quiet )
-        {
-            print_summary( &results, &report, agree, &known );
-        }
+        *why = unwritten;
+        why->status = LAB_DISAGREES;
+        is_fine = false;
     }
-    if ( good && !broadmark_files_write( &flags->broadmark, &results, &why ) )
-    {
-        lab_error_print( &why );
-        status = LAB_DISAGREES;
-    }
-    status = good ? status : lab_error_print( &why );
     run_results_free( &results );
-    run_results_free( &others );
     journal_close( log, good && report.undone == 0 );
     stop_action_end();
-    return status;
+    if ( is_fine && report.undone > 0 )
+    {
+        *why = ( lab_error ){ .status = LAB_UNFINISHED };
+    }
+    return is_fine && report.undone == 0;
 }
 
 // Every scene of the plan into the folder of baked scenes; windows of one run together.
-static lab_status bake_scenes( const run_plan* plan, uint64_t threads )
+static bool bake_scenes( const run_plan* plan, uint64_t threads, lab_error* why )
 {
     bake_def* defs = lab_take( plan->count, sizeof( bake_def ) );
     uint32_t count = 0;
@@ -459,10 +458,9 @@ static lab_status bake_scenes( const run_plan* plan, uint64_t threads )
             def->scene.thread_count = threads != ARGS_UNSET ? (uint32_t)threads : def->scene.thread_count;
         }
     }
-    lab_error why;
-    bool good = bake_cache_fill( defs, count, &why );
+    bool good = bake_cache_fill( defs, count, why );
     free( defs );
-    return good ? LAB_DONE : lab_error_print( &why );
+    return good;
 }
 
 static bool check_against( const run_flags* flags, lab_error* why )
@@ -480,37 +478,32 @@ static bool check_against( const run_flags* flags, lab_error* why )
             why, "run: --against %s: no such file; name another build of cleave", flags->against );
 }
 
-static lab_status run( run_flags* flags, const text_list* names )
+static bool run( run_flags* flags, const text_list* names, lab_error* why )
 {
-    lab_error why;
     run_plan plan = { 0 };
     journal log = { 0 };
-    bool good = check_against( flags, &why ) && make_plan( &plan, names, flags, &why );
-    lab_status status = LAB_DONE;
+    bool good = check_against( flags, why ) && make_plan( &plan, names, flags, why );
     if ( good && flags->dry_run )
     {
         print_plan( &plan );
     }
     else if ( good && flags->bake )
     {
-        status = bake_scenes( &plan, flags->bake_threads );
+        good = bake_scenes( &plan, flags->bake_threads, why );
     }
-    else if ( good && can_write( flags, &why ) && open_journal( &log, flags, &why ) )
+    else if ( good )
     {
-        char* note = stop_note( &log );
+        good = can_write( flags, why ) && open_journal( &log, flags, why );
+        char* note = good ? stop_note( &log ) : NULL;
         interrupt_set_note( note );
-        status = measure( flags, &plan, &log );
+        good = good && measure( flags, &plan, &log, why );
         interrupt_set_note( NULL );
         free( note );
-    }
-    else
-    {
-        status = lab_error_print( &why );
     }
     run_output_close( &flags->output );
     broadmark_files_free( &flags->broadmark );
     run_plan_free( &plan );
-    return status;
+    return good;
 }
 
 // ---- flags
@@ -524,20 +517,20 @@ static const char* const notes =
     "complete results that still hold. Runs over the same scene must agree on the hash, and none may fail, or exit 1.\n"
     "--budget does a long schedule in pieces: exit 3 tells that some is left.";
 
-static lab_status run_or_list( void* data, text_list* operands )
+static bool run_or_list( void* data, text_list* operands, lab_error* why )
 {
     run_flags* flags = data;
     progress_set_quiet( flags->quiet );
     if ( flags->list )
     {
         list_schedules();
-        return LAB_DONE;
+        return true;
     }
     if ( operands->count == 0 )
     {
-        return lab_fail( "run: needs a SCHEDULE; `cleave run --list` names those there are" );
+        return lab_error_write( why, "run: needs a SCHEDULE; `cleave run --list` names those there are" );
     }
-    return flags->show ? show_schedules( operands ) : run( flags, operands );
+    return flags->show ? show_schedules( operands, why ) : run( flags, operands, why );
 }
 
 lab_status command_run( int argc, char** argv )
@@ -547,41 +540,36 @@ lab_status command_run( int argc, char** argv )
         .others_wait_s = 60,
         .bound_percent = 5 };
     const args_flag own[] = {
-        { "--list", 0, ARGS_SWITCH, &flags.list, NULL, "name the schedules there are", 0, 0 },
-        { "--show", 0, ARGS_SWITCH, &flags.show, NULL, "print the schedule's text", 0, 0 },
-        { "--dry-run", 0, ARGS_SWITCH, &flags.dry_run, NULL,
-            "name the runs and guess how long they take, do none", 0, 0 },
-        { "--bake", 0, ARGS_SWITCH, &flags.bake, NULL, "bake the scenes that are not there yet, do no run", 0,
-            0 },
-        { "--bake-threads", 0, ARGS_COUNT, &flags.bake_threads, "T",
-            "threads of --bake; they change no byte (default as many as cores)", 1, CLV_MAX_WORKERS },
-        { "--only", 0, ARGS_TEXTS, &flags.only, "PART,…", "these parts alone", 0, 0 },
-        { "--scenes", 0, ARGS_TEXTS, &flags.scenes, "SCENE,…", "of the scenes they name, these alone", 0, 0 },
-        { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
-            "write the results as JSON; - is standard output", 0, 0 },
-        { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
-        { "--page", 0, ARGS_TEXT, &flags.page, "FILE",
-            "the table as a page that renews itself while the runs go on", 0, 0 },
-        { "--broadmark-out", 0, ARGS_TEXT, &flags.broadmark_folder, "FOLDER",
-            "write each run as Broadmark's results", 0, 0 },
-        { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL, "print what the methods count too", 0,
-            0 },
-        { "--resume", 0, ARGS_SWITCH, &flags.resume, NULL, "keep what an earlier run to OUT has done", 0, 0 },
-        { "--restart", 0, ARGS_SWITCH, &flags.restart, NULL, "drop what an unfinished run to OUT has done", 0,
-            0 },
-        { "--budget", 0, ARGS_SECONDS, &flags.budget_s, "S",
-            "end after S seconds with status 3; --resume goes on; 0: never", 0, 1000000000 },
-        { "--others", 0, ARGS_NUMBER, &flags.others_percent, "PERCENT",
-            "before each scene wait while others use more of the processors; 0: do not look", 0, 100 },
-        { "--others-wait", 0, ARGS_SECONDS, &flags.others_wait_s, "S", "at most so long in all (default 60)",
-            0, 1000000000 },
-        { "--against", 0, ARGS_TEXT, &flags.against, "PROGRAM",
-            "measure another build of cleave too, run by run in turn, and compare", 0, 0 },
-        { "--bound", 0, ARGS_NUMBER, &flags.bound_percent, "PERCENT",
-            "slower than PROGRAM by more is a regression (default 5)", 0, 1000000 },
-        { "--in-process", 0, ARGS_SWITCH, &flags.in_process, NULL, "no process per run, for debuggers", 0,
-            0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW_SWITCH( "--list", &flags.list, "name the schedules there are" ),
+        ARGS_ROW_SWITCH( "--show", &flags.show, "print the schedule's text" ),
+        ARGS_ROW_SWITCH( "--dry-run", &flags.dry_run, "name the runs and guess how long they take, do none" ),
+        ARGS_ROW_SWITCH( "--bake", &flags.bake, "bake the scenes that are not there yet, do no run" ),
+        ARGS_ROW_RANGE( "--bake-threads", ARGS_COUNT, &flags.bake_threads, "T",
+            "threads of --bake; they change no byte (default as many as cores)", 1, CLV_MAX_WORKERS ),
+        ARGS_ROW_TEXTS( "--only", &flags.only, "PART,…", "these parts alone" ),
+        ARGS_ROW_TEXTS( "--scenes", &flags.scenes, "SCENE,…", "of the scenes they name, these alone" ),
+        ARGS_ROW_TEXT(
+            "--json", &flags.output.json, "OUT", "write the results as JSON; - is standard output" ),
+        ARGS_ROW_TEXT( "--csv", &flags.output.csv, "OUT", "write them as CSV; - is standard output" ),
+        ARGS_ROW_TEXT(
+            "--page", &flags.page, "FILE", "the table as a page that renews itself while the runs go on" ),
+        ARGS_ROW_TEXT(
+            "--broadmark-out", &flags.broadmark_folder, "FOLDER", "write each run as Broadmark's results" ),
+        ARGS_ROW_SWITCH( "--counters", &flags.output.counters, "print what the methods count too" ),
+        ARGS_ROW_SWITCH( "--resume", &flags.resume, "keep what an earlier run to OUT has done" ),
+        ARGS_ROW_SWITCH( "--restart", &flags.restart, "drop what an unfinished run to OUT has done" ),
+        ARGS_ROW_RANGE( "--budget", ARGS_SECONDS, &flags.budget_s, "S",
+            "end after S seconds with status 3; --resume goes on; 0: never", 0, 1000000000 ),
+        ARGS_ROW_RANGE( "--others", ARGS_NUMBER, &flags.others_percent, "PERCENT",
+            "before each scene wait while others use more of the processors; 0: do not look", 0, 100 ),
+        ARGS_ROW_RANGE( "--others-wait", ARGS_SECONDS, &flags.others_wait_s, "S",
+            "at most so long in all (default 60)", 0, 1000000000 ),
+        ARGS_ROW_TEXT( "--against", &flags.against, "PROGRAM",
+            "measure another build of cleave too, run by run in turn, and compare" ),
+        ARGS_ROW_RANGE( "--bound", ARGS_NUMBER, &flags.bound_percent, "PERCENT",
+            "slower than PROGRAM by more is a regression (default 5)", 0, 1000000 ),
+        ARGS_ROW_SWITCH( "--in-process", &flags.in_process, "no process per run, for debuggers" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
     bool given[sizeof( list ) / sizeof( list[0] )] = { false };
@@ -604,8 +592,6 @@ lab_status command_run( int argc, char** argv )
     };
     lab_status status = args_run( &table, argc, argv, run_or_list, &flags );
     schedule_part_free( &flags.said );
-    text_list_free( &flags.only );
-    text_list_free( &flags.scenes );
     text_list_free( &flags.part_names );
     text_list_free( &flags.scene_names );
     return status;

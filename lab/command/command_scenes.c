@@ -12,7 +12,6 @@
 #include "lab/frame/frame_source.h"
 #include "lab/frame/scene_file.h"
 #include "lab/frame/scene_list.h"
-#include "lab/frame/splitter.h"
 #include "lab/measure/timed_run.h"
 #include "lab/scene/generator.h"
 
@@ -41,7 +40,7 @@ static bool is_wanted( const scenes_flags* flags, const generator* scene )
     return wanted;
 }
 
-static lab_status print_table( const scenes_flags* flags )
+static bool print_table( const scenes_flags* flags )
 {
     text_table table;
     text_table_begin( &table, "scene|family|>objects|contacts|what it shows" );
@@ -49,16 +48,15 @@ static lab_status print_table( const scenes_flags* flags )
     for ( uint32_t index = 0; index < generator_count(); ++index )
     {
         const generator* scene = generator_at( index );
-        char size[TEXT_SIZE_ROOM];
         if ( is_wanted( flags, scene ) )
         {
             text_table_add_cells( &table, "%s\t%s\tto %s\t%s\t%s", scene->name,
-                generator_families[scene->family].word, text_size( scene->bodies_most, size ),
+                generator_families[scene->family].word, text_size( scene->bodies_most ).text,
                 scene->has_parts ? "-" : "yes", scene->about );
         }
     }
     text_table_print( &table, stdout );
-    return LAB_DONE;
+    return true;
 }
 
 static json_value* scene_value( const generator* scene )
@@ -78,7 +76,7 @@ static json_value* scene_value( const generator* scene )
     return value;
 }
 
-static lab_status scenes_print_json( const scenes_flags* flags )
+static bool scenes_print_json( const scenes_flags* flags, lab_error* why )
 {
     json_value* root = json_object();
     json_value* list = json_array();
@@ -90,25 +88,24 @@ static lab_status scenes_print_json( const scenes_flags* flags )
         }
     }
     json_put( root, "scenes", list );
-    return json_print( root );
+    return json_print( root, why );
 }
 
-static lab_status scenes_show( void* data, text_list* operands )
+static bool scenes_show( void* data, text_list* operands, lab_error* why )
 {
     (void)operands;
     const scenes_flags* flags = data;
-    return flags->json ? scenes_print_json( flags ) : print_table( flags );
+    return flags->json ? scenes_print_json( flags, why ) : print_table( flags );
 }
 
 lab_status command_scenes( int argc, char** argv )
 {
     scenes_flags flags = { 0 };
     const args_flag list[] = {
-        { "--family", 0, ARGS_TEXTS, &flags.families, "FAMILY,…",
-            "these alone: free, packed, broadmark, ray-kd, k-dop, hard, worst, odd (default all)", 0, 0 },
-        { "--json", 0, ARGS_SWITCH, &flags.json, NULL, "print JSON", 0, 0 },
+        ARGS_ROW_WORDS( "--family", ARGS_TEXTS, &flags.families, "FAMILY,…", generator_families,
+            "these alone: free, packed, broadmark, ray-kd, k-dop, hard, worst, odd (default all)" ),
+        ARGS_ROW_SWITCH( "--json", &flags.json, "print JSON" ),
     };
-    const args_words words[] = { { "--family", generator_families }, { NULL, NULL } };
     const args_table table = {
         .command = "scenes",
         .usage = "[--family FAMILY,…] [--json]",
@@ -123,11 +120,8 @@ lab_status command_scenes( int argc, char** argv )
             "docs/lab.md tells what each is made of, and how to write one's own.",
         .example = "  cleave scenes\n  cleave scenes --family broadmark,odd --json",
         ARGS_FLAGS( list ),
-        .words = words,
     };
-    lab_status status = args_run( &table, argc, argv, scenes_show, &flags );
-    text_list_free( &flags.families );
-    return status;
+    return args_run( &table, argc, argv, scenes_show, &flags );
 }
 
 // ---- gen
@@ -154,9 +148,8 @@ static const generator* find_scene( const char* name, recipe* file_recipe, lab_e
     const generator* scene = generator_find( name );
     if ( scene == NULL && file_kind_check( name, ".scene", why ) )
     {
-        char advice[GENERATOR_ADVICE_ROOM];
         lab_error_write( why, "gen: unknown scene '%.100s'; %s, or a file FILE.scene", name,
-            generator_advice( name, advice ) );
+            generator_advice( name ).text );
     }
     return scene;
 }
@@ -206,26 +199,23 @@ static bool make_def(
     return true;
 }
 
-static lab_status bake( void* data, text_list* operands )
+static bool bake( void* data, text_list* operands, lab_error* why )
 {
     const gen_flags* flags = data;
     const char* name = operands->items[0];
     progress_set_quiet( flags->quiet );
     bake_def def;
     recipe file_recipe;
-    lab_error why;
-    if ( !make_def( flags, name, &file_recipe, &def, &why ) || !bake_write( &def, flags->output, &why ) )
+    if ( !make_def( flags, name, &file_recipe, &def, why ) || !bake_write( &def, flags->output, why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
-    char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
     uint64_t size = 0;
     uint32_t object_count = generator_object_count( &def.scene );
     scene_file_bytes( object_count, def.frame_count, &size );
     printf( "%s: %s %s, %s objects, 1 + %" PRIu32 " frames from frame %" PRIu32 ", %s\n", flags->output, name,
-        flags->type, text_size( object_count, objects ), def.frame_count, def.from,
-        text_bytes( size, bytes ) );
-    return LAB_DONE;
+        flags->type, text_size( object_count ).text, def.frame_count, def.from, text_bytes( size ).text );
+    return true;
 }
 
 static const char* scene_notes( void )
@@ -235,9 +225,8 @@ static const char* scene_notes( void )
     for ( uint32_t index = 0; index < generator_count() && length < sizeof( notes ); ++index )
     {
         const generator* scene = generator_at( index );
-        char size[TEXT_SIZE_ROOM];
         int written = snprintf( notes + length, sizeof( notes ) - length, "\n  %-17s%s (to %s)", scene->name,
-            scene->about, text_size( scene->bodies_most, size ) );
+            scene->about, text_size( scene->bodies_most ).text );
         length += written > 0 ? (size_t)written : 0;
     }
     return notes;
@@ -251,23 +240,23 @@ lab_status command_gen( int argc, char** argv )
         .thread_count = ARGS_UNSET,
         .type = "cubes" };
     const args_flag list[] = {
-        { "--objects", 'n', ARGS_SIZE, &flags.body_count, "N",
-            "bodies; 8k unless a scene file says otherwise", 1, GENERATOR_BODIES_MOST },
-        { "--type", 0, ARGS_TEXT, &flags.type, "TYPE", "cubes or assorted", 0, 0 },
-        { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F", "frames to record after the first", 1,
-            BAKE_FRAMES_MOST },
-        { "--from", 0, ARGS_COUNT, &flags.from, "F0", "frame of the run to begin with", 0, BAKE_FRAMES_MOST },
-        { "--seed", 0, ARGS_SEED, &flags.seed, "S",
-            "same seed, same bytes; 1 unless a scene file says otherwise", 0, UINT64_MAX - 1 },
-        { "--threads", 0, ARGS_COUNT, &flags.thread_count, "T",
-            "threads; they change no byte (default as many as cores)", 1, CLV_MAX_WORKERS },
-        { "--split", 0, ARGS_SWITCH, &flags.split, NULL, "cut each body in 8: objects = 8 N", 0, 0 },
-        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the .aabbs file to write", 0, 0 },
-        { "--report", 0, ARGS_TEXT, &flags.report, "OUT.csv",
-            "what the simulation saw, frame by frame: contacts, penetration, energy, times", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW( "--objects", 'n', ARGS_SIZE, &flags.body_count, "N",
+            "bodies; 8k unless a scene file says otherwise", 1, GENERATOR_BODIES_MOST ),
+        ARGS_ROW_WORDS( "--type", ARGS_TEXT, &flags.type, "TYPE", body_types, "cubes or assorted" ),
+        ARGS_ROW_RANGE( "--frames", ARGS_COUNT, &flags.frame_count, "F", "frames to record after the first",
+            1, BAKE_FRAMES_MOST ),
+        ARGS_ROW_RANGE(
+            "--from", ARGS_COUNT, &flags.from, "F0", "frame of the run to begin with", 0, BAKE_FRAMES_MOST ),
+        ARGS_ROW_RANGE( "--seed", ARGS_SEED, &flags.seed, "S",
+            "same seed, same bytes; 1 unless a scene file says otherwise", 0, UINT64_MAX - 1 ),
+        ARGS_ROW_RANGE( "--threads", ARGS_COUNT, &flags.thread_count, "T",
+            "threads; they change no byte (default as many as cores)", 1, CLV_MAX_WORKERS ),
+        ARGS_ROW_SWITCH( "--split", &flags.split, "cut each body in 8: objects = 8 N" ),
+        ARGS_ROW_OUTPUT( &flags.output, "FILE", "the .aabbs file to write" ),
+        ARGS_ROW_TEXT( "--report", &flags.report, "OUT.csv",
+            "what the simulation saw, frame by frame: contacts, penetration, energy, times" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
-    const args_words words[] = { { "--type", body_types }, { NULL, NULL } };
     const args_table table = {
         .command = "gen",
         .usage = "SCENE|FILE.scene [-n N] [--type TYPE] [--frames F] [--from F0] [flags] -o FILE",
@@ -276,10 +265,7 @@ lab_status command_gen( int argc, char** argv )
         .example = "  cleave gen brownian-free -n 32k --type assorted --frames 60 -o brownian.aabbs\n"
                    "  cleave gen freefall -n 8k --from 540 --frames 60 --report freefall.csv -o rest.aabbs",
         ARGS_FLAGS( list ),
-        .words = words,
-        .operand_name = "a SCENE or a .scene FILE",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a SCENE or a .scene FILE" ),
     };
     return args_run( &table, argc, argv, bake, &flags );
 }
@@ -307,34 +293,32 @@ static bool check_words( const split_flags* flags, const char* input, lab_error*
     return text_ends_with( input, POSE_FILE_ENDING ) || file_kind_check( input, ".aabbs", why );
 }
 
-static lab_status split( void* data, text_list* operands )
+static bool split( void* data, text_list* operands, lab_error* why )
 {
     const split_flags* flags = data;
     const char* input = operands->items[0];
     progress_set_quiet( flags->quiet );
     const splitter_def def = { .input = input, .output = flags->output, .keep_size = flags->keep_size };
     scene_header header;
-    lab_error why;
-    if ( !check_words( flags, input, &why ) || !splitter_write( &def, &header, &why ) )
+    if ( !check_words( flags, input, why ) || !splitter_write( &def, &header, why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
-    char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
     uint64_t size = 0;
     scene_file_bytes( header.object_count, header.frame_count, &size );
     printf( "%s: %s %s, %s objects, 1 + %" PRIu32 " frames, %s\n", flags->output, header.name, header.type,
-        text_size( header.object_count, objects ), header.frame_count, text_bytes( size, bytes ) );
-    return LAB_DONE;
+        text_size( header.object_count ).text, header.frame_count, text_bytes( size ).text );
+    return true;
 }
 
 lab_status command_split( int argc, char** argv )
 {
     split_flags flags = { 0 };
     const args_flag list[] = {
-        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the .aabbs file to write", 0, 0 },
-        { "--keep-size", 0, ARGS_SWITCH, &flags.keep_size, NULL,
-            "pieces as large as the bodies were, in a world of twice the side, as Broadmark does", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW_OUTPUT( &flags.output, "FILE", "the .aabbs file to write" ),
+        ARGS_ROW_SWITCH( "--keep-size", &flags.keep_size,
+            "pieces as large as the bodies were, in a world of twice the side, as Broadmark does" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
     const args_table table = {
         .command = "split",
@@ -349,9 +333,7 @@ lab_status command_split( int argc, char** argv )
         .example = "  cleave split freefall.posrot -o freefall-1m.aabbs\n"
                    "  cleave split freefall.aabbs --keep-size -o freefall-1m.aabbs",
         ARGS_FLAGS( list ),
-        .operand_name = "a .posrot or .aabbs FILE",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a .posrot or .aabbs FILE" ),
     };
     return args_run( &table, argc, argv, split, &flags );
 }
@@ -382,25 +364,12 @@ static bool count_pairs( const clv_aabb* boxes, const scene_header* header, uint
     def.capacity = header->object_count;
     def.logger = run_reason_logger( reason );
     clv_result result = clv_space_create( &def, &space );
-    if ( result == CLV_OK )
-    {
-        result = clv_space_add( space, boxes, header->object_count, NULL );
-    }
-    if ( result == CLV_OK )
-    {
-        result = clv_space_update( space );
-    }
-    if ( result == CLV_OK )
-    {
-        *count = clv_space_pairs( space ).count;
-    }
+    result = result == CLV_OK ? run_feed( space, NULL, boxes, header->object_count, true ) : result;
+    *count = result == CLV_OK ? clv_space_pairs( space ).count : 0;
     clv_space_destroy( space );
-    if ( result != CLV_OK )
-    {
-        return lab_error_write( why, "%s: finding the pairs failed: %s", header->name,
+    return result == CLV_OK ||
+        lab_error_write( why, "%s: finding the pairs failed: %s", header->name,
             reason[0] != '\0' ? reason : clv_result_text( result ) );
-    }
-    return true;
 }
 
 // Reads and so checks every frame.
@@ -461,18 +430,17 @@ static bool look( const char* text, const info_flags* flags, scene_facts* facts,
     return good;
 }
 
-static lab_status print_text( const scene_facts* facts, bool is_checked )
+static bool print_text( const scene_facts* facts, bool is_checked )
 {
     const scene_header* header = &facts->header;
-    char size[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
     const clv_aabb* world = &header->world;
     printf( "scene             %s\n", header->name );
     printf( "type              %s\n", header->type );
-    printf( "objects           %s (%" PRIu32 ")\n", text_size( header->object_count, size ),
+    printf( "objects           %s (%" PRIu32 ")\n", text_size( header->object_count ).text,
         header->object_count );
     printf( "frames            1 + %" PRIu32 "%s\n", header->frame_count,
         is_checked ? ", all read and checked" : "" );
-    printf( "size              %s (%" PRIu64 " bytes)\n", text_bytes( facts->bytes, bytes ), facts->bytes );
+    printf( "size              %s (%" PRIu64 " bytes)\n", text_bytes( facts->bytes ).text, facts->bytes );
     printf( "world             %g %g %g to %g %g %g\n", (double)world->lower.x, (double)world->lower.y,
         (double)world->lower.z, (double)world->upper.x, (double)world->upper.y, (double)world->upper.z );
     printf( "\nframe             %" PRIu32 "\n", facts->frame );
@@ -490,7 +458,7 @@ static lab_status print_text( const scene_facts* facts, bool is_checked )
     printf( "pairs             %" PRIu64 ", %.4g per object\n", facts->pair_count,
         (double)facts->pair_count / (double)header->object_count );
     printf( "outside the world %" PRIu32 " centres\n", facts->stats.outside_world );
-    return LAB_DONE;
+    return true;
 }
 
 static json_value* corner_value( clv_vec3 corner )
@@ -502,7 +470,7 @@ static json_value* corner_value( clv_vec3 corner )
     return value;
 }
 
-static lab_status info_print_json( const scene_facts* facts )
+static bool info_print_json( const scene_facts* facts, lab_error* why )
 {
     const scene_header* header = &facts->header;
     json_value* value = json_object();
@@ -523,34 +491,25 @@ static lab_status info_print_json( const scene_facts* facts )
     json_put_number( value, "size_min", facts->stats.size_min );
     json_put_number( value, "size_max", facts->stats.size_max );
     json_put_number( value, "size_mean", facts->stats.size_mean );
-    return json_print( value );
+    return json_print( value, why );
 }
 
-static lab_status info_show( void* data, text_list* operands )
+static bool info_show( void* data, text_list* operands, lab_error* why )
 {
     const info_flags* flags = data;
     scene_facts facts = { 0 };
-    lab_error why;
-    if ( flags->json && !json_is_here( &why ) )
-    {
-        return lab_error_print( &why );
-    }
-    if ( !look( operands->items[0], flags, &facts, &why ) )
-    {
-        return lab_error_print( &why );
-    }
-    return flags->json ? info_print_json( &facts ) : print_text( &facts, flags->check );
+    return ( !flags->json || json_is_here( why ) ) && look( operands->items[0], flags, &facts, why ) &&
+        ( flags->json ? info_print_json( &facts, why ) : print_text( &facts, flags->check ) );
 }
 
 lab_status command_info( int argc, char** argv )
 {
     info_flags flags = { .frame = ARGS_UNSET };
     const args_flag list[] = {
-        { "--frame", 0, ARGS_COUNT, &flags.frame, "F", "frame to look at; 0 is the initial one", 0,
-            INT32_MAX },
-        { "--check", 0, ARGS_SWITCH, &flags.check, NULL, "read every frame, so that any damage is found", 0,
-            0 },
-        { "--json", 0, ARGS_SWITCH, &flags.json, NULL, "print JSON", 0, 0 },
+        ARGS_ROW_RANGE( "--frame", ARGS_COUNT, &flags.frame, "F", "frame to look at; 0 is the initial one", 0,
+            INT32_MAX ),
+        ARGS_ROW_SWITCH( "--check", &flags.check, "read every frame, so that any damage is found" ),
+        ARGS_ROW_SWITCH( "--json", &flags.json, "print JSON" ),
     };
     const args_table table = {
         .command = "info",
@@ -562,9 +521,7 @@ lab_status command_info( int argc, char** argv )
             "FILE may be scene:N:type@from+frames too.",
         .example = "  cleave info brownian.aabbs --frame 30",
         ARGS_FLAGS( list ),
-        .operand_name = "a FILE or a SCENE",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a FILE or a SCENE" ),
     };
     return args_run( &table, argc, argv, info_show, &flags );
 }

@@ -396,11 +396,6 @@ static void note_frame( sim_run* run, const clv_shape_sim_stats* s, uint64_t bod
     run->last = *s;
 }
 
-static bool write_text( output_file* file, const char* text, lab_error* why )
-{
-    return file->stream == NULL || output_file_write( file, text, strlen( text ), why );
-}
-
 static const char csv_head[] =
     "frame,candidate_pairs,hits,false_positives,floor_pairs,floor_hits,landed,deepest,mean_depth,kinetic_energy,"
     "potential_energy,unconverged,singular,diverged,drifted,unturned,axis,integrate_ms,volume_ms,sweep_ms,narrow_ms,"
@@ -409,8 +404,7 @@ static const char csv_head[] =
 static bool write_row(
     output_file* file, const char* volume, const clv_shape_sim_stats* s, double frame_ms, lab_error* why )
 {
-    char row[704];
-    snprintf( row, sizeof( row ),
+    return output_file_format( file, why,
         "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
         ",%.9g,%.9g,%.9g,%.9g,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
         ",%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.9g,%.9g\n",
@@ -420,13 +414,12 @@ static bool write_row(
         s->drifted_count, s->unturned_count, axis_name( volume, s->axis ), s->integrate_ms, s->volume_ms,
         s->sweep_ms, s->narrow_ms, s->match_ms, frame_ms, s->axis_ms, s->project_ms, s->sort_ms, s->prune_ms,
         s->deformation_mean, s->deformation_most );
-    return write_text( file, row, why );
 }
 
 static bool run_frames( tower* t, const sim_flags* flags, output_file* file, sim_run* run, lab_error* why )
 {
     progress_bar bar;
-    bool good = write_text( file, csv_head, why );
+    bool good = file->stream == NULL || output_file_format( file, why, csv_head );
     progress_begin( &bar, "tower", "frames", flags->frames );
     for ( uint64_t frame = 0; good && frame < flags->frames; ++frame )
     {
@@ -442,7 +435,7 @@ static bool run_frames( tower* t, const sim_flags* flags, output_file* file, sim
         }
         clv_shape_sim_stats stats = tower_stats( t );
         note_frame( run, &stats, flags->bodies, frame_ms );
-        good = write_row( file, flags->volume, &stats, frame_ms, why ) &&
+        good = ( file->stream == NULL || write_row( file, flags->volume, &stats, frame_ms, why ) ) &&
             ( !interrupt_raised() || lab_error_interrupted( why ) );
         progress_show( &bar, frame + 1 );
     }
@@ -517,12 +510,14 @@ static bool simulate( const sim_flags* flags, tower* t, sim_run* run, lab_error*
     return good;
 }
 
-static lab_status run_tower( const sim_flags* flags )
+static bool run_tower( void* data, text_list* operands, lab_error* why )
 {
-    lab_error why;
+    const sim_flags* flags = data;
+    (void)operands; // there is one experiment
+    progress_set_quiet( flags->quiet );
     sim_run run = { .landed_frame = NEVER };
     tower t = { 0 };
-    bool good = simulate( flags, &t, &run, &why );
+    bool good = simulate( flags, &t, &run, why );
     if ( good )
     {
         print_run( &run, flags );
@@ -532,15 +527,7 @@ static lab_status run_tower( const sim_flags* flags )
         print_device( &t, flags );
     }
     destroy_tower( &t );
-    return good ? LAB_DONE : lab_error_print( &why );
-}
-
-static lab_status run( void* data, text_list* operands )
-{
-    const sim_flags* flags = data;
-    (void)operands; // there is one experiment
-    progress_set_quiet( flags->quiet );
-    return run_tower( flags );
+    return good;
 }
 
 lab_status command_sim( int argc, char** argv )
@@ -563,47 +550,40 @@ lab_status command_sim( int argc, char** argv )
         .rounds = 10,
         .pca = 30 };
     const args_flag list[] = {
-        { "--volume", 0, ARGS_TEXT, &flags.volume, "KIND",
-            "bounding volume: aabb, 18-dop or sphere as in the paper; 6-dop, 14-dop, 26-dop or obb", 0, 0 },
-        { "--scale", 0, ARGS_TEXT, &flags.scale, "X,Y,Z", "stretch of the body, whose size is 2,2,2", 0, 0 },
-        { "--frames", 0, ARGS_COUNT, &flags.frames, "F", "frames to run", 1, 10000000 },
-        { "--body", 0, ARGS_TEXT, &flags.body, "NAME",
-            "octahedron (truncated: 14 faces) or rhombicuboctahedron (26 faces)", 0, 0 },
-        { "--faces", 0, ARGS_COUNT, &flags.faces, "F", "instead a ball of F triangles; an even number", 4,
-            FACES_MOST },
-        { "--match", 0, ARGS_TEXT, &flags.match, "MODE",
-            "what a push makes of a body: rigid, linear (stretched and sheared) or quadratic (bent and twisted)",
-            0, 0 },
-        { "--softness", 0, ARGS_TEXT, &flags.softness, "B",
-            "of linear and quadratic: share of a deformation that stays from frame to frame, 0 to 0.999", 0,
-            0 },
-        { "--support", 0, ARGS_TEXT, &flags.support, "HOW",
-            "how GJK finds the farthest vertex: scan all, climb, or auto (scan up to 32)", 0, 0 },
-        { "--device", 0, ARGS_TEXT, &flags.device, "NAME|N",
-            "run the frames on a device by OpenCL, with aabb, 18-dop or sphere; `cleave methods` lists them",
-            0, 0 },
-        { "--csv", 0, ARGS_TEXT, &flags.csv, "OUT", "write counts and times of every frame", 0, 0 },
-        { "--bodies", 0, ARGS_SIZE, &flags.bodies, "N", "height of the tower", 1, 100000 },
-        { "--seed", 0, ARGS_SEED, &flags.seed, "S", "of the orientations", 0, UINT64_MAX },
-        { "--after-contact", 0, ARGS_TEXT, &flags.after, "RULE",
-            "velocity of a body that touched: moved (what it moved) or kept (the paper to the letter)", 0,
-            0 },
-        { "--carry", 0, ARGS_TEXT, &flags.carry, "C", "share of that move kept as velocity, 0 to 1", 0, 0 },
-        { "--speed", 0, ARGS_TEXT, &flags.speed, "S", "scale of gravity; the paper prints 0.003", 0, 0 },
-        { "--damping", 0, ARGS_TEXT, &flags.damping, "D", "velocity kept per frame, 0 to 1", 0, 0 },
-        { "--integrator", 0, ARGS_TEXT, &flags.integrator, "NAME",
-            "velocity-verlet, euler, runge-kutta or verlet", 0, 0 },
-        { "--rounds", 0, ARGS_COUNT, &flags.rounds, "R", "rounds of check, contact and match per frame", 1,
-            1000 },
-        { "--pca", 0, ARGS_COUNT, &flags.pca, "P",
-            "frames from one choice of the sweep's axis to the next; 0: stay on y", 0, 1000000 },
-        { "--no-stages", 0, ARGS_SWITCH, &flags.no_stages, NULL,
-            "do not time the stages, which takes time itself; those of a device above all", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW_WORDS( "--volume", ARGS_TEXT, &flags.volume, "KIND", volumes,
+            "bounding volume: aabb, 18-dop or sphere as in the paper; 6-dop, 14-dop, 26-dop or obb" ),
+        ARGS_ROW_TEXT( "--scale", &flags.scale, "X,Y,Z", "stretch of the body, whose size is 2,2,2" ),
+        ARGS_ROW_RANGE( "--frames", ARGS_COUNT, &flags.frames, "F", "frames to run", 1, 10000000 ),
+        ARGS_ROW_WORDS( "--body", ARGS_TEXT, &flags.body, "NAME", bodies,
+            "octahedron (truncated: 14 faces) or rhombicuboctahedron (26 faces)" ),
+        ARGS_ROW_RANGE( "--faces", ARGS_COUNT, &flags.faces, "F",
+            "instead a ball of F triangles; an even number", 4, FACES_MOST ),
+        ARGS_ROW_WORDS( "--match", ARGS_TEXT, &flags.match, "MODE", matches,
+            "what a push makes of a body: rigid, linear (stretched and sheared) or quadratic (bent and twisted)" ),
+        ARGS_ROW_TEXT( "--softness", &flags.softness, "B",
+            "of linear and quadratic: share of a deformation that stays from frame to frame, 0 to 0.999" ),
+        ARGS_ROW_WORDS( "--support", ARGS_TEXT, &flags.support, "HOW", supports,
+            "how GJK finds the farthest vertex: scan all, climb, or auto (scan up to 32)" ),
+        ARGS_ROW_TEXT( "--device", &flags.device, "NAME|N",
+            "run the frames on a device by OpenCL, with aabb, 18-dop or sphere; `cleave methods` lists them" ),
+        ARGS_ROW_TEXT( "--csv", &flags.csv, "OUT", "write counts and times of every frame" ),
+        ARGS_ROW_RANGE( "--bodies", ARGS_SIZE, &flags.bodies, "N", "height of the tower", 1, 100000 ),
+        ARGS_ROW_RANGE( "--seed", ARGS_SEED, &flags.seed, "S", "of the orientations", 0, UINT64_MAX ),
+        ARGS_ROW_WORDS( "--after-contact", ARGS_TEXT, &flags.after, "RULE", afters,
+            "velocity of a body that touched: moved (what it moved) or kept (the paper to the letter)" ),
+        ARGS_ROW_TEXT( "--carry", &flags.carry, "C", "share of that move kept as velocity, 0 to 1" ),
+        ARGS_ROW_TEXT( "--speed", &flags.speed, "S", "scale of gravity; the paper prints 0.003" ),
+        ARGS_ROW_TEXT( "--damping", &flags.damping, "D", "velocity kept per frame, 0 to 1" ),
+        ARGS_ROW_WORDS( "--integrator", ARGS_TEXT, &flags.integrator, "NAME", integrators,
+            "velocity-verlet, euler, runge-kutta or verlet" ),
+        ARGS_ROW_RANGE( "--rounds", ARGS_COUNT, &flags.rounds, "R",
+            "rounds of check, contact and match per frame", 1, 1000 ),
+        ARGS_ROW_RANGE( "--pca", ARGS_COUNT, &flags.pca, "P",
+            "frames from one choice of the sweep's axis to the next; 0: stay on y", 0, 1000000 ),
+        ARGS_ROW_SWITCH( "--no-stages", &flags.no_stages,
+            "do not time the stages, which takes time itself; those of a device above all" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
-    const args_words words[] = { { "--volume", volumes }, { "--body", bodies }, { "--match", matches },
-        { "--support", supports }, { "--after-contact", afters }, { "--integrator", integrators },
-        { NULL, NULL } };
     const args_table table = {
         .command = "sim",
         .usage = "tower [--volume KIND] [--scale X,Y,Z] [--frames F] [--body NAME] [--csv OUT] …",
@@ -616,11 +596,10 @@ lab_status command_sim( int argc, char** argv )
                    "  cleave sim tower --volume 18-dop --device 0 --frames 500\n"
                    "  cleave sim tower --bodies 64 --frames 1000 --faces 80 --match quadratic --softness 0.8",
         ARGS_FLAGS( list ),
-        .words = words,
         .operand_name = "an EXPERIMENT",
         .operand_choices = experiments,
         .operand_least = 1,
         .operand_most = 1,
     };
-    return args_run( &table, argc, argv, run, &flags );
+    return args_run( &table, argc, argv, run_tower, &flags );
 }

@@ -75,9 +75,7 @@ static bool follow_frames( tree_state* state, lab_error* why )
         {
             return false;
         }
-        result = frame == 0 ? clv_space_add( state->space, state->boxes, object_count, state->ids )
-                            : clv_space_move( state->space, state->ids, state->boxes, object_count );
-        result = result == CLV_OK ? clv_space_update( state->space ) : result;
+        result = run_feed( state->space, state->ids, state->boxes, object_count, frame == 0 );
     }
     if ( result != CLV_OK )
     {
@@ -85,13 +83,6 @@ static bool follow_frames( tree_state* state, lab_error* why )
             reason[0] != '\0' ? reason : clv_result_text( result ) );
     }
     return true;
-}
-
-static bool print( output_file* file, char* text, lab_error* why )
-{
-    bool good = output_file_write( file, text, strlen( text ), why );
-    free( text );
-    return good;
 }
 
 // JSON has no infinity; the largest number does for a picture.
@@ -106,11 +97,9 @@ static bool write_boxes( const tree_state* state, output_file* file, lab_error* 
     for ( uint32_t index = 0; good && index < state->source.header.object_count; ++index )
     {
         const clv_aabb* box = &state->boxes[index];
-        good = print( file,
-            text_format( "%s    [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g]", index > 0 ? ",\n" : "",
-                shown( box->lower.x ), shown( box->lower.y ), shown( box->lower.z ), shown( box->upper.x ),
-                shown( box->upper.y ), shown( box->upper.z ) ),
-            why );
+        good = output_file_format( file, why, "%s    [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g]",
+            index > 0 ? ",\n" : "", shown( box->lower.x ), shown( box->lower.y ), shown( box->lower.z ),
+            shown( box->upper.x ), shown( box->upper.y ), shown( box->upper.z ) );
     }
     return good;
 }
@@ -120,44 +109,41 @@ static bool write_tree( const tree_state* state, output_file* file, lab_error* w
     size_t length = clv_space_dump( state->space, NULL, 0 );
     char* tree = lab_take( length + 1, 1 );
     clv_space_dump( state->space, tree, length + 1 );
-    return print( file,
-               text_format( "{ \"method\": \"%s\", \"frame\": %" PRIu32 ",\n  \"tree\": ",
-                   state->specs.items[0].row->name, state->frame ),
-               why ) &&
-        print( file, tree, why ) && print( file, text_copy( ",  \"boxes\": [\n" ), why ) &&
-        write_boxes( state, file, why ) && print( file, text_copy( "\n  ] }\n" ), why );
+    bool good = output_file_format( file, why,
+                    "{ \"method\": \"%s\", \"frame\": %" PRIu32 ",\n  \"tree\": %s,  \"boxes\": [\n",
+                    state->specs.items[0].row->name, state->frame, tree ) &&
+        write_boxes( state, file, why ) && output_file_format( file, why, "\n  ] }\n" );
+    free( tree );
+    return good;
 }
 
-static lab_status run( void* data, text_list* operands )
+static bool run( void* data, text_list* operands, lab_error* why )
 {
     const tree_flags* flags = data;
     if ( flags->output == NULL )
     {
-        return lab_fail( "tree: -o FILE is missing; say where to write the tree" );
+        return lab_error_write( why, "tree: -o FILE is missing; say where to write the tree" );
     }
-    lab_error why;
     tree_state state = { .frame = 0 };
     output_file file = { 0 };
-    bool good = run_spec_tree( &state.specs, "tree", flags->method, &flags->settings, &why ) &&
-        open_scene( &state, flags, operands->items[0], &why ) &&
-        output_file_open( &file, flags->output, &why ) && follow_frames( &state, &why ) &&
-        write_tree( &state, &file, &why ) && output_file_commit( &file, &why );
+    bool good = run_spec_tree( &state.specs, "tree", flags->method, &flags->settings, why ) &&
+        open_scene( &state, flags, operands->items[0], why ) &&
+        output_file_open( &file, flags->output, why ) && follow_frames( &state, why ) &&
+        write_tree( &state, &file, why ) && output_file_commit( &file, why );
     output_file_abandon( &file );
     release( &state );
-    return good ? LAB_DONE : lab_error_print( &why );
+    return good;
 }
 
 lab_status command_tree( int argc, char** argv )
 {
     tree_flags flags = { .method = "kd", .frame = ARGS_UNSET };
     const args_flag list[] = {
-        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "kd, kd-paper, one of their kin, or ray-kd", 0,
-            0 },
-        { "--set", 0, ARGS_TEXTS, &flags.settings, "P=V,…", "parameters of the method, such as kd.leaf=256",
-            0, 0 },
-        { "--frame", 0, ARGS_COUNT, &flags.frame, "F",
-            "frame to stop at (default the last); 0 is the initial one", 0, INT32_MAX },
-        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "where to write it", 0, 0 },
+        ARGS_ROW_METHOD( &flags.method, "kd, kd-paper, one of their kin, or ray-kd" ),
+        ARGS_ROW_SETTINGS( &flags.settings, "parameters of the method, such as kd.leaf=256" ),
+        ARGS_ROW_RANGE( "--frame", ARGS_COUNT, &flags.frame, "F",
+            "frame to stop at (default the last); 0 is the initial one", 0, INT32_MAX ),
+        ARGS_ROW_OUTPUT( &flags.output, "FILE", "where to write it" ),
     };
     const args_table table = {
         .command = "tree",
@@ -167,11 +153,7 @@ lab_status command_tree( int argc, char** argv )
             "region, plane and objects, and the boxes of that frame. scripts/tree_picture.py draws it.",
         .example = "  cleave tree brownian-free:2k@0+5 --set kd.leaf=64 -o tree.json",
         ARGS_FLAGS( list ),
-        .operand_name = "a WHAT",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a WHAT" ),
     };
-    lab_status status = args_run( &table, argc, argv, run, &flags );
-    text_list_free( &flags.settings );
-    return status;
+    return args_run( &table, argc, argv, run, &flags );
 }

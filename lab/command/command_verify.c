@@ -3,7 +3,6 @@
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/terminal.h"
-#include "lab/command/ask_flags.h"
 #include "lab/command/commands.h"
 #include "lab/frame/scene_list.h"
 #include "lab/measure/judge.h"
@@ -31,8 +30,7 @@ typedef struct verify_flags
     bool quiet;
     const char* judge;  // a method; NULL: brute force
     const char* record; // file for the calls that lead to the first difference; NULL: none
-    ask_flags ask;
-    const args_table* table;
+    ask_def ask;
 } verify_flags;
 
 // A space that is fed the frames, and what became of it.
@@ -108,14 +106,8 @@ static void leave( contestant* entrant )
 // Hands over a frame and updates. False with a reason.
 static bool feed( contestant* entrant, const contest* arena, uint32_t frame )
 {
-    uint32_t object_count = arena->source->header.object_count;
-    clv_result result = frame == 0
-        ? clv_space_add( entrant->space, arena->boxes, object_count, entrant->ids )
-        : clv_space_move( entrant->space, entrant->ids, arena->boxes, object_count );
-    if ( result == CLV_OK )
-    {
-        result = clv_space_update( entrant->space );
-    }
+    clv_result result = run_feed(
+        entrant->space, entrant->ids, arena->boxes, arena->source->header.object_count, frame == 0 );
     if ( result != CLV_OK )
     {
         char text[200];
@@ -132,10 +124,7 @@ static void print_box( const contest* arena, uint32_t index )
 {
     if ( index < arena->source->header.object_count )
     {
-        clv_aabb box = arena->boxes[index];
-        printf( "  box %" PRIu32 ": %.9g %.9g %.9g to %.9g %.9g %.9g\n", index, (double)box.lower.x,
-            (double)box.lower.y, (double)box.lower.z, (double)box.upper.x, (double)box.upper.y,
-            (double)box.upper.z );
+        verdict_print_box( index, arena->boxes[index] );
     }
 }
 
@@ -149,10 +138,9 @@ static clv_result feed_recorded(
     clv_result result = CLV_OK;
     for ( uint32_t frame = 0; frame <= last && result == CLV_OK; ++frame )
     {
-        result = !frame_source_read( arena->source, frame, boxes, why ) ? CLV_FILE_FAILED
-            : frame == 0 ? clv_space_add( space, boxes, count, ids )
-                         : clv_space_move( space, ids, boxes, count );
-        result = result == CLV_OK ? clv_space_update( space ) : result;
+        result = frame_source_read( arena->source, frame, boxes, why )
+            ? run_feed( space, ids, boxes, count, frame == 0 )
+            : CLV_FILE_FAILED;
     }
     free( ids );
     return result;
@@ -462,13 +450,11 @@ static bool hold_all( verify_state* state, contest* arena, lab_error* why )
 static void announce(
     const verify_flags* flags, const contest* arena, const run_spec_list* specs, const run_spec* judge )
 {
-    char text[ESTIMATE_ROOM];
     uint32_t available = arena->source->header.frame_count;
     bool chose_fewer = flags->part.terms.frame_count == ARGS_UNSET && arena->frame_count < available;
-    estimate_text( estimate( arena, specs, judge ), text );
     printf( "%s: %" PRIu32 " runs judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 ", %s, roughly%s\n",
         arena->label, specs->count, judge->row->name, run_spec_variant( judge ), arena->frame_count,
-        available, text,
+        available, estimate_text( estimate( arena, specs, judge ) ).text,
         chose_fewer ? " (a brute judge is slow at this size; --frames sets more, --judge another)" : "" );
     fflush( stdout );
 }
@@ -549,9 +535,9 @@ static void tell_done( void* user )
     lab_fail( "interrupted: what stands in the table was compared, the rest was not" );
 }
 
-static lab_status verify( const verify_flags* flags, const scene_list* scenes, const run_spec_list* specs )
+static bool verify(
+    const verify_flags* flags, const scene_list* scenes, const run_spec_list* specs, lab_error* why )
 {
-    lab_error why;
     verify_state state = { .flags = flags, .all_fine = true };
     text_table_begin( &state.table, "scene|method|variant|>threads|>frames|>pairs|" );
     text_table_leave_out( &state.table, "frames|threads" );
@@ -559,94 +545,58 @@ static lab_status verify( const verify_flags* flags, const scene_list* scenes, c
     bool good = true;
     for ( uint32_t index = 0; good && index < scenes->count; ++index )
     {
-        good = verify_scene( &state, &scenes->items[index], specs, &why );
+        good = verify_scene( &state, &scenes->items[index], specs, why );
     }
     stop_action_hold();
     uint32_t checks = conclude( &state, good ? "All agree" : "All agree so far" );
     stop_action_end();
-    if ( !good )
-    {
-        return lab_error_print( &why );
-    }
-    if ( checks == 0 )
+    if ( good && checks == 0 )
     {
         printf( "\nNothing was checked: no method chosen can run here.\n" );
-        return LAB_DISAGREES;
     }
-    return state.all_fine ? LAB_DONE : LAB_DISAGREES;
+    return good && ( ( checks > 0 && state.all_fine ) || lab_error_disagrees( why ) );
 }
 
-static lab_status run( const verify_flags* flags, const text_list* texts )
-{
-    lab_error why;
-    scene_list scenes = { 0 };
-    run_spec_list specs = { 0 };
-    bool good = run_spec_list_make( &specs, &flags->part.wish, true, &why ) &&
-        scene_list_make( &scenes, texts, &flags->part.sizes, &why );
-    lab_status status = good ? verify( flags, &scenes, &specs ) : lab_error_print( &why );
-    scene_list_free( &scenes );
-    run_spec_list_free( &specs );
-    return status;
-}
-
-// Questions in place of pairs, on every instruction set.
-static lab_status ask( verify_flags* flags, const text_list* scenes )
-{
-    lab_error why;
-    if ( flags->judge != NULL )
-    {
-        lab_error_write( &why, "verify: --judge is for pairs; questions are held against brute force" );
-        return lab_error_print( &why );
-    }
-    static char all[] = "all";
-    char* every[] = { all };
-    text_list isas = { every, 1 };
-    query_bench_def def = {
-        .scenes = scenes,
-        .sizes = &flags->part.sizes,
-        .families = &flags->ask.queries,
-        .methods = &flags->part.wish.names,
-        .threads = &flags->part.wish.threads,
-        .isas = flags->part.wish.isas.count > 0 ? &flags->part.wish.isas : &isas,
-        .query_count = flags->ask.query_count,
-        .pass_count = 1,
-        .seed = flags->part.terms.seed,
-        .verify = true,
-    };
-    return query_bench_run( &def );
-}
-
-static lab_status run_or_ask( void* data, text_list* operands )
+static bool run( void* data, text_list* operands, lab_error* why )
 {
     verify_flags* flags = data;
+    flags->part.scenes = *operands;
+    *operands = ( text_list ){ 0 };
     progress_set_quiet( flags->quiet );
-    lab_status status;
-    if ( ask_flags_run_near( &flags->ask, flags->table, &flags->part, operands, true, &status ) )
+    if ( ask_is_wanted( &flags->ask ) )
     {
-        return status;
+        return ( flags->judge == NULL || flags->ask.near_cutoff >= 0 ||
+                   lab_error_write(
+                       why, "verify: --judge is for pairs; questions are held against brute force" ) ) &&
+            ask_run( &flags->ask, why );
     }
-    return flags->ask.queries.count > 0 ? ask( flags, operands ) : run( flags, operands );
+    scene_list scenes = { 0 };
+    run_spec_list specs = { 0 };
+    bool good = run_spec_list_make( &specs, &flags->part.wish, true, why ) &&
+        scene_list_make( &scenes, &flags->part.scenes, &flags->part.sizes, why ) &&
+        verify( flags, &scenes, &specs, why );
+    scene_list_free( &scenes );
+    run_spec_list_free( &specs );
+    return good;
 }
 
 lab_status command_verify( int argc, char** argv )
 {
     verify_flags flags = { .part = { .terms = run_terms_default(), .wish.must_run = true } };
-    flags.ask.near_cutoff = -1;
-    flags.ask.query_count = QUERY_VERIFY_COUNT;
+    flags.ask = ask_def_make( &flags.part, 2000 );
+    flags.ask.verify = true;
     const args_flag own[] = {
-        ASK_FLAGS( &flags.ask, "compare" ),
-        { "--judge", 0, ARGS_TEXT, &flags.judge, "METHOD",
-            "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes",
-            0, 0 },
-        { "--record", 0, ARGS_TEXT, &flags.record, "FILE",
-            "where pairs differ, write the calls up to there as a recording for `cleave replay`", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ASK_FLAGS( flags.ask, "compare" ),
+        ARGS_ROW_TEXT( "--judge", &flags.judge, "METHOD",
+            "the method that the others are compared with (default brute); cleave or sap where brute force takes minutes" ),
+        ARGS_ROW_TEXT( "--record", &flags.record, "FILE",
+            "where pairs differ, write the calls up to there as a recording for `cleave replay`" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
     uint32_t count = schedule_flags( &flags.part, 'v', list );
     memcpy( list + count, own, sizeof( own ) );
     bool given[sizeof( list ) / sizeof( list[0] )] = { false };
-    const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "verify",
         .usage = "[WHAT…] [-n N,…] [-m METHOD,…] [flags]",
@@ -663,13 +613,11 @@ lab_status command_verify( int argc, char** argv )
         .flags = list,
         .flag_count = count + sizeof( own ) / sizeof( own[0] ),
         .given = given,
-        .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
-    flags.table = &table;
-    lab_status status = args_run( &table, argc, argv, run_or_ask, &flags );
-    text_list_free( &flags.ask.queries );
+    flags.ask.table = &table;
+    lab_status status = args_run( &table, argc, argv, run, &flags );
     schedule_part_free( &flags.part );
     return status;
 }

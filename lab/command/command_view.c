@@ -82,11 +82,9 @@ static bool write_page( const view_flags* flags, output_file* file, lab_error* w
     {
         return false;
     }
-    char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
     printf( "%s%s%s %s, %s objects, %" PRIu32 " frames, %s\n", flags->output != NULL ? flags->output : "",
-        flags->output != NULL ? ": " : "", summary.name, summary.type,
-        text_size( summary.object_count, objects ), summary.frame_count,
-        text_bytes( summary.page_bytes, bytes ) );
+        flags->output != NULL ? ": " : "", summary.name, summary.type, text_size( summary.object_count ).text,
+        summary.frame_count, text_bytes( summary.page_bytes ).text );
     return true;
 }
 
@@ -108,15 +106,14 @@ static bool serve( loopback* server, const view_flags* flags, FILE* page, lab_er
     return good;
 }
 
-static lab_status view( void* user, text_list* operands )
+static bool view( void* user, text_list* operands, lab_error* why )
 {
     view_flags* flags = user;
-    lab_error why;
     uint16_t port = 0;
     progress_set_quiet( flags->quiet );
-    if ( !check_words( flags, &port, &why ) )
+    if ( !check_words( flags, &port, why ) )
     {
-        return lab_error_print( &why );
+        return false;
     }
     flags->page.input.what = operands->items[0];
     flags->page.has_pairs = !flags->no_pairs;
@@ -124,35 +121,33 @@ static lab_status view( void* user, text_list* operands )
     bool serves = strcmp( flags->serve, NO_PORT ) != 0;
     output_file page = { 0 };
     loopback server = { 0 };
-    bool good =
-        !serves || loopback_open( &server, port, &why ); // a port that is taken is said before the work
-    good =
-        good && write_page( flags, &page, &why ) && ( !serves || serve( &server, flags, page.stream, &why ) );
+    // A port that is taken is said before the work.
+    bool good = ( !serves || loopback_open( &server, port, why ) ) && write_page( flags, &page, why ) &&
+        ( !serves || serve( &server, flags, page.stream, why ) );
     output_file_abandon( &page );
     loopback_close( &server );
-    return good ? LAB_DONE : lab_error_print( &why );
+    return good;
 }
 
 lab_status command_view( int argc, char** argv )
 {
     view_flags flags = { .page = { .tree_method = "kd" }, .serve = NO_PORT };
     const args_flag list[] = {
-        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the page to write", 0, 0 },
-        { "--frames", 0, ARGS_TEXT, &flags.page.input.frames, "A:B",
-            "these alone (default all); 0 is the initial one", 0, 0 },
-        { "--serve", 0, ARGS_TEXT, &flags.serve, "[PORT]",
-            "serve the page on 127.0.0.1 until Ctrl-C; without -o it is not kept", 0, 0 },
-        { "--bodies", 0, ARGS_SWITCH, &flags.page.input.wants_bodies, NULL,
-            "run the scene to know how its bodies are turned; .posrot files tell", 0, 0 },
-        { "--tree", 0, ARGS_TEXT, &flags.page.tree_method, "METHOD",
-            "whose tree is shown: kd, kd-paper, one of their kin, or ray-kd", 0, 0 },
-        { "--set", 0, ARGS_TEXTS, &flags.page.tree_settings, "P=V,…", "its parameters, such as kd.leaf=64", 0,
-            0 },
-        { "--no-pairs", 0, ARGS_SWITCH, &flags.no_pairs, NULL,
-            "neither pairs nor a tree: for scenes in which nearly everything touches", 0, 0 },
-        { "--no-times", 0, ARGS_SWITCH, &flags.no_times, NULL,
-            "no times of the search: the same scene makes the same bytes", 0, 0 },
-        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+        ARGS_ROW_OUTPUT( &flags.output, "FILE", "the page to write" ),
+        ARGS_ROW_TEXT(
+            "--frames", &flags.page.input.frames, "A:B", "these alone (default all); 0 is the initial one" ),
+        ARGS_ROW_TEXT( "--serve", &flags.serve, "[PORT]",
+            "serve the page on 127.0.0.1 until Ctrl-C; without -o it is not kept" ),
+        ARGS_ROW_SWITCH( "--bodies", &flags.page.input.wants_bodies,
+            "run the scene to know how its bodies are turned; .posrot files tell" ),
+        ARGS_ROW_TEXT( "--tree", &flags.page.tree_method, "METHOD",
+            "whose tree is shown: kd, kd-paper, one of their kin, or ray-kd" ),
+        ARGS_ROW_SETTINGS( &flags.page.tree_settings, "its parameters, such as kd.leaf=64" ),
+        ARGS_ROW_SWITCH( "--no-pairs", &flags.no_pairs,
+            "neither pairs nor a tree: for scenes in which nearly everything touches" ),
+        ARGS_ROW_SWITCH(
+            "--no-times", &flags.no_times, "no times of the search: the same scene makes the same bytes" ),
+        ARGS_ROW_QUIET( &flags.quiet ),
     };
     const args_table table = {
         .command = "view",
@@ -167,13 +162,10 @@ lab_status command_view( int argc, char** argv )
         .example = "  cleave view freefall:2k@100+60 -o view.html\n"
                    "  cleave view gravity:2k@100+60 --frames 0:30 --set kd.leaf=64 --serve",
         ARGS_FLAGS( list ),
-        .operand_name = "a WHAT",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a WHAT" ),
     };
     char** words = lab_take( 2 * (uint64_t)argc + 1, sizeof( char* ) );
     lab_status status = args_run( &table, complete_serve( argc, argv, words ), words, view, &flags );
     free( words );
-    text_list_free( &flags.page.tree_settings );
     return status;
 }

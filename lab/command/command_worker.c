@@ -66,41 +66,40 @@ static bool work( const worker_flags* flags, const run_spec* spec, const char* t
     return good;
 }
 
-static lab_status run( void* data, text_list* operands )
+static bool run( void* data, text_list* operands, lab_error* why )
 {
     worker_flags* flags = data;
     progress_set_quiet( true );
-    lab_error why;
     run_spec_list specs = { 0 };
     pin_wish pin;
     char reason[128] = PIN_FORM;
     run_wish wish = flags->part.wish;
     wish.fat = false; // the settings say it already
-    bool good = run_spec_list_make( &specs, &wish, false, &why );
+    bool good = run_spec_list_make( &specs, &wish, false, why );
     if ( good && specs.count != 1 )
     {
-        good = lab_error_write(
-            &why, "worker: takes one method, one instruction set and one number of threads" );
+        good =
+            lab_error_write( why, "worker: takes one method, one instruction set and one number of threads" );
     }
     if ( good )
     {
         specs.items[0].fat = flags->part.wish.fat;
         good = ( pin_parse( flags->part.terms.pin, &pin ) &&
                    pin_apply( &pin, specs.items[0].thread_count, reason, sizeof( reason ) ) ) ||
-            lab_error_write( &why, "pin %s: %s", flags->part.terms.pin, reason );
+            lab_error_write( why, "pin %s: %s", flags->part.terms.pin, reason );
     }
-    good = good && work( flags, &specs.items[0], operands->items[0], &why );
+    good = good && work( flags, &specs.items[0], operands->items[0], why );
     run_spec_list_free( &specs );
-    return good ? LAB_DONE : lab_error_print( &why );
+    return good;
 }
 
 lab_status command_worker( int argc, char** argv )
 {
     worker_flags flags = { .part = { .terms = run_terms_default() } };
     const args_flag own[] = {
-        { "--method", 0, ARGS_TEXTS, &flags.part.wish.names, "METHOD", "the method", 0, 0 },
-        { "--answer", 0, ARGS_SWITCH, &flags.answers, NULL,
-            "the result goes to the parent, not to standard output", 0, 0 },
+        ARGS_ROW_TEXTS( "--method", &flags.part.wish.names, "METHOD", "the method" ),
+        ARGS_ROW_SWITCH(
+            "--answer", &flags.answers, "the result goes to the parent, not to standard output" ),
     };
     args_flag list[SCHEDULE_FLAGS_MOST + sizeof( own ) / sizeof( own[0] )];
     uint32_t count = schedule_flags( &flags.part, 'w', list );
@@ -112,9 +111,7 @@ lab_status command_worker( int argc, char** argv )
         .example = "  cleave worker brownian-free:8k --method kd --repeat 3",
         .flags = list,
         .flag_count = count + sizeof( own ) / sizeof( own[0] ),
-        .operand_name = "a WHAT",
-        .operand_least = 1,
-        .operand_most = 1,
+        ARGS_ONE_OPERAND( "a WHAT" ),
     };
     lab_status status = args_run( &table, argc, argv, run, &flags );
     schedule_part_free( &flags.part );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/compare/comparison.h"
 
+#include "lab/base/random.h"
 #include "lab/base/terminal.h"
 
 #include <inttypes.h>
@@ -31,10 +32,9 @@ static sample sample_of( const run_result* run )
 // splitmix64, from a fixed seed: the same files give the same verdict.
 static uint32_t draw( uint64_t* state, uint32_t below )
 {
-    uint64_t z = *state += UINT64_C( 0x9E3779B97F4A7C15 );
-    z = ( z ^ z >> 30 ) * UINT64_C( 0xBF58476D1CE4E5B9 );
-    z = ( z ^ z >> 27 ) * UINT64_C( 0x94D049BB133111EB );
-    return (uint32_t)( ( z ^ z >> 31 ) % below );
+    uint64_t drawn = random_mix( *state );
+    *state += UINT64_C( 0x9E3779B97F4A7C15 );
+    return (uint32_t)( drawn % below );
 }
 
 typedef struct draws
@@ -384,11 +384,10 @@ static terminal_style style_of( comparison_verdict verdict )
 static void add_printed_row( text_table* table, const comparison_row* row )
 {
     const run_result* run = row->a != NULL ? row->a : row->b;
-    char size[TEXT_SIZE_ROOM];
     text_table_add( table, "%s%s", comparison_verdict_name( row->verdict ), row->is_doubtful ? "?" : "" );
     text_table_style( table, style_of( row->verdict ) );
     text_table_add_cells( table, "%.100s %.60s\t%s\t%.60s@%.20s\t%" PRIu32 "\t%.100s", run->scene, run->type,
-        text_size( run->object_count, size ), run->method, run->variant, run->thread_count,
+        text_size( run->object_count ).text, run->method, run->variant, run->thread_count,
         run->settings != NULL ? run->settings : "" );
     add_ms( table, row->a );
     add_ms( table, row->b );
@@ -430,13 +429,12 @@ static void print_reasons( const comparison* all )
     for ( uint32_t index = 0; index < all->count; ++index )
     {
         const comparison_row* row = &all->rows[index];
-        char a[RESULTS_HASH_ROOM], b[RESULTS_HASH_ROOM];
         if ( row->verdict == COMPARISON_OTHER_PAIRS )
         {
             printf( "OTHER PAIRS: %s@%s on %" PRIu32
                     " objects of %s: hash %s in A, %s in B; one of them is wrong\n",
                 row->a->method, row->a->variant, row->a->object_count, row->a->scene,
-                results_hash( row->a->pairs_hash, a ), results_hash( row->b->pairs_hash, b ) );
+                results_hash( row->a->pairs_hash ).text, results_hash( row->b->pairs_hash ).text );
         }
         else if ( row->verdict == COMPARISON_BROKEN )
         {

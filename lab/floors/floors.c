@@ -394,11 +394,10 @@ static terminal_style style_of( race_verdict verdict )
 
 static void add_printed_row( text_table* table, const race_row* row )
 {
-    char size[TEXT_SIZE_ROOM];
     text_table_add( table, "%s", race_verdict_name( row->verdict ) );
     text_table_style( table, style_of( row->verdict ) );
     text_table_add_cells( table, "%.60s\t%.100s %.60s\t%s\t%.20s", row->part, row->ours->scene,
-        row->ours->type, text_size( row->ours->object_count, size ), row->ours->variant );
+        row->ours->type, text_size( row->ours->object_count ).text, row->ours->variant );
     add_number( table, row->ours->status == RUN_OK, row->ours_ms, ms_digits( row->ours_ms ) );
     text_table_add( table, "%.60s", row->rival != NULL ? row->rival->method : "-" );
     add_number( table, row->rival != NULL, row->rival_ms, ms_digits( row->rival_ms ) );
@@ -425,7 +424,6 @@ static void print_missing( const run_results* results, const char* name )
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];
-        char size[TEXT_SIZE_ROOM];
         if ( run->status == RUN_OK )
         {
             continue;
@@ -439,7 +437,7 @@ static void print_missing( const run_results* results, const char* name )
             continue;
         }
         printf( "%s: %s@%s on %s of %s %s: %s\n", run_status_name( run->status ), run->method, run->variant,
-            text_size( run->object_count, size ), run->scene, run->type, run->reason );
+            text_size( run->object_count ).text, run->scene, run->type, run->reason );
     }
 }
 

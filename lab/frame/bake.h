@@ -32,3 +32,16 @@ bool bake_write( const bake_def* def, const char* path, lab_error* why );
 /// as soon as its last frame is.
 bool bake_write_windows( const bake_def* defs, const char* const* paths, uint32_t count, lab_error* why );
 bool bake_may_share( const bake_def* def );
+
+// ---- Recorded scenes whose bodies are cut in 8.
+
+typedef struct splitter_def
+{
+    const char* input;  ///< .aabbs or .posrot
+    const char* output; ///< .aabbs
+    bool keep_size;     ///< the world grows to twice its side instead of the pieces being half as large
+} splitter_def;
+
+/// Writes the scene, with a progress bar; all of it or nothing. What was written is in *header. A FILE.churn
+/// beside the input gets a companion beside the output.
+bool splitter_write( const splitter_def* def, scene_header* header, lab_error* why );

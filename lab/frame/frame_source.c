@@ -2,6 +2,7 @@
 #include "lab/frame/frame_source.h"
 
 #include "base/bits.h"
+#include "lab/base/interrupt.h"
 #include "lab/base/platform.h"
 #include "lab/base/text.h"
 
@@ -33,7 +34,7 @@ bool frame_source_open_file( frame_source* source, const char* path, lab_error* 
         free( reader );
         return false;
     }
-    *source = ( frame_source ){ reader->header, reader, read_file, close_file };
+    *source = ( frame_source ){ reader->header, reader, 0, read_file, close_file };
     return true;
 }
 
@@ -56,23 +57,25 @@ static bool start_scene( running_scene* scene, lab_error* why )
     scene->state = scene->def.generator->create( scene->def.generator, &scene->def.scene );
     if ( scene->state == NULL )
     {
-        char size[TEXT_SIZE_ROOM];
         return lab_error_write( why, "%s: out of memory for %s bodies; use a smaller -n",
-            scene->def.generator->name, text_size( scene->def.scene.body_count, size ) );
+            scene->def.generator->name, text_size( scene->def.scene.body_count ).text );
     }
     return true;
 }
 
-static bool read_scene( void* state, uint32_t frame, clv_aabb* boxes, lab_error* why )
+static bool read_scene( void* state, uint32_t wanted, clv_aabb* boxes, lab_error* why )
 {
     running_scene* scene = state;
-    uint64_t wanted = (uint64_t)scene->def.from + frame;
     if ( ( scene->state == NULL || scene->frame > wanted ) && !start_scene( scene, why ) )
     {
         return false;
     }
     for ( ; scene->frame < wanted; ++scene->frame )
     {
+        if ( interrupt_raised() )
+        {
+            return lab_error_interrupted( why );
+        }
         if ( !scene->def.generator->step( scene->state, why ) )
         {
             return false;
@@ -102,41 +105,15 @@ bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_err
         free( scene );
         return false;
     }
-    *source = ( frame_source ){ bake_header( def, def->generator->world( scene->state ) ), scene, read_scene,
-        close_scene };
+    *source = ( frame_source ){ bake_header( def, def->generator->world( scene->state ) ), scene, def->from,
+        read_scene, close_scene };
     return true;
 }
 
-// ---- windows of another source
-
-typedef struct cut_source
+void* frame_source_running( const frame_source* source )
 {
-    frame_source whole;
-    uint32_t from;
-} cut_source;
-
-static bool read_cut( void* state, uint32_t frame, clv_aabb* boxes, lab_error* why )
-{
-    cut_source* cut = state;
-    return cut->whole.read( cut->whole.state, cut->from + frame, boxes, why );
-}
-
-static void close_cut( void* state )
-{
-    cut_source* cut = state;
-    frame_source_close( &cut->whole );
-    free( cut );
-}
-
-// Narrows an open source to `frame_count` frames after frame `from` of its own.
-static void frame_source_cut( frame_source* source, uint32_t from, uint32_t frame_count )
-{
-    cut_source* cut = lab_take( 1, sizeof( cut_source ) );
-    *cut = ( cut_source ){ *source, from };
-    source->header.frame_count = frame_count;
-    source->state = cut;
-    source->read = read_cut;
-    source->close = close_cut;
+    const running_scene* scene = source->state;
+    return scene->state;
 }
 
 // ---- all of them
@@ -148,7 +125,7 @@ bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, l
         return lab_error_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32,
             source->header.name, frame, source->header.frame_count );
     }
-    return source->read( source->state, frame, boxes, why );
+    return source->read( source->state, source->from + frame, boxes, why );
 }
 
 void frame_source_close( frame_source* source )
@@ -384,7 +361,8 @@ static bool open_longer( frame_source* source, const bake_def* def, const char* 
     {
         return false;
     }
-    frame_source_cut( source, def->from - longer.from, def->frame_count );
+    source->from += def->from - longer.from;
+    source->header.frame_count = def->frame_count;
     return true;
 }
 
@@ -408,9 +386,8 @@ static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, 
     uint32_t object_count = generator_object_count( &def->scene );
     if ( !scene_file_bytes( object_count, def->frame_count, &needed ) || needed > limit )
     {
-        char bytes[TEXT_SIZE_ROOM];
         return lab_error_write(
-            why, "it takes %s, more than CLEAVE_CACHE_LIMIT allows", text_bytes( needed, bytes ) );
+            why, "it takes %s, more than CLEAVE_CACHE_LIMIT allows", text_bytes( needed ).text );
     }
     if ( !platform_make_folder( folder ) )
     {
@@ -502,9 +479,8 @@ static bool fill_run(
     bool good = fits && needed <= limit;
     if ( !good )
     {
-        char bytes[TEXT_SIZE_ROOM];
         lab_error_write( why, "%s takes %s, more than CLEAVE_CACHE_LIMIT allows", windows[0].generator->name,
-            text_bytes( needed, bytes ) );
+            text_bytes( needed ).text );
     }
     else
     {

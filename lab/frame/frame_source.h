@@ -13,6 +13,7 @@ typedef struct frame_source
 {
     scene_header header;
     void* state;
+    uint32_t from; ///< frame of the state's that is frame 0 here
     bool ( *read )( void* state, uint32_t frame, clv_aabb* boxes, lab_error* why );
     void ( *close )( void* state );
 } frame_source;
@@ -22,6 +23,9 @@ bool frame_source_open_file( frame_source* source, const char* path, lab_error* 
 /// The frames a baked file would hold, without the file. Ascending is cheap; going back starts the scene
 /// again.
 bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_error* why );
+
+/// Of a source that frame_source_open_scene opened: the generator's state as of the frame read last.
+void* frame_source_running( const frame_source* source );
 
 /// Frame 0 .. header.frame_count into `boxes`, header.object_count long.
 bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, lab_error* why );

@@ -609,34 +609,43 @@ static bool encode_chunk( unsigned char* bytes, const clv_aabb* boxes, uint32_t 
     return true;
 }
 
+/// Takes encoded boxes.
+typedef bool box_sink( void* user, const void* bytes, size_t size, lab_error* why );
+
+// Boxes of a frame from number `first` on, chunk by chunk, unless one of them is none.
+static bool write_boxes( const char* path, uint32_t frame, uint32_t first, const clv_aabb* boxes,
+    uint32_t count, box_sink* sink, void* user, lab_error* why )
+{
+    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
+    bool good = true;
+    for ( uint32_t at = 0; good && at < count; at += CHUNK_BOXES )
+    {
+        uint32_t chunk = count - at < CHUNK_BOXES ? count - at : CHUNK_BOXES;
+        good = encode_chunk( bytes, boxes + at, chunk, path, frame, first + at, why ) &&
+            sink( user, bytes, (size_t)chunk * SCENE_BOX_BYTES, why );
+    }
+    return good;
+}
+
+static bool write_to_file( void* user, const void* bytes, size_t size, lab_error* why )
+{
+    return output_file_write( user, bytes, size, why );
+}
+
 bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, lab_error* why )
 {
     const scene_header* header = &writer->header;
-    if ( writer->frames_written > header->frame_count )
+    bool good = ( writer->frames_written <= header->frame_count ||
+                    lab_error_write( why, "%s: got more than its 1 + %" PRIu32 " frames", writer->file.path,
+                        header->frame_count ) ) &&
+        write_boxes( writer->file.path, writer->frames_written, 0, boxes, header->object_count, write_to_file,
+            &writer->file, why );
+    if ( !good )
     {
-        lab_error_write(
-            why, "%s: got more than its 1 + %" PRIu32 " frames", writer->file.path, header->frame_count );
         scene_writer_abandon( writer );
-        return false;
     }
-    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
-    for ( uint32_t first = 0; first < header->object_count; first += CHUNK_BOXES )
-    {
-        uint32_t left = header->object_count - first;
-        uint32_t count = left < CHUNK_BOXES ? left : CHUNK_BOXES;
-        if ( !encode_chunk(
-                 bytes, boxes + first, count, writer->file.path, writer->frames_written, first, why ) )
-        {
-            scene_writer_abandon( writer );
-            return false;
-        }
-        if ( !output_file_write( &writer->file, bytes, (size_t)count * SCENE_BOX_BYTES, why ) )
-        {
-            return false;
-        }
-    }
-    writer->frames_written += 1;
-    return true;
+    writer->frames_written += good ? 1 : 0;
+    return good;
 }
 
 bool scene_writer_commit( scene_writer* writer, lab_error* why )
@@ -702,33 +711,29 @@ bool scene_part_open( scene_part* part, const char* shared, const char* path, ui
     return true;
 }
 
+static bool write_to_part( void* user, const void* bytes, size_t size, lab_error* why )
+{
+    scene_part* part = user;
+    errno = 0;
+    size_t written = fwrite( bytes, 1, size, part->stream );
+    part->offset += written;
+    return written == size || fail_part( part, part->offset, why );
+}
+
 bool scene_part_put( scene_part* part, uint32_t frame, const clv_aabb* boxes, lab_error* why )
 {
-    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
-    uint64_t offset = scene_file_offset( part->object_count, frame, part->first );
+    part->offset = scene_file_offset( part->object_count, frame, part->first );
     errno = 0;
-    if ( !platform_seek( part->stream, offset ) )
+    if ( !platform_seek( part->stream, part->offset ) )
     {
-        return fail_part( part, offset, why ); // what was buffered goes out here too
+        return fail_part( part, part->offset, why ); // what was buffered goes out here too
     }
-    for ( uint32_t first = 0; first < part->count; first += CHUNK_BOXES )
+    if ( !write_boxes( part->path, frame, part->first, boxes, part->count, write_to_part, part, why ) )
     {
-        uint32_t left = part->count - first;
-        uint32_t count = left < CHUNK_BOXES ? left : CHUNK_BOXES;
-        if ( !encode_chunk( bytes, boxes + first, count, part->path, frame, part->first + first, why ) )
-        {
-            return false;
-        }
-        errno = 0;
-        size_t size = (size_t)count * SCENE_BOX_BYTES, written = fwrite( bytes, 1, size, part->stream );
-        if ( written != size )
-        {
-            return fail_part( part, offset + written, why );
-        }
-        offset += size;
+        return false;
     }
     errno = 0;
-    return fflush( part->stream ) == 0 || fail_part( part, offset, why );
+    return fflush( part->stream ) == 0 || fail_part( part, part->offset, why );
 }
 
 bool scene_part_close( scene_part* part, lab_error* why )

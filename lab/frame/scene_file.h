@@ -129,6 +129,7 @@ typedef struct scene_part
     char* path; ///< the target's, for errors
     FILE* stream;
     uint32_t object_count, first, count;
+    uint64_t offset; ///< of the file, where it stands
 } scene_part;
 
 bool scene_part_open( scene_part* part, const char* shared, const char* path, uint32_t object_count,

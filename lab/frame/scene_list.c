@@ -75,9 +75,8 @@ static bool parse_colon_part(
     }
     if ( *has_type || !body_type_from_name( part, &spec->type ) )
     {
-        char advice[CHOICE_ADVICE_ROOM];
-        return lab_error_write( why, "%s: '%s' is no type of objects; %s", whole, part,
-            choice_advice( body_types, part, advice ) );
+        return lab_error_write(
+            why, "%s: '%s' is no type of objects; %s", whole, part, choice_advice( body_types, part ).text );
     }
     *has_type = true;
     return true;
@@ -116,10 +115,9 @@ static bool parse_scene( const char* text, const char* rest, scene_spec* spec, l
 static bool fail_unknown( const char* text, lab_error* why )
 {
     const char* rest = text;
-    char advice[GENERATOR_ADVICE_ROOM];
     char* name = take_part( &rest, ":@" );
     lab_error_write( why, "%.100s: no such file, and no scene '%.60s'; %s (`cleave scenes` tells of each)",
-        text, name, generator_advice( name, advice ) );
+        text, name, generator_advice( name ).text );
     free( name );
     return false;
 }
@@ -207,11 +205,10 @@ bool scene_spec_open_text( const char* text, frame_source* source, lab_error* wh
 static void label_item( scene_item* item )
 {
     const scene_spec* spec = &item->spec;
-    char size[TEXT_SIZE_ROOM];
     if ( spec->generator != NULL )
     {
-        snprintf( item->label, sizeof( item->label ), "%.24s:%s:%s", spec->generator->name,
-            text_size( spec->body_count != 0 ? spec->body_count : item->body_count, size ),
+        snprintf( item->label, sizeof( item->label ), "%.24s:%.23s:%s", spec->generator->name,
+            text_size( spec->body_count != 0 ? spec->body_count : item->body_count ).text,
             body_type_name( spec->type ) );
         return;
     }

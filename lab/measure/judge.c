@@ -4,9 +4,11 @@
 #include "cleave/space.h"
 #include "lab/base/platform.h"
 #include "lab/base/random.h"
+#include "lab/measure/timed_run.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,8 +102,7 @@ static clv_result find_pairs(
     run_spec_apply( spec, &def );
     def.capacity = count;
     clv_result result = clv_space_create( &def, &space );
-    result = result == CLV_OK ? clv_space_add( space, boxes, count, NULL ) : result;
-    result = result == CLV_OK ? clv_space_update( space ) : result;
+    result = result == CLV_OK ? run_feed( space, NULL, boxes, count, true ) : result;
     if ( result == CLV_OK )
     {
         clv_pair_view view = clv_space_pairs( space );
@@ -194,6 +195,16 @@ void verdict_list_set_ids( verdict_list* list, const clv_id_pair* pairs, uint64_
     }
 }
 
+void verdict_list_add( verdict_list* list, clv_pair pair )
+{
+    if ( list->count == list->capacity )
+    {
+        list->capacity = 2 * list->capacity + 1024;
+        list->items = lab_grow( list->items, list->capacity, sizeof( clv_pair ) );
+    }
+    list->items[list->count++] = pair;
+}
+
 void verdict_list_free( verdict_list* list )
 {
     free( list->items );
@@ -246,6 +257,13 @@ const char* verdict_fault_text( verdict_fault fault )
     case VERDICT_NOWHERE: return "names an index that no object has";
     }
     return "";
+}
+
+void verdict_print_box( uint32_t index, clv_aabb box )
+{
+    printf( "  box %" PRIu32 ": %.9g %.9g %.9g to %.9g %.9g %.9g\n", index, (double)box.lower.x,
+        (double)box.lower.y, (double)box.lower.z, (double)box.upper.x, (double)box.upper.y,
+        (double)box.upper.z );
 }
 
 static void note( verdict_difference* difference, verdict_fault fault, clv_pair pair )

@@ -46,6 +46,7 @@ typedef struct verdict_list
 /// A copy of `pairs`.
 void verdict_list_set( verdict_list* list, const clv_pair* pairs, uint64_t count );
 void verdict_list_set_ids( verdict_list* list, const clv_id_pair* pairs, uint64_t count );
+void verdict_list_add( verdict_list* list, clv_pair pair );
 void verdict_list_free( verdict_list* list );
 
 /// By (a, b). The library's own sort is among what is checked, so this one is another.
@@ -66,6 +67,9 @@ typedef enum verdict_fault
 
 /// "is missing", "is extra", …
 const char* verdict_fault_text( verdict_fault fault );
+
+/// A line about the box of that object, on stdout.
+void verdict_print_box( uint32_t index, clv_aabb box );
 
 typedef struct verdict_difference
 {

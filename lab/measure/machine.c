@@ -316,11 +316,12 @@ estimate_scene estimate_scene_spec(
     return scene;
 }
 
-char* estimate_text( double seconds, char buffer[ESTIMATE_ROOM] )
+text_short estimate_text( double seconds )
 {
+    text_short shown;
     char time[32];
     progress_format_time( seconds, time, sizeof( time ) );
-    snprintf(
-        buffer, ESTIMATE_ROOM, "%s%s", seconds < 1 ? "under a second" : "about ", seconds < 1 ? "" : time );
-    return buffer;
+    snprintf( shown.text, sizeof( shown.text ), "%s%s", seconds < 1 ? "under a second" : "about ",
+        seconds < 1 ? "" : time );
+    return shown;
 }

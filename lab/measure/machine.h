@@ -52,5 +52,4 @@ estimate_scene estimate_scene_spec(
     const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed );
 
 /// "under a second", "about 20 s", "about 3 min".
-#define ESTIMATE_ROOM 48
-char* estimate_text( double seconds, char buffer[ESTIMATE_ROOM] );
+text_short estimate_text( double seconds );

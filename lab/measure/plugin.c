@@ -278,73 +278,57 @@ static bool program_path( char path[PATH_ROOM] )
 #define LAB_PEERS_INSTALLED "../lib/cleave/peers"
 #endif
 
-// Folders in the order they are asked.
-typedef struct module_folders
-{
-    char items[2][PATH_ROOM];
-    int count;
-} module_folders;
-
-static void add_folder( module_folders* folders, const char* base, const char* name )
-{
-    char* path = folders->items[folders->count];
-    int length = snprintf( path, PATH_ROOM, "%s%s%s", base, base[0] != '\0' ? "/" : "", name );
-    folders->count += length > 0 && length < PATH_ROOM ? 1 : 0;
-}
-
 // The program's folder; "." where the system does not tell.
 static void program_folder( char path[PATH_ROOM] )
 {
-    char* slash = NULL;
-    if ( program_path( path ) )
-    {
-        char* backslash = strrchr( path, '\\' );
-        slash = strrchr( path, '/' );
-        slash = backslash != NULL && ( slash == NULL || backslash > slash ) ? backslash : slash;
-    }
-    if ( slash == NULL )
+    const char* name = program_path( path ) ? text_base_name( path ) : path;
+    if ( name == path )
     {
         snprintf( path, PATH_ROOM, "." );
         return;
     }
-    *slash = '\0';
+    path[name - path - 1] = '\0';
 }
 
-// The folder the user names, and no other; else beside the program, as built; else where
-// an installed one has them.
-static void find_folders( module_folders* folders )
+// Folders in the order they are asked: the one the user names, and no other; else beside the program, as
+// built, and where an installed one has them.
+static text_list find_folders( void )
 {
     const char* wish = getenv( "CLEAVE_PEERS" );
-    folders->count = 0;
+    text_list folders = { 0 };
     if ( wish != NULL && wish[0] != '\0' )
     {
-        add_folder( folders, "", wish );
-        return;
+        text_list_add( &folders, wish );
+        return folders;
     }
+    static const char* const names[] = { "peers", LAB_PEERS_INSTALLED };
     char base[PATH_ROOM];
     program_folder( base );
-    add_folder( folders, base, "peers" );
-    add_folder( folders, base, LAB_PEERS_INSTALLED );
+    for ( int i = 0; i < 2; ++i )
+    {
+        char* path = text_format( "%s/%s", base, names[i] );
+        text_list_add( &folders, path );
+        free( path );
+    }
+    return folders;
 }
 
 // ---- loading
 
 // The module's path in the first folder that has it.
-static bool find_module( const module_folders* folders, const char* module, char path[PATH_ROOM] )
+static bool find_module( const text_list* folders, const char* module, char path[PATH_ROOM] )
 {
-    for ( int i = 0; i < folders->count; ++i )
+    bool found = false;
+    for ( uint32_t i = 0; i < folders->count && !found; ++i )
     {
         int length = snprintf( path, PATH_ROOM, "%s/%s" MODULE_ENDING, folders->items[i], module );
-        if ( length > 0 && length < PATH_ROOM && platform_look( path ).kind == PLATFORM_FILE )
-        {
-            return true;
-        }
+        found = length > 0 && length < PATH_ROOM && platform_look( path ).kind == PLATFORM_FILE;
     }
-    return false;
+    return found;
 }
 
 // It may never have been built, or not have been installed: say where it would be, and what puts it there.
-static void tell_missing( const module_folders* folders, const known_peer* peer, char reason[REASON_ROOM] )
+static void tell_missing( const text_list* folders, const known_peer* peer, char reason[REASON_ROOM] )
 {
     snprintf( reason, REASON_ROOM,
         "no %s" MODULE_ENDING
@@ -353,31 +337,25 @@ static void tell_missing( const module_folders* folders, const known_peer* peer,
         folders->count > 1 ? folders->items[1] : "", peer->package );
 }
 
-// A module's rows into the table. False, with the reason, if it is not there or not to be used.
-static bool load_module( const module_folders* folders, const known_peer* peer, char reason[REASON_ROOM] )
-{
-    char path[PATH_ROOM];
-    if ( !find_module( folders, peer->module, path ) )
-    {
-        tell_missing( folders, peer, reason );
-        return false;
-    }
-    return plugin_load( path, reason, REASON_ROOM );
-}
-
 void peer_modules_load( void )
 {
-    module_folders folders;
-    find_folders( &folders );
+    text_list folders = find_folders();
     const char* last = NULL;
-    char reason[REASON_ROOM] = "";
+    char reason[REASON_ROOM] = "", path[PATH_ROOM];
     for ( int i = 0; i < KNOWN_COUNT; ++i )
     {
         known_peer* peer = &s_known[i];
         if ( last == NULL || strcmp( last, peer->module ) != 0 )
         {
-            load_module( &folders, peer, reason );
             last = peer->module;
+            if ( find_module( &folders, peer->module, path ) )
+            {
+                plugin_load( path, reason, REASON_ROOM ); // its rows into the table
+            }
+            else
+            {
+                tell_missing( &folders, peer, reason );
+            }
         }
         if ( clv_method_find( peer->row.name ) == NULL )
         {
@@ -386,22 +364,27 @@ void peer_modules_load( void )
             clv_method_register( &peer->row );
         }
     }
+    text_list_free( &folders );
 }
 
 plugin_function* peer_modules_find(
     const char* module, const char* package, const char* function, char* reason, size_t reason_size )
 {
-    module_folders folders;
+    text_list folders = find_folders();
+    known_peer peer = { .module = module, .package = package };
     char path[PATH_ROOM], missing[REASON_ROOM];
-    find_folders( &folders );
+    plugin_function* found = NULL;
     if ( find_module( &folders, module, path ) )
     {
-        return plugin_find( path, function, reason, reason_size );
+        found = plugin_find( path, function, reason, reason_size );
     }
-    known_peer peer = { .module = module, .package = package };
-    tell_missing( &folders, &peer, missing );
-    snprintf( reason, reason_size, "%s", missing );
-    return NULL;
+    else
+    {
+        tell_missing( &folders, &peer, missing );
+        snprintf( reason, reason_size, "%s", missing );
+    }
+    text_list_free( &folders );
+    return found;
 }
 
 // ---- device choice

@@ -22,10 +22,11 @@ void number_list_free( number_list* list )
     *list = ( number_list ){ 0 };
 }
 
-char* range_text( double value, char buffer[RANGE_TEXT_ROOM] )
+text_short range_text( double value )
 {
-    snprintf( buffer, RANGE_TEXT_ROOM, "%.12g", value );
-    return buffer;
+    text_short shown;
+    snprintf( shown.text, sizeof( shown.text ), "%.12g", value );
+    return shown;
 }
 
 // A size such as 8k, or a plain number such as 0.25.
@@ -213,14 +214,13 @@ bool run_isa_check( const char* name, bool may_be_all, lab_error* why )
 {
     uint32_t count = CLV_ISA_COUNT - CLV_ISA_SCALAR + ( may_be_all ? 1 : 0 );
     text_list known = { 0 };
-    char advice[256];
     for ( uint32_t index = 0; index < count; ++index )
     {
         text_list_add( &known, run_isa_name( index ) );
     }
     bool is_known = text_list_has( &known, name );
-    text_advice( advice, sizeof( advice ), name, &known, "use", " or " );
-    return is_known || lab_error_write( why, "unknown instruction set '%.60s'; %s", name, advice );
+    text_long advice = text_advice( name, known, "use", " or " );
+    return is_known || lab_error_write( why, "unknown instruction set '%.60s'; %s", name, advice.text );
 }
 
 static void add_every_isa( run_spec_list* list, const clv_method* row, const size_list* threads )
@@ -640,8 +640,7 @@ static void append( run_spec_list* list, const run_spec* spec, const char* name,
     made->settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
     if ( name != NULL )
     {
-        char number[RANGE_TEXT_ROOM];
-        char* setting = text_format( "%s=%s", name, range_text( value, number ) );
+        char* setting = text_format( "%s=%s", name, range_text( value ).text );
         run_spec_add_setting( made, setting );
         free( setting );
     }

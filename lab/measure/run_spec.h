@@ -29,9 +29,8 @@ void number_list_free( number_list* list );
 /// if the word is no such range.
 bool range_add( number_list* list, const char* word, char* message, size_t message_size );
 
-/// As it is written in a setting, such as "256" or "0.5". Returns `buffer`.
-#define RANGE_TEXT_ROOM 32
-char* range_text( double value, char buffer[RANGE_TEXT_ROOM] );
+/// As it is written in a setting, such as "256" or "0.5".
+text_short range_text( double value );
 
 typedef struct run_spec
 {

@@ -133,6 +133,13 @@ clv_logger run_reason_logger( char reason[256] )
     return logger;
 }
 
+clv_result run_feed( clv_space* space, clv_id* ids, const clv_aabb* boxes, uint32_t count, bool is_first )
+{
+    clv_result result =
+        is_first ? clv_space_add( space, boxes, count, ids ) : clv_space_move( space, ids, boxes, count );
+    return result == CLV_OK ? clv_space_update( space ) : result;
+}
+
 // ---- a run
 
 // Everything a run holds while it lasts.

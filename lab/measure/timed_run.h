@@ -31,6 +31,9 @@ typedef struct run_switch
 #define RUN_SWITCH_COUNT 5
 extern const run_switch run_switch_list[RUN_SWITCH_COUNT];
 
+/// A frame into a space: the first is added, which tells the ids, later ones are moved. Then its pairs.
+clv_result run_feed( clv_space* space, clv_id* ids, const clv_aabb* boxes, uint32_t count, bool is_first );
+
 bool run_switch_is_on( const run_switches* all, uint32_t index );
 bool run_switches_are_same( const run_switches* a, const run_switches* b );
 

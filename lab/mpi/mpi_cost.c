@@ -411,13 +411,12 @@ static json_value* plan_value( const plan_sums* s, const plan* p, const mpi_fram
 
 static void print_plan( const plan_sums* s, const plan* p, const mpi_frames* f, uint64_t made )
 {
-    char size[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM], most[TEXT_SIZE_ROOM];
     double count = p->process_count;
     printf( "%s, %s objects on %d processes, frame %u", f->header.name,
-        text_size( f->header.object_count, size ), p->process_count, f->frame_count );
+        text_size( f->header.object_count ).text, p->process_count, f->frame_count );
     if ( made < f->header.object_count )
     {
-        printf( ", from a sample of %s", text_size( made, size ) );
+        printf( ", from a sample of %s", text_size( made ).text );
     }
     printf( "\n  objects   %.*f each, at most %.0f: %.1f %% above the mean", s->objects < 10 * count ? 1 : 0,
         s->objects / count, s->own_most, 100 * s->own_imbalance );
@@ -431,8 +430,8 @@ static void print_plan( const plan_sums* s, const plan* p, const mpi_frames* f, 
         "  load      own boxes and ghosts: the most is %.1f %% above the mean\n", 100 * s->load_imbalance );
     printf(
         "  bytes     %s in an update, at most %s by one; %.0f objects change owner, %.0f reach more than %u\n",
-        text_bytes( (uint64_t)s->bytes, bytes ), text_bytes( (uint64_t)s->bytes_most, most ), s->going,
-        s->wide, p->wide );
+        text_bytes( (uint64_t)s->bytes ).text, text_bytes( (uint64_t)s->bytes_most ).text, s->going, s->wide,
+        p->wide );
     if ( p->links != NULL )
     {
         printf( "  messages  from %.1f neighbours, at most %.0f\n", s->neighbours, s->neighbours_most );

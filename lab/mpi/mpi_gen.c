@@ -35,9 +35,8 @@ static bool make_def( gen* g, job* j )
     uint64_t bodies = o->bodies > 0 ? o->bodies : BODIES;
     if ( scene == NULL )
     {
-        char advice[GENERATOR_ADVICE_ROOM];
         return lab_error_write(
-            &j->why, "gen: unknown scene '%.100s'; %s", o->what, generator_advice( o->what, advice ) );
+            &j->why, "gen: unknown scene '%.100s'; %s", o->what, generator_advice( o->what ).text );
     }
     if ( !scene->has_parts )
     {
@@ -55,9 +54,8 @@ static bool make_def( gen* g, job* j )
     }
     if ( !body_type_from_name( o->type, &g->def.scene.type ) )
     {
-        char advice[CHOICE_ADVICE_ROOM];
         return lab_error_write( &j->why, "gen: --type '%.100s' is no type of objects; %s", o->type,
-            choice_advice( body_types, o->type, advice ) );
+            choice_advice( body_types, o->type ).text );
     }
     if ( o->output == NULL )
     {
@@ -165,12 +163,11 @@ bool job_gen( job* j )
         write_frames( &g, j ) && job_agree( j, j->rank != 0 || scene_writer_commit( &g.writer, &j->why ) );
     if ( ok && j->rank == 0 )
     {
-        char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
         uint64_t size = 0;
         scene_file_bytes( g.header.object_count, g.header.frame_count, &size );
         printf( "%s: %s %s, %s objects, 1 + %" PRIu32 " frames from frame %" PRIu32 ", %s, by %d process%s\n",
-            j->o->output, g.def.generator->name, j->o->type, text_size( g.header.object_count, objects ),
-            g.header.frame_count, g.def.from, text_bytes( size, bytes ), j->process_count,
+            j->o->output, g.def.generator->name, j->o->type, text_size( g.header.object_count ).text,
+            g.header.frame_count, g.def.from, text_bytes( size ).text, j->process_count,
             j->process_count == 1 ? "" : "es" );
     }
     close_gen( &g );

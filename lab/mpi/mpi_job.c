@@ -127,7 +127,8 @@ static void make_flags( job_options* o, args_flag list[FLAG_TOTAL] )
         void* nowhere = f->kind == ARGS_SWITCH ? (void*)&unread : (void*)&unread_text;
         args_kind kind = o != NULL || f->kind == ARGS_SWITCH ? f->kind : ARGS_TEXT;
         list[i] = ( args_flag ){ f->name, f->letter, kind, o != NULL ? (char*)o + f->offset : nowhere,
-            f->value_name, f->help, f->least, f->most };
+            f->value_name, f->help, f->least, f->most,
+            f->offset == IN_OPTIONS( cutter_word ) ? s_cutters : NULL };
     }
 }
 
@@ -175,10 +176,9 @@ void job_help( args_visitor* use, void* user )
 
 static bool fail_command( const char* word, lab_error* why )
 {
-    char advice[CHOICE_ADVICE_ROOM];
     return word == NULL ? lab_error_write( why, "needs bench, verify, gen, net or plan; --help tells more" )
                         : lab_error_write( why, "unknown command '%.100s'; %s", word,
-                              choice_advice( s_commands, word, advice ) );
+                              choice_advice( s_commands, word ).text );
 }
 
 static bool find_command( const char* word, job_options* o )
@@ -219,13 +219,11 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
     }
     args_flag list[FLAG_TOTAL];
     bool given[FLAG_TOTAL] = { false };
-    const args_words words[] = { { "--cutter", s_cutters }, { NULL, NULL } };
     const args_table table = { .program = PROGRAM,
         .command = argv[1],
         .usage = "[WHAT] [flags]",
         ARGS_FLAGS( list ),
         .given = given,
-        .words = words,
         .operand_most = 1 };
     make_flags( o, list );
     if ( !args_read( &table, argc - 2, argv + 2, &o->operands, why ) ||

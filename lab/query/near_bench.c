@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "lab/query/near_bench.h"
-
 #include "base/timer.h"
 #include "cleave/near.h"
-#include "lab/measure/run_spec.h"
+#include "lab/base/random.h"
+#include "lab/measure/judge.h"
+#include "lab/query/query_bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,20 +13,12 @@
 // The points of a scene.
 typedef struct near_scene
 {
-    const near_bench_def* def;
+    const ask_def* def;
     const char* label;
     uint32_t count;
     float* positions;
     clv_near_cell cell;
 } near_scene;
-
-static uint64_t mix( uint64_t z )
-{
-    z += UINT64_C( 0x9E3779B97F4A7C15 );
-    z = ( z ^ z >> 30 ) * UINT64_C( 0xBF58476D1CE4E5B9 );
-    z = ( z ^ z >> 27 ) * UINT64_C( 0x94D049BB133111EB );
-    return z ^ z >> 31;
-}
 
 // A set of pairs has a sum of these, an order a chain of them.
 static uint64_t hash_list( const clv_near_view* list, uint64_t* order )
@@ -35,9 +27,9 @@ static uint64_t hash_list( const clv_near_view* list, uint64_t* order )
     *order = 0;
     for ( uint64_t i = 0; i < list->count; ++i )
     {
-        uint64_t one = mix( (uint64_t)list->pairs[i].a << 32 | list->pairs[i].b );
+        uint64_t one = random_mix( (uint64_t)list->pairs[i].a << 32 | list->pairs[i].b );
         hash += one;
-        *order = mix( *order ^ one );
+        *order = random_mix( *order ^ one );
     }
     return hash;
 }
@@ -47,7 +39,7 @@ static clv_near_points points_of( const near_scene* scene )
     clv_near_points points = {
         .positions = scene->positions, .stride = 3 * sizeof( float ), .count = scene->count
     };
-    points.cell = scene->def->is_periodic ? &scene->cell : NULL;
+    points.cell = scene->def->periodic ? &scene->cell : NULL;
     return points;
 }
 
@@ -83,58 +75,34 @@ static bool is_near( const float* a, const float* b, const int s[3], const float
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= limit;
 }
 
-// Pairs as numbers that sort by the first point and then the second; one that is listed
-// twice stands here twice.
-typedef struct pair_numbers
+// Every pair and the images next to it: enough where no edge is below twice the cutoff. In ascending order;
+// a pair that is near by two images stands there twice.
+static void judge( const near_scene* scene, verdict_list* found )
 {
-    uint64_t* items;
-    uint64_t count, capacity;
-} pair_numbers;
-
-static bool numbers_add( pair_numbers* list, uint32_t a, uint32_t b )
-{
-    if ( list->count == list->capacity )
-    {
-        uint64_t capacity = 2 * list->capacity + 1024;
-        uint64_t* larger = realloc( list->items, capacity * sizeof( uint64_t ) );
-        if ( larger == NULL )
-        {
-            return false;
-        }
-        list->items = larger;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = (uint64_t)a << 32 | b;
-    return true;
-}
-
-// Every pair and the images next to it: enough where no edge is below twice the cutoff. In ascending order.
-static bool judge( const near_scene* scene, pair_numbers* found )
-{
-    bool is_periodic = scene->def->is_periodic;
-    float limit = (float)scene->def->cutoff * (float)scene->def->cutoff, edges[3] = { 0, 0, 0 };
-    float* at = malloc( scene->count * 3 * sizeof( float ) + 1 );
-    bool good = at != NULL;
-    for ( uint64_t i = 0; good && i < 3 * (uint64_t)scene->count; ++i )
+    bool is_periodic = scene->def->periodic;
+    float limit = (float)scene->def->near_cutoff * (float)scene->def->near_cutoff, edges[3] = { 0, 0, 0 };
+    float* at = lab_take( scene->count, 3 * sizeof( float ) );
+    for ( uint64_t i = 0; i < 3 * (uint64_t)scene->count; ++i )
     {
         double edge = is_periodic ? scene->cell.edges[i % 3][i % 3] : 0;
         edges[i % 3] = (float)edge;
         at[i] = wrapped( (double)scene->positions[i], edge );
     }
-    for ( uint32_t a = 0; good && a < scene->count; ++a )
+    for ( uint32_t a = 0; a < scene->count; ++a )
     {
-        for ( uint32_t b = a + 1; good && b < scene->count; ++b )
+        for ( uint32_t b = a + 1; b < scene->count; ++b )
         {
-            for ( int shift = is_periodic ? 0 : 13; good && shift < ( is_periodic ? 27 : 14 ); ++shift )
+            for ( int shift = is_periodic ? 0 : 13; shift < ( is_periodic ? 27 : 14 ); ++shift )
             {
                 const int s[3] = { shift / 9 - 1, shift % 9 / 3 - 1, shift % 3 - 1 };
-                good = !is_near( at + 3 * (size_t)a, at + 3 * (size_t)b, s, edges, limit ) ||
-                    numbers_add( found, a, b );
+                if ( is_near( at + 3 * (size_t)a, at + 3 * (size_t)b, s, edges, limit ) )
+                {
+                    verdict_list_add( found, ( clv_pair ){ a, b } );
+                }
             }
         }
     }
     free( at );
-    return good;
 }
 
 // One way of listing: an instruction set and a number of workers; and what came of it.
@@ -144,13 +112,13 @@ typedef struct near_trial
     uint32_t workers;
     uint64_t hash, order, count;
     double best_ns;
-    pair_numbers* pairs; // NULL: they are not wanted
+    verdict_list* pairs; // NULL: they are not wanted
 } near_trial;
 
 static bool list_scene( const near_scene* scene, near_trial* trial, lab_error* why )
 {
     clv_near_def def = clv_default_near_def();
-    def.cutoff = scene->def->cutoff;
+    def.cutoff = scene->def->near_cutoff;
     def.isa = trial->isa;
     def.worker_count = trial->workers;
     clv_near* near = NULL;
@@ -165,8 +133,8 @@ static bool list_scene( const near_scene* scene, near_trial* trial, lab_error* w
         return lab_error_write( why, "--near: %s", clv_result_text( result ) );
     }
     clv_near_points points = points_of( scene );
-    for ( uint64_t pass = 0; pass < scene->def->pass_count + 1 && result == CLV_OK;
-          ++pass ) // the first warms up
+    // The first pass warms up.
+    for ( uint64_t pass = 0; pass < scene->def->part->terms.repeat + 1 && result == CLV_OK; ++pass )
     {
         uint64_t before = clv_base_clock_ns();
         result = clv_near_update( near, &points, NULL );
@@ -180,70 +148,47 @@ static bool list_scene( const near_scene* scene, near_trial* trial, lab_error* w
     trial->count = list.count;
     for ( uint64_t i = 0; good && trial->pairs != NULL && i < list.count; ++i )
     {
-        good = numbers_add( trial->pairs, list.pairs[i].a, list.pairs[i].b ) ||
-            lab_error_write( why, "%s: out of memory for the pairs", scene->label );
+        verdict_list_add( trial->pairs, ( clv_pair ){ list.pairs[i].a, list.pairs[i].b } );
     }
     clv_near_destroy( near );
     return good;
 }
 
-static int compare_numbers( const void* a, const void* b )
-{
-    uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-    return x < y ? -1 : x > y;
-}
-
-// The first pair that only one of the two has; both are sorted.
-static void print_difference(
-    const near_scene* scene, const pair_numbers* ours, const pair_numbers* expected )
-{
-    uint64_t i = 0;
-    while ( i < ours->count && i < expected->count && ours->items[i] == expected->items[i] )
-    {
-        ++i;
-    }
-    bool is_ours = i < ours->count && ( i == expected->count || ours->items[i] < expected->items[i] );
-    uint64_t pair = is_ours ? ours->items[i] : expected->items[i];
-    const float* a = scene->positions + 3 * (size_t)( pair >> 32 );
-    const float* b = scene->positions + 3 * (size_t)( pair & UINT32_MAX );
-    printf( "    first difference: %" PRIu64 " at (%.9g, %.9g, %.9g) and %" PRIu64
-            " at (%.9g, %.9g, %.9g): only %s\n",
-        pair >> 32, (double)a[0], (double)a[1], (double)a[2], pair & UINT32_MAX, (double)b[0], (double)b[1],
-        (double)b[2], is_ours ? "in the list" : "by brute force" );
-}
-
-static lab_status time_trial( const near_scene* scene, near_trial* trial, lab_error* why )
+static bool time_trial( const near_scene* scene, near_trial* trial, lab_error* why )
 {
     if ( !list_scene( scene, trial, why ) )
     {
-        return lab_error_print( why );
+        return false;
     }
     double points = scene->count > 0 ? (double)scene->count : 1;
     printf( "%-32s %-8s %3u %10u points %12" PRIu64 " pairs %8.2f ms %8.1f ns per point  0x%016" PRIx64 "\n",
         scene->label, clv_isa_name( trial->isa ), trial->workers, scene->count, trial->count,
         trial->best_ns / 1e6, trial->best_ns / points, trial->hash );
-    return LAB_DONE;
+    return true;
 }
 
-static lab_status verify_trial(
-    const near_scene* scene, near_trial* trial, const pair_numbers* expected, uint64_t order, lab_error* why )
+static void print_difference( const near_scene* scene, verdict_difference difference )
 {
-    pair_numbers ours = { 0 };
+    const float* a = scene->positions + 3 * (size_t)difference.pair.a;
+    const float* b = scene->positions + 3 * (size_t)difference.pair.b;
+    printf( "    first difference: %" PRIu32 " at (%.9g, %.9g, %.9g) and %" PRIu32
+            " at (%.9g, %.9g, %.9g): only %s\n",
+        difference.pair.a, (double)a[0], (double)a[1], (double)a[2], difference.pair.b, (double)b[0],
+        (double)b[1], (double)b[2], difference.fault == VERDICT_MISSING ? "by brute force" : "in the list" );
+}
+
+// Also false, and disagrees, where the pairs are the same in another order than above (0: not known).
+static bool verify_trial(
+    const near_scene* scene, near_trial* trial, const verdict_list* expected, uint64_t order, lab_error* why )
+{
+    verdict_list ours = { 0 };
     trial->pairs = &ours;
-    lab_status status = LAB_DONE;
-    if ( !list_scene( scene, trial, why ) )
+    bool good = list_scene( scene, trial, why );
+    if ( good )
     {
-        status = lab_error_print( why );
-    }
-    else
-    {
-        if ( ours.count > 1 )
-        {
-            qsort( ours.items, ours.count, sizeof( uint64_t ), compare_numbers );
-        }
-        bool are_pairs = ours.count == expected->count &&
-            ( ours.count == 0 ||
-                memcmp( ours.items, expected->items, ours.count * sizeof( uint64_t ) ) == 0 );
+        verdict_list_sort( &ours );
+        verdict_difference difference = verdict_compare( expected, &ours, scene->count );
+        bool are_pairs = difference.fault == VERDICT_FINE;
         bool is_order = order == 0 || trial->order == order;
         printf( "%-32s %-8s %3u %12" PRIu64 " pairs, brute force %12" PRIu64 ": %s\n", scene->label,
             clv_isa_name( trial->isa ), trial->workers, ours.count, expected->count,
@@ -252,104 +197,83 @@ static lab_status verify_trial(
                             : "the same" );
         if ( !are_pairs )
         {
-            print_difference( scene, &ours, expected );
+            print_difference( scene, difference );
         }
-        status = are_pairs && is_order ? LAB_DONE : LAB_DISAGREES;
+        good = ( are_pairs && is_order ) || lab_error_disagrees( why );
     }
-    free( ours.items );
+    verdict_list_free( &ours );
     trial->pairs = NULL;
-    return status;
+    return good;
 }
 
-static bool is_wanted( const near_bench_def* def, clv_isa isa )
+// On every instruction set and number of workers that is asked for; those that differ do not end it.
+static bool run_trials( const near_scene* scene, const verdict_list* expected, lab_error* why )
 {
-    bool is_named = def->isas->count == 0
-        ? def->verify || isa == clv_isa_best()
-        : text_list_has( def->isas, "all" ) || text_list_has( def->isas, clv_isa_name( isa ) );
-    return is_named && clv_isa_is_supported( isa );
-}
-
-// On every instruction set and number of workers that is asked for.
-static lab_status run_trials( const near_scene* scene, const pair_numbers* expected, lab_error* why )
-{
-    const near_bench_def* def = scene->def;
-    lab_status status = LAB_DONE;
+    const size_list* threads = &scene->def->part->wish.threads;
+    bool good = true, agree = true;
     uint64_t order = 0;
     for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
     {
-        uint32_t kinds = def->threads->count > 0 ? def->threads->count : 1;
-        for ( uint32_t t = 0; t < kinds && is_wanted( def, (clv_isa)isa ) && status != LAB_BAD_INPUT; ++t )
+        uint32_t kinds = threads->count > 0 ? threads->count : 1;
+        for ( uint32_t t = 0; t < kinds && good && ask_takes_isa( scene->def, (clv_isa)isa ); ++t )
         {
-            uint32_t workers = def->threads->count > 0 ? (uint32_t)def->threads->items[t] : 1;
+            uint32_t workers = threads->count > 0 ? (uint32_t)threads->items[t] : 1;
             near_trial trial = { .isa = (clv_isa)isa, .workers = workers };
-            lab_status one = expected != NULL ? verify_trial( scene, &trial, expected, order, why )
-                                              : time_trial( scene, &trial, why );
-            status = one != LAB_DONE ? one : status;
+            bool is_fine = expected != NULL ? verify_trial( scene, &trial, expected, order, why )
+                                            : time_trial( scene, &trial, why );
+            good = is_fine || why->status == LAB_DISAGREES;
+            agree = agree && is_fine;
             order = order == 0 ? trial.order : order;
         }
     }
-    return status;
+    return good && ( agree || lab_error_disagrees( why ) );
 }
 
-static lab_status verify_scene( const near_scene* scene, lab_error* why )
+static bool verify_scene( const near_scene* scene, lab_error* why )
 {
-    for ( int k = 0; k < 3 && scene->def->is_periodic; ++k )
+    for ( int k = 0; k < 3 && scene->def->periodic; ++k )
     {
-        if ( scene->cell.edges[k][k] < 2 * scene->def->cutoff )
+        if ( scene->cell.edges[k][k] < 2 * scene->def->near_cutoff )
         {
-            return lab_fail(
+            return lab_error_write( why,
                 "verify: --near with --periodic needs a world of at least twice the cutoff on each axis" );
         }
     }
-    pair_numbers expected = { 0 };
-    lab_status status = judge( scene, &expected ) ? run_trials( scene, &expected, why )
-                                                  : lab_fail( "out of memory for the pairs of brute force" );
-    free( expected.items );
-    return status;
+    verdict_list expected = { 0 };
+    judge( scene, &expected );
+    bool good = run_trials( scene, &expected, why );
+    verdict_list_free( &expected );
+    return good;
 }
 
-static lab_status run_scene( const near_bench_def* def, const scene_item* item )
+static bool run_scene( const ask_def* def, const scene_item* item, lab_error* why )
 {
-    lab_error why;
-    frame_source source = { 0 };
-    near_scene scene = { .def = def, .label = item->label };
-    bool good = scene_spec_open( &item->spec, item->body_count, 0, def->seed, &source, &why );
-    clv_aabb* boxes = good ? frame_source_boxes( &source ) : NULL;
-    good = good && frame_source_read( &source, source.header.frame_count, boxes, &why );
-    lab_status status = LAB_DONE;
-    if ( good )
+    scene_header header;
+    clv_aabb* boxes = ask_last_frame( def, item, &header, why );
+    if ( boxes == NULL )
     {
-        scene.count = source.header.object_count;
-        scene.positions = malloc( scene.count * 3 * sizeof( float ) + 1 );
-        const float *lower = &source.header.world.lower.x, *upper = &source.header.world.upper.x;
-        for ( int k = 0; k < 3; ++k )
-        {
-            scene.cell.edges[k][k] = (double)upper[k] - (double)lower[k];
-            scene.cell.periodic[k] = true;
-        }
-        for ( uint32_t i = 0; scene.positions != NULL && i < scene.count; ++i )
-        {
-            for ( int k = 0; k < 3; ++k )
-            {
-                scene.positions[3 * (size_t)i + (size_t)k] =
-                    (float)( ( (double)( &boxes[i].lower.x )[k] + (double)( &boxes[i].upper.x )[k] ) / 2 );
-            }
-        }
-        status = scene.positions == NULL ? lab_fail( "out of memory for the points" )
-            : def->verify                ? verify_scene( &scene, &why )
-                                         : run_trials( &scene, NULL, &why );
-        free( scene.positions );
+        return false;
     }
-    else
+    near_scene scene = { .def = def, .label = item->label, .count = header.object_count };
+    scene.positions = lab_take( scene.count, 3 * sizeof( float ) );
+    for ( int k = 0; k < 3; ++k )
     {
-        status = lab_error_print( &why );
+        scene.cell.edges[k][k] = (double)( &header.world.upper.x )[k] - (double)( &header.world.lower.x )[k];
+        scene.cell.periodic[k] = true;
+        for ( uint32_t i = 0; i < scene.count; ++i )
+        {
+            scene.positions[3 * (size_t)i + (size_t)k] =
+                (float)( ( (double)( &boxes[i].lower.x )[k] + (double)( &boxes[i].upper.x )[k] ) / 2 );
+        }
     }
+    bool good = def->verify ? verify_scene( &scene, why ) : run_trials( &scene, NULL, why );
+    free( scene.positions );
     free( boxes );
-    frame_source_close( &source );
-    return status;
+    return good;
 }
 
-bool near_flags_check( const args_table* table, lab_error* why )
+// Names the first flag given that --near does not heed.
+static bool check_flags( const args_table* table, lab_error* why )
 {
     static const char* const taken[] = { "--near", "--periodic", "--objects", "--isa", "--threads",
         "--repeat", "--seed", "--quiet" };
@@ -369,33 +293,32 @@ bool near_flags_check( const args_table* table, lab_error* why )
     return true;
 }
 
-lab_status near_bench_run( const near_bench_def* def )
+static bool check_isas( const text_list* isas, lab_error* why )
 {
-    lab_error why;
-    scene_list scenes = { 0 };
-    for ( uint32_t i = 0; i < def->isas->count; ++i )
+    bool good = true;
+    for ( uint32_t i = 0; good && i < isas->count; ++i )
     {
         clv_isa isa;
-        const char* name = def->isas->items[i];
-        if ( !run_isa_check( name, true, &why ) )
-        {
-            return lab_error_print( &why );
-        }
-        if ( clv_isa_from_name( name, &isa ) && !clv_isa_is_supported( isa ) )
-        {
-            return lab_fail( "--isa %s: this machine does not have it", name );
-        }
+        const char* name = isas->items[i];
+        good = run_isa_check( name, true, why ) &&
+            ( !clv_isa_from_name( name, &isa ) || clv_isa_is_supported( isa ) ||
+                lab_error_write( why, "--isa %s: this machine does not have it", name ) );
     }
-    if ( !scene_list_make( &scenes, def->scenes, def->sizes, &why ) )
+    return good;
+}
+
+bool near_bench_run( const ask_def* def, lab_error* why )
+{
+    scene_list scenes = { 0 };
+    bool agree = true,
+         good = check_flags( def->table, why ) && check_isas( &def->part->wish.isas, why ) &&
+        scene_list_make( &scenes, &def->part->scenes, &def->part->sizes, why );
+    for ( uint32_t i = 0; good && i < scenes.count; ++i )
     {
-        return lab_error_print( &why );
-    }
-    lab_status status = LAB_DONE;
-    for ( uint32_t i = 0; i < scenes.count && status != LAB_BAD_INPUT; ++i )
-    {
-        lab_status one = run_scene( def, &scenes.items[i] );
-        status = one != LAB_DONE ? one : status;
+        bool is_fine = run_scene( def, &scenes.items[i], why );
+        good = is_fine || why->status == LAB_DISAGREES;
+        agree = agree && is_fine;
     }
     scene_list_free( &scenes );
-    return status;
+    return good && ( agree || lab_error_disagrees( why ) );
 }

@@ -5,7 +5,6 @@
 #include "lab/base/terminal.h"
 #include "lab/measure/plugin.h"
 #include "lab/measure/run_spec.h"
-#include "lab/query/query_trial.h"
 #include "lab/result/output.h"
 #include "lab/result/results.h"
 
@@ -49,30 +48,31 @@ static bool is_named( const text_list* names, const char* name )
     return names->count == 0 || text_list_has( names, name );
 }
 
-static bool check_name( const char* name, lab_error* why )
+static const char* library_name( uint32_t index )
 {
-    text_list known = { 0 };
-    char advice[256];
-    for ( int i = 0; i < LIBRARY_COUNT; ++i )
-    {
-        text_list_add( &known, s_libraries[i].name );
-    }
-    bool is_known = text_list_has( &known, name );
-    text_advice( advice, sizeof( advice ), name, &known, "use", " or " );
-    return is_known ||
-        lab_error_write( why, "--queries: no method called '%.40s' answers them; %s", name, advice );
+    return index < LIBRARY_COUNT ? s_libraries[index].name : NULL;
 }
 
-static bool check_names( const query_bench_def* def, lab_error* why )
+static bool check_name( const char* name, lab_error* why )
 {
+    text_list known = text_list_of( library_name );
+    bool is_known = text_list_has( &known, name );
+    text_long advice = text_advice( name, known, "use", " or " );
+    return is_known ||
+        lab_error_write( why, "--queries: no method called '%.40s' answers them; %s", name, advice.text );
+}
+
+static bool check_names( const ask_def* def, lab_error* why )
+{
+    const run_wish* wish = &def->part->wish;
     bool good = true;
-    for ( uint32_t i = 0; good && i < def->methods->count; ++i )
+    for ( uint32_t i = 0; good && i < wish->names.count; ++i )
     {
-        good = check_name( def->methods->items[i], why );
+        good = check_name( wish->names.items[i], why );
     }
-    for ( uint32_t i = 0; good && i < def->isas->count; ++i )
+    for ( uint32_t i = 0; good && i < wish->isas.count; ++i )
     {
-        good = run_isa_check( def->isas->items[i], true, why );
+        good = run_isa_check( wish->isas.items[i], true, why );
     }
     return good;
 }
@@ -89,7 +89,7 @@ static const query_peer* find_peer( const known_library* library, char reason[RE
 
 typedef struct query_report
 {
-    const query_bench_def* def;
+    const ask_def* def;
     text_table table;
     json_value* runs;
     text_output json;
@@ -144,7 +144,6 @@ static void add_json(
     {
         return;
     }
-    char hash[RESULTS_HASH_ROOM];
     json_value* run = json_object();
     json_put_text( run, "scene", scene->scene->label );
     json_put_count( run, "objects", scene->object_count );
@@ -159,7 +158,7 @@ static void add_json(
     json_put_number( run, "refit_ms", row->times.refit_ms );
     json_put_number( run, "found_per_query", row->found );
     json_put_count( run, "differing", row->differing );
-    json_put_text( run, "answers_hash", results_hash( row->hash, hash ) );
+    json_put_text( run, "answers_hash", results_hash( row->hash ).text );
     json_put_text( run, "status", "ok" );
     json_put( report->runs, NULL, run );
 }
@@ -229,20 +228,25 @@ static void settle( query_report* report, query_scene_state* scene, const char* 
     query_answers_free( answers );
 }
 
+static query_world_def world_of(
+    const query_report* report, const query_scene_state* scene, uint32_t thread_count, clv_isa isa )
+{
+    const run_terms* terms = &report->def->part->terms;
+    uint32_t passes = report->def->verify ? 1 : (uint32_t)terms->repeat;
+    return ( query_world_def ){ scene->boxes, scene->object_count, thread_count, passes, isa,
+        terms->switches.thread_time };
+}
+
 static bool ask_cleave( query_report* report, query_scene_state* scene, lab_error* why )
 {
-    const query_bench_def* def = report->def;
+    const size_list* threads = &report->def->part->wish.threads;
     for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
     {
-        bool is_wanted = def->isas->count == 0 ? isa == (int)clv_isa_best()
-                                               : clv_isa_is_supported( (clv_isa)isa ) &&
-                ( is_named( def->isas, "all" ) || is_named( def->isas, clv_isa_name( (clv_isa)isa ) ) );
-        uint32_t thread_kinds = def->threads->count > 0 ? def->threads->count : 1;
-        for ( uint32_t t = 0; t < thread_kinds && is_wanted; ++t )
+        uint32_t thread_kinds = threads->count > 0 ? threads->count : 1;
+        for ( uint32_t t = 0; t < thread_kinds && ask_takes_isa( report->def, (clv_isa)isa ); ++t )
         {
-            query_world_def world = { scene->boxes, scene->object_count,
-                def->threads->count > 0 ? (uint32_t)def->threads->items[t] : 1,
-                def->verify ? 1 : (uint32_t)def->pass_count, (clv_isa)isa, def->thread_time };
+            query_world_def world =
+                world_of( report, scene, threads->count > 0 ? (uint32_t)threads->items[t] : 1, (clv_isa)isa );
             query_answers answers = { 0 };
             query_times times;
             if ( !query_trial_cleave( &world, &scene->draw, &answers, &times, why ) )
@@ -258,13 +262,13 @@ static bool ask_cleave( query_report* report, query_scene_state* scene, lab_erro
 
 static void ask_brute( query_report* report, query_scene_state* scene )
 {
-    const query_bench_def* def = report->def;
+    const ask_def* def = report->def;
     double tests = (double)scene->object_count * scene->draw.count;
-    if ( !def->verify && def->methods->count == 0 && tests > BRUTE_TESTS )
+    if ( !def->verify && def->part->wish.names.count == 0 && tests > BRUTE_TESTS )
     {
         return;
     }
-    query_world_def world = { scene->boxes, scene->object_count, 1, 1, CLV_ISA_AUTO, def->thread_time };
+    query_world_def world = world_of( report, scene, 1, CLV_ISA_AUTO );
     query_answers answers = { 0 };
     query_times times;
     query_trial_brute( &world, &scene->draw, &answers, &times );
@@ -278,10 +282,10 @@ static bool ask_peer(
     const query_peer* peer = find_peer( library, reason );
     if ( peer == NULL )
     {
-        return report->def->methods->count == 0 || lab_error_write( why, "%s: %s", library->name, reason );
+        return report->def->part->wish.names.count == 0 ||
+            lab_error_write( why, "%s: %s", library->name, reason );
     }
-    query_world_def world = { scene->boxes, scene->object_count, 1, (uint32_t)report->def->pass_count,
-        CLV_ISA_AUTO, report->def->thread_time };
+    query_world_def world = world_of( report, scene, 1, CLV_ISA_AUTO );
     query_answers answers = { 0 };
     query_times times;
     if ( !query_trial_peer( peer, &world, &scene->draw, &answers, &times, why ) )
@@ -300,7 +304,7 @@ static bool ask_libraries( query_report* report, query_scene_state* scene, lab_e
         const known_library* library = &s_libraries[i];
         bool answers = ( library->families >> scene->draw.family & 1 ) != 0;
         bool is_judge = report->def->verify && i < 2; // both of them, whatever else was named
-        if ( !answers || !( is_judge || is_named( report->def->methods, library->name ) ) )
+        if ( !answers || !( is_judge || is_named( &report->def->part->wish.names, library->name ) ) )
         {
             continue;
         }
@@ -317,11 +321,12 @@ static bool ask_libraries( query_report* report, query_scene_state* scene, lab_e
 static bool ask_families( query_report* report, query_scene_state* scene, lab_error* why )
 {
     bool good = true;
-    for ( uint32_t i = 0; i < report->def->families->count && good; ++i )
+    const ask_def* def = report->def;
+    for ( uint32_t i = 0; i < def->queries.count && good; ++i )
     {
-        query_family family = (query_family)choice_value( query_families, report->def->families->items[i] );
-        query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
-            (uint32_t)report->def->query_count, report->def->seed );
+        query_family family = (query_family)choice_value( query_families, def->queries.items[i] );
+        query_draw_make( &scene->draw, family, scene->boxes, scene->object_count, (uint32_t)def->query_count,
+            def->part->terms.seed );
         good = scene->draw.count == 0 || ask_libraries( report, scene, why );
         query_draw_free( &scene->draw );
         query_answers_free( &scene->first );
@@ -332,17 +337,10 @@ static bool ask_families( query_report* report, query_scene_state* scene, lab_er
 
 static bool ask_scene( query_report* report, const scene_item* item, lab_error* why )
 {
-    frame_source source = { 0 };
-    query_scene_state scene = { .scene = item };
-    bool good = scene_spec_open( &item->spec, item->body_count, 0, report->def->seed, &source, why );
-    scene.boxes = good ? frame_source_boxes( &source ) : NULL;
-    good = good && frame_source_read( &source, source.header.frame_count, scene.boxes, why );
-    if ( good )
-    {
-        scene.object_count = source.header.object_count;
-        good = ask_families( report, &scene, why );
-    }
-    frame_source_close( &source );
+    scene_header header;
+    query_scene_state scene = { .scene = item, .boxes = ask_last_frame( report->def, item, &header, why ) };
+    scene.object_count = scene.boxes != NULL ? header.object_count : 0;
+    bool good = scene.boxes != NULL && ask_families( report, &scene, why );
     free( scene.boxes );
     return good;
 }
@@ -359,8 +357,9 @@ static bool write_json( query_report* report, lab_error* why )
 // Everything that may be wrong with what was asked for, before anything takes time or is printed.
 static bool open_report( query_report* report, scene_list* scenes, lab_error* why )
 {
-    const query_bench_def* def = report->def;
-    bool good = check_names( def, why ) && scene_list_make( scenes, def->scenes, def->sizes, why ) &&
+    const ask_def* def = report->def;
+    bool good = check_names( def, why ) &&
+        scene_list_make( scenes, &def->part->scenes, &def->part->sizes, why ) &&
         text_output_open_json( &report->json, def->json, why ) &&
         ( def->answers == NULL || output_file_open( &report->answers, def->answers, why ) );
     report->runs = good && def->json != NULL ? json_array() : NULL;
@@ -381,17 +380,69 @@ static bool ask_all( query_report* report, const scene_list* scenes, lab_error* 
     return good;
 }
 
-lab_status query_bench_run( const query_bench_def* def )
+static bool query_bench_run( const ask_def* def, lab_error* why )
 {
-    lab_error why;
     scene_list scenes = { 0 };
     query_report report = { .def = def, .all_agree = true };
-    bool good = open_report( &report, &scenes, &why ) && ask_all( &report, &scenes, &why ) &&
-        write_json( &report, &why ) &&
-        ( report.answers.stream == NULL || output_file_commit( &report.answers, &why ) );
+    bool good = open_report( &report, &scenes, why ) && ask_all( &report, &scenes, why ) &&
+        write_json( &report, why ) &&
+        ( report.answers.stream == NULL || output_file_commit( &report.answers, why ) );
     scene_list_free( &scenes );
     output_file_abandon( &report.answers );
     text_output_close( &report.json );
     json_free( report.runs );
-    return !good ? lab_error_print( &why ) : report.all_agree ? LAB_DONE : LAB_DISAGREES;
+    return good && ( report.all_agree || lab_error_disagrees( why ) );
+}
+
+// ---- in place of pairs
+
+ask_def ask_def_make( const schedule_part* part, uint64_t query_count )
+{
+    return ( ask_def ){ .part = part, .near_cutoff = -1, .query_count = query_count };
+}
+
+bool ask_takes_isa( const ask_def* def, clv_isa isa )
+{
+    const text_list* isas = &def->part->wish.isas;
+    bool is_named = isas->count == 0
+        ? def->verify || isa == clv_isa_best()
+        : text_list_has( isas, "all" ) || text_list_has( isas, clv_isa_name( isa ) );
+    return is_named && clv_isa_is_supported( isa );
+}
+
+clv_aabb* ask_last_frame( const ask_def* def, const scene_item* item, scene_header* header, lab_error* why )
+{
+    frame_source source = { 0 };
+    if ( !scene_spec_open( &item->spec, item->body_count, 0, def->part->terms.seed, &source, why ) )
+    {
+        return NULL;
+    }
+    clv_aabb* boxes = frame_source_boxes( &source );
+    *header = source.header;
+    if ( !frame_source_read( &source, header->frame_count, boxes, why ) )
+    {
+        free( boxes );
+        boxes = NULL;
+    }
+    frame_source_close( &source );
+    return boxes;
+}
+
+bool ask_is_wanted( const ask_def* def )
+{
+    return def->near_cutoff >= 0 || def->periodic || def->queries.count > 0;
+}
+
+bool ask_run( const ask_def* def, lab_error* why )
+{
+    if ( def->near_cutoff < 0 && def->periodic )
+    {
+        return lab_error_write( why, "%s: --periodic needs --near", def->table->command );
+    }
+    if ( def->near_cutoff < 0 && def->part->terms.switches.changed )
+    {
+        return lab_error_write(
+            why, "bench: --changed is for pairs; questions are put to one frame, handed over whole" );
+    }
+    return def->near_cutoff >= 0 ? near_bench_run( def, why ) : query_bench_run( def, why );
 }

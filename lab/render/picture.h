@@ -5,10 +5,12 @@
 
 #include "cleave/geom.h"
 #include "lab/base/error.h"
+#include "lab/base/output_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define PICTURE_CORNERS 6 ///< of a face, at most
 
@@ -85,3 +87,22 @@ bool png_file_write(
 
 /// Faces from far to near, then lines. Sorts the faces.
 bool svg_picture_write( const char* path, picture* seen, lab_error* why );
+
+// ---- Films, by ffmpeg.
+
+/// Zero-initialised is closed.
+typedef struct film
+{
+    FILE* pipe;
+    output_file target;
+    size_t picture_bytes;
+} film;
+
+/// Starts ffmpeg. False where it is not installed, and for a target that cannot be written.
+bool film_open( film* self, const char* path, uint32_t width, uint32_t height, lab_error* why );
+
+/// Three bytes a pixel.
+bool film_put( film* self, const uint8_t* pixels, lab_error* why );
+
+/// The target appears if all pictures were put (`is_whole`) and ffmpeg was content; else it stays as it was.
+bool film_close( film* self, bool is_whole, lab_error* why );

@@ -89,49 +89,27 @@ static void local_normal( uint32_t face, double out[3] )
     }
 }
 
-typedef struct turned_corner
-{
-    double angle, place[3];
-} turned_corner;
-
-static int compare_corners( const void* a, const void* b )
-{
-    double one = ( (const turned_corner*)a )->angle, two = ( (const turned_corner*)b )->angle;
-    return ( one > two ) - ( one < two );
-}
-
 static double dot( const double a[3], const double b[3] )
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void subtract( const double a[3], const double b[3], double out[3] )
+// Corner `i` of a face, going round: of a box, and of a truncated octahedron's squares and hexagons.
+static void local_corner( view_shape shape, uint32_t face, uint32_t i, double out[3] )
 {
-    for ( int axis = 0; axis < 3; ++axis )
+    static const double squares[4][2] = { { -1, -1 }, { 1, -1 }, { 1, 1 }, { -1, 1 } };
+    static const double turned[4][2] = { { 0.5, 0 }, { 0, 0.5 }, { -0.5, 0 }, { 0, -0.5 } };
+    static const double hexagons[6][3] = { { 0, 0.5, 1 }, { 0.5, 0, 1 }, { 1, 0, 0.5 }, { 1, 0.5, 0 },
+        { 0.5, 1, 0 }, { 0, 1, 0.5 } };
+    local_normal( face, out );
+    for ( int axis = 0; axis < 3 && face >= 6; ++axis )
     {
-        out[axis] = a[axis] - b[axis];
+        out[axis] *= hexagons[i][axis];
     }
-}
-
-// Round the middle of a face, as seen along its normal.
-static void order( turned_corner* corners, uint32_t count, const double normal[3] )
-{
-    double middle[3] = { 0, 0, 0 }, right[3], up[3], way[3];
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t side = 0; side < 2 && face < 6; ++side )
     {
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            middle[axis] += corners[i].place[axis] / count;
-        }
+        out[( face / 2 + 1 + side ) % 3] = shape == VIEW_BOXES ? squares[i][side] : turned[i][side];
     }
-    subtract( corners[0].place, middle, right );
-    picture_cross( normal, right, up );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        subtract( corners[i].place, middle, way );
-        corners[i].angle = atan2( dot( way, up ), dot( way, right ) );
-    }
-    qsort( corners, count, sizeof( turned_corner ), compare_corners );
 }
 
 uint32_t solid_face( const solid* self, uint32_t face, double corners[PICTURE_CORNERS][3], double normal[3] )
@@ -151,34 +129,11 @@ uint32_t solid_face( const solid* self, uint32_t face, double corners[PICTURE_CO
     {
         normal[axis] /= sqrt( length );
     }
-    turned_corner found[SOLID_CORNERS];
-    uint32_t count = 0;
-    for ( uint32_t i = 0; i < self->corner_count && count < PICTURE_CORNERS; ++i )
-    {
-        // In units of the half sides a corner reaches 1 along its face's axis, or 3/2 along a diagonal.
-        double reach = 0;
-        for ( int k = 0; k < 3; ++k )
-        {
-            double along = 0;
-            for ( int axis = 0; axis < 3; ++axis )
-            {
-                along += self->turn[axis][k] * ( self->corners[i][axis] - self->middle[axis] );
-            }
-            reach += local[k] * along / fmax( self->half[k], 1e-30 );
-        }
-        if ( reach > ( face < 6 ? 1 : 1.5 ) - 1e-6 )
-        {
-            memcpy( found[count++].place, self->corners[i], sizeof( found[0].place ) );
-        }
-    }
-    if ( count < 3 )
-    {
-        return 0; // a side of length 0
-    }
-    order( found, count, normal );
+    uint32_t count = face < 6 ? 4 : 6;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        memcpy( corners[i], found[i].place, sizeof( found[i].place ) );
+        local_corner( self->shape, face, i, local );
+        place( self, local, corners[i] );
     }
     return count;
 }

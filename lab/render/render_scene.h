@@ -5,7 +5,6 @@
 #include "lab/render/picture.h"
 #include "lab/view/view_input.h"
 #include "lab/view/view_overlay.h"
-#include "lab/view/view_search.h"
 
 // ---- A body's surface: a box, turned or not, or a truncated octahedron; and the volumes around it.
 

@@ -375,6 +375,27 @@ static bool prepare( replay_player* player, const recorded_call* from, space_cal
                                        : true;
 }
 
+clv_aabb player_box( const clv_space* space, clv_id id, clv_aabb none )
+{
+    clv_aabb box;
+    clv_aabb2 flat;
+    clv_aabb64 wide;
+    if ( clv_space_get_box( space, id, &box ) == CLV_OK )
+    {
+        return box;
+    }
+    if ( clv_space_get_box2( space, id, &flat ) == CLV_OK )
+    {
+        return ( clv_aabb ){ { flat.lower.x, flat.lower.y, 0 }, { flat.upper.x, flat.upper.y, 0 } };
+    }
+    if ( clv_space_get_box64( space, id, &wide ) == CLV_OK )
+    {
+        return ( clv_aabb ){ { (float)wide.lower.x, (float)wide.lower.y, (float)wide.lower.z },
+            { (float)wide.upper.x, (float)wide.upper.y, (float)wide.upper.z } };
+    }
+    return none;
+}
+
 bool player_can_play( const recorded_call* call )
 {
     return !call->has_answer || call->answer.result != CLV_OUT_OF_MEMORY;

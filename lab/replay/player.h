@@ -45,6 +45,9 @@ void player_end( replay_player* player );
 /// answer.
 bool player_play( replay_player* player, const recorded_call* call, record_answer* answer, lab_error* why );
 
+/// An object's box in float, whatever it was added as; `none` where there is no such object.
+clv_aabb player_box( const clv_space* space, clv_id id, clv_aabb none );
+
 /// Is it worth making? One that ran out of memory changed nothing.
 bool player_can_play( const recorded_call* call );
 

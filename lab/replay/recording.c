@@ -505,25 +505,6 @@ bool recording_parse( const char* path, const void* bytes, uint64_t size, record
     return good;
 }
 
-static bool read_whole( FILE* stream, const char* path, void** bytes, uint64_t* size, lab_error* why )
-{
-    uint64_t room = 1 << 16;
-    uint8_t* data = lab_grow( NULL, room, 1 );
-    *size = 0;
-    for ( size_t got = 1; got > 0; )
-    {
-        got = fread( data + *size, 1, (size_t)( room - *size ), stream );
-        *size += got;
-        if ( *size == room )
-        {
-            room *= 2;
-            data = lab_grow( data, room, 1 );
-        }
-    }
-    *bytes = data;
-    return ferror( stream ) == 0 || lab_error_write( why, "%s: %s", path, system_reason() );
-}
-
 bool recording_read( const char* path, recording* out, lab_error* why )
 {
     memset( out, 0, sizeof( *out ) );
@@ -533,17 +514,12 @@ bool recording_read( const char* path, recording* out, lab_error* why )
     {
         return lab_error_write( why, "%s: not a file", path );
     }
-    FILE* stream = is_file ? fopen( path, "rb" ) : NULL;
-    if ( stream == NULL )
-    {
-        return lab_error_write( why, "%s: %s", path, system_reason() );
-    }
-    void* bytes = NULL;
+    char* bytes = NULL;
     uint64_t size = 0;
-    bool good =
-        read_whole( stream, path, &bytes, &size, why ) && recording_parse( path, bytes, size, out, why );
+    bool good = ( ( is_file && platform_read( path, &bytes, &size ) ) ||
+                    lab_error_write( why, "%s: %s", path, system_reason() ) ) &&
+        recording_parse( path, bytes, size, out, why );
     free( bytes ); // all that a call needs was copied
-    fclose( stream );
     return good;
 }
 

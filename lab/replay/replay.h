@@ -2,6 +2,7 @@
 // A recording played and judged: against its own answers, or against brute force call by call.
 #pragma once
 
+#include "lab/frame/frame_source.h"
 #include "lab/measure/judge.h"
 #include "lab/replay/player.h"
 
@@ -53,3 +54,9 @@ bool recording_shrink( const recording* source, const clv_space_def* as, recordi
 
 /// A C program that makes the calls and fails while the answers are not brute force's.
 bool recording_write_c( const recording* source, const char* from, const char* path, lab_error* why );
+
+// ---- A recording as frames of a scene, to be looked at.
+
+/// A frame per update, a box per object that ever was; one that is not there yet, or no more, is a point
+/// where it was first, or last. False with the reason.
+bool recording_frames_open( frame_source* source, const char* path, lab_error* why );

@@ -143,11 +143,9 @@ static void add_unknown( text_table* table, const run_result* run, uint32_t coun
 static void add_run(
     text_table* table, const run_result* run, const scene_medians* medians, table_columns columns )
 {
-    char text[TEXT_SIZE_ROOM];
-    char hash[RESULTS_HASH_ROOM];
     bool is_cubes = strcmp( run->type, body_type_name( BODY_CUBES ) ) == 0;
     text_table_add_cells( table, "%s%s%s\t%s\t%s\t%s\t%" PRIu32, run->scene, is_cubes ? "" : " ",
-        is_cubes ? "" : run->type, text_size( run->object_count, text ), run->method, run->variant,
+        is_cubes ? "" : run->type, text_size( run->object_count ).text, run->method, run->variant,
         run->thread_count );
     if ( columns.settings )
     {
@@ -177,8 +175,8 @@ static void add_run(
     {
         text_table_add( table, "%" PRIu64, run->tests );
     }
-    text_table_add_cells( table, "%s\t%s\t%.1f", text_bytes( run->memory_bytes, text ),
-        results_hash( run->pairs_hash, hash ), run->ms_median > 0 ? medians->slowest / run->ms_median : 1.0 );
+    text_table_add_cells( table, "%s\t%s\t%.1f", text_bytes( run->memory_bytes ).text,
+        results_hash( run->pairs_hash ).text, run->ms_median > 0 ? medians->slowest / run->ms_median : 1.0 );
     if ( medians->count > 1 && run->ms_median == medians->fastest )
     {
         text_table_style_row( table, TERMINAL_GOOD );
@@ -255,8 +253,7 @@ static void results_print( const run_results* results )
         if ( run->status != RUN_OK && run->status != RUN_UNAVAILABLE )
         {
             printf( "%s: %s@%s on %s objects of %s: %s\n", run_status_name( run->status ), run->method,
-                run->variant, text_size( run->object_count, ( char[TEXT_SIZE_ROOM] ){ 0 } ), run->scene,
-                run->reason );
+                run->variant, text_size( run->object_count ).text, run->scene, run->reason );
         }
     }
 }
@@ -271,13 +268,12 @@ static void results_print_counters( const run_results* results )
         const run_result* run = &results->items[index];
         for ( uint32_t counter = 0; run->status == RUN_OK && counter < run->counter_count; ++counter )
         {
-            char text[TEXT_SIZE_ROOM];
             if ( run->counters[counter].value == 0 )
             {
                 continue;
             }
             text_table_add_cells( &table, "%s\t%s\t%s\t%s\t%" PRIu32 "\t%s\t%.10g", run->scene,
-                text_size( run->object_count, text ), run->method, run->variant, run->thread_count,
+                text_size( run->object_count ).text, run->method, run->variant, run->thread_count,
                 run->counters[counter].name, run->counters[counter].value );
         }
     }
@@ -323,13 +319,13 @@ known_report results_check_known( const run_results* results )
         {
             continue;
         }
-        char hash[RESULTS_HASH_ROOM];
         report.count += 1;
-        if ( strcmp( results_hash( run->pairs_hash, hash ), run->known ) != 0 )
+        if ( strcmp( results_hash( run->pairs_hash ).text, run->known ) != 0 )
         {
             report.other_count += 1;
             lab_fail( "NOT AS KNOWN: %s, %" PRIu32 " objects: %s@%s has hash %s, known is %s", run->scene,
-                run->object_count, run->method, run->variant, hash, run->known );
+                run->object_count, run->method, run->variant, results_hash( run->pairs_hash ).text,
+                run->known );
         }
     }
     if ( report.other_count > 0 )

@@ -32,10 +32,11 @@ void run_results_free( run_results* results )
     *results = ( run_results ){ 0 };
 }
 
-char* results_hash( uint64_t hash, char buffer[RESULTS_HASH_ROOM] )
+text_short results_hash( uint64_t hash )
 {
-    snprintf( buffer, RESULTS_HASH_ROOM, "0x%016" PRIx64, hash );
-    return buffer;
+    text_short shown;
+    snprintf( shown.text, sizeof( shown.text ), "0x%016" PRIx64, hash );
+    return shown;
 }
 
 // ---- JSON
@@ -120,7 +121,6 @@ static json_value* counters_value( const run_result* run )
 static void put_measures( json_value* value, const run_result* run )
 {
     bool is_ok = run->status == RUN_OK;
-    char hash[RESULTS_HASH_ROOM];
     json_put_number( value, "ms_median", shown_ms( run, run->ms_median ) );
     json_put_number( value, "ms_mean", shown_ms( run, run->ms_mean ) );
     json_put_number( value, "ms_min", shown_ms( run, run->ms_min ) );
@@ -129,7 +129,7 @@ static void put_measures( json_value* value, const run_result* run )
     json_put_number( value, "update_ms", inside( run, shown_ms( run, run->update_ms ) ) );
     json_put_number( value, "search_ms", inside( run, shown_ms( run, run->search_ms ) ) );
     json_put_number( value, "pairs_last", is_ok ? (double)run->pairs_last : NAN );
-    json_put_text( value, "pairs_hash", is_ok ? results_hash( run->pairs_hash, hash ) : NULL );
+    json_put_text( value, "pairs_hash", is_ok ? results_hash( run->pairs_hash ).text : NULL );
     json_put( value, "frame_ms", list_value( is_ok ? run->frame_ms : NULL, run->frame_count, 1e6 ) );
     json_put( value, "frame_static", list_value( run->frame_static, run->frame_count, 1e6 ) );
     put_stage( value, "frame_update_ms", run, run->frame_update_ms );
@@ -262,7 +262,7 @@ static void put_csv_measures( byte_buffer* out, const run_result* run )
         return;
     }
     byte_buffer_print( out, "%.6f,%.6f,%.6f,%.6f,", run->ms_median, run->ms_mean, run->ms_min, run->ms_p99 );
-    char tests[TEXT_SIZE_ROOM] = "";
+    char tests[24] = "";
     if ( !run->is_opaque )
     {
         byte_buffer_print( out, "%.6f,%.6f", run->update_ms, run->search_ms );

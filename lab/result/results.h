@@ -41,6 +41,5 @@ json_value* results_document( json_value* runs, const char* gpu );
 char* results_json( const run_results* results, lab_error* why );
 char* results_csv( const run_results* results );
 
-/// The contract's form of a pairs_hash. Returns `buffer`.
-#define RESULTS_HASH_ROOM 20
-char* results_hash( uint64_t hash, char buffer[RESULTS_HASH_ROOM] );
+/// The contract's form of a pairs_hash.
+text_short results_hash( uint64_t hash );

@@ -58,21 +58,13 @@ static bool read_journal( journal* log, lab_error* why )
         return entry.kind == PLATFORM_MISSING ||
             lab_error_write( why, "%s: is no journal of `cleave run`; move it away", log->path );
     }
-    FILE* file = platform_open( log->path );
-    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
-    size_t length = file != NULL ? fread( text, 1, (size_t)entry.size, file ) : 0;
-    if ( file == NULL || length != entry.size )
-    {
+    char* text = NULL;
+    uint64_t length = 0;
+    bool good = platform_read( log->path, &text, &length ) ||
         lab_error_write( why, "%s: cannot be read: %s", log->path, strerror( errno ) );
-    }
-    else
+    if ( good )
     {
-        remember_lines( log, text, length );
-    }
-    bool good = file != NULL && length == entry.size;
-    if ( file != NULL )
-    {
-        fclose( file );
+        remember_lines( log, text, (size_t)length );
     }
     free( text );
     return good;

@@ -50,10 +50,9 @@ void live_page_add( live_page* page, const char* label, const run_result* run, c
     put_escaped( &page->rows, label );
     if ( is_good )
     {
-        char bytes[TEXT_SIZE_ROOM];
         byte_buffer_print( &page->rows,
             "</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%" PRIu64 "</td><td>%s</td><td>%s</td></tr>\n",
-            run->ms_median, run->ms_min, run->ms_p99, run->pairs_last, text_bytes( run->memory_bytes, bytes ),
+            run->ms_median, run->ms_min, run->ms_p99, run->pairs_last, text_bytes( run->memory_bytes ).text,
             is_kept ? "kept" : "" );
         return;
     }
@@ -241,10 +240,8 @@ void live_finish( live_table* live, const run_result* run, const char* label, do
     live->weight_total -= is_kept ? weight : 0; // runs from the journal take no time
     if ( run->status == RUN_OK )
     {
-        char bytes[TEXT_SIZE_ROOM];
         snprintf( row, sizeof( row ), "%-44.60s %10.4f ms  %10" PRIu64 " pairs  %10s%s", label,
-            run->ms_median, run->pairs_last, text_bytes( run->memory_bytes, bytes ),
-            is_kept ? "  kept" : "" );
+            run->ms_median, run->pairs_last, text_bytes( run->memory_bytes ).text, is_kept ? "  kept" : "" );
     }
     else
     {

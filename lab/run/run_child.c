@@ -342,10 +342,9 @@ static bool is_beyond( pid_t process, const child_limits* limits, double elapsed
     uint64_t bytes = limits->memory_bytes > 0 ? memory_of( process ) : 0;
     if ( bytes > limits->memory_bytes )
     {
-        char text[TEXT_SIZE_ROOM];
         answer->status = CHILD_FAILED;
         snprintf( answer->reason, sizeof( answer->reason ), "over the memory limit of %s",
-            text_bytes( limits->memory_bytes, text ) );
+            text_bytes( limits->memory_bytes ).text );
         return true;
     }
     return false;

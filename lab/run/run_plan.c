@@ -95,6 +95,12 @@ uint32_t run_job_bodies( const run_job* job )
     return scene->generator == NULL ? 0 : scene->body_count != 0 ? scene->body_count : job->scene.body_count;
 }
 
+estimate_scene run_job_scene( const run_job* job )
+{
+    uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
+    return estimate_scene_spec( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
+}
+
 double run_job_estimate_s( const run_job* job, const estimate_scene* scene )
 {
     const run_terms* terms = &job->terms;

@@ -41,6 +41,9 @@ void run_plan_free( run_plan* plan );
 /// The bodies or objects of a job's scene, as far as that is known before it is opened; 0 for a file.
 uint32_t run_job_bodies( const run_job* job );
 
+/// What its scene holds, and takes to bake.
+estimate_scene run_job_scene( const run_job* job );
+
 /// Roughly how long it takes: all passes and rounds, as far as its limits let it. `scene` is its scene's.
 double run_job_estimate_s( const run_job* job, const estimate_scene* scene );
 

@@ -501,11 +501,8 @@ static void look_at_scenes( runner* all )
     for ( uint32_t index = 0; index < all->plan->count; ++index )
     {
         const run_job* job = &all->plan->items[index];
-        uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
         estimate_scene* scene = &all->scenes[job->scene_index];
-        *scene = scene->object_count > 0
-            ? *scene
-            : estimate_scene_spec( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
+        *scene = scene->object_count > 0 ? *scene : run_job_scene( job );
     }
 }
 

@@ -127,10 +127,9 @@ static bool check_types( const text_line* line )
         body_type type;
         if ( !body_type_from_name( line->words.items[index], &type ) )
         {
-            char advice[CHOICE_ADVICE_ROOM];
             return lab_error_write( line->why, "%s:%u: '%.100s': no type of objects; %s", line->path,
                 line->number, line->words.items[index],
-                choice_advice( body_types, line->words.items[index], advice ) );
+                choice_advice( body_types, line->words.items[index] ).text );
         }
     }
     return true;
@@ -253,24 +252,12 @@ static const run_setting settings[] = {
 
 #define SETTING_COUNT ( sizeof( settings ) / sizeof( settings[0] ) )
 
-static void free_value( args_kind kind, void* value )
-{
-    if ( kind == ARGS_TEXTS )
-    {
-        text_list_free( value );
-    }
-    else if ( kind == ARGS_SIZES || kind == ARGS_COUNTS )
-    {
-        size_list_free( value );
-    }
-}
-
 // A copy of the other part's value in place of its own.
 static void take_value( const run_setting* setting, schedule_part* part, const schedule_part* other )
 {
     void* value = (char*)part + setting->offset;
     const void* from = (const char*)other + setting->offset;
-    free_value( setting->kind, value );
+    args_free_value( setting->kind, value );
     switch ( setting->kind )
     {
     case ARGS_TEXTS: text_list_add_all( value, from ); break;
@@ -293,7 +280,7 @@ uint32_t schedule_flags( schedule_part* part, char command, args_flag flags[SCHE
         {
             flags[count++] =
                 ( args_flag ){ setting->flag, setting->letter, setting->kind, (char*)part + setting->offset,
-                    setting->value_name, setting->help, setting->least, setting->most };
+                    setting->value_name, setting->help, setting->least, setting->most, NULL };
         }
     }
     return count;
@@ -360,7 +347,7 @@ void schedule_part_free( schedule_part* part )
 {
     for ( size_t index = 0; index < SETTING_COUNT; ++index )
     {
-        free_value( settings[index].kind, (char*)part + settings[index].offset );
+        args_free_value( settings[index].kind, (char*)part + settings[index].offset );
     }
 }
 
@@ -423,7 +410,7 @@ static bool read_setting( text_line* line, const run_setting* setting, schedule_
     }
     if ( !is_again )
     {
-        free_value( setting->kind, value );
+        args_free_value( setting->kind, value );
     }
     bool is_none =
         setting->none != NULL && line->words.count == 1 && strcmp( line->words.items[0], setting->none ) == 0;
@@ -522,19 +509,15 @@ const char* schedule_carried_name( uint32_t index )
 
 const char* schedule_carried_text( const char* name, lab_error* why )
 {
-    text_list known = { 0 };
-    char advice[512];
     for ( uint32_t index = 0; schedule_carried_name( index ) != NULL; ++index )
     {
         if ( strcmp( name, schedule_carried_name( index ) ) == 0 )
         {
-            text_list_free( &known );
             return carried_at( index )->text;
         }
-        text_list_add( &known, schedule_carried_name( index ) );
     }
     lab_error_write( why, "run: no schedule '%.200s'; %s, or name a .schedule file", name,
-        text_advice( advice, sizeof( advice ), name, &known, "there are", ", " ) );
+        text_advice( name, text_list_of( schedule_carried_name ), "there are", ", " ).text );
     return NULL;
 }
 

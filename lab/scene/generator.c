@@ -47,14 +47,14 @@ const generator* generator_find( const char* name )
     return NULL;
 }
 
-char* generator_advice( const char* name, char buffer[GENERATOR_ADVICE_ROOM] )
+const char* generator_name( uint32_t index )
 {
-    text_list known = { 0 };
-    for ( uint32_t index = 0; index < generator_count(); ++index )
-    {
-        text_list_add( &known, generator_at( index )->name );
-    }
-    return text_advice( buffer, GENERATOR_ADVICE_ROOM, name, &known, "scenes are", " and " );
+    return index < generator_count() ? generator_at( index )->name : NULL;
+}
+
+text_long generator_advice( const char* name )
+{
+    return text_advice( name, text_list_of( generator_name ), "scenes are", " and " );
 }
 
 uint32_t generator_object_count( const generator_def* def )

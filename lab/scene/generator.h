@@ -179,9 +179,9 @@ const generator* generator_at( uint32_t index );
 /// NULL if there is no such scene.
 const generator* generator_find( const char* name );
 
-/// What to write behind "no scene 'name'; ": "did you mean x? scenes are x, y and z". Returns `buffer`.
-#define GENERATOR_ADVICE_ROOM 768
-char* generator_advice( const char* name, char buffer[GENERATOR_ADVICE_ROOM] );
+/// What to write behind "no scene 'name'; ": "did you mean x? scenes are x, y and z".
+text_long generator_advice( const char* name );
+const char* generator_name( uint32_t index ); ///< NULL beyond the last
 
 /// Objects of a def's scene: eight per body where it splits.
 uint32_t generator_object_count( const generator_def* def );

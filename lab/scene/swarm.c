@@ -7,25 +7,49 @@
 
 #define DENSITY 0.02 // volume of the bodies over that of the world
 
-typedef struct part_job
-{
-    parallel_stretch* stretch;
-    void* user;
-    uint64_t first;
-} part_job;
+// Bodies of one piece of work: long enough to outweigh handing it over, short enough that threads end
+// together. The same for any number of threads.
+#define PIECE_BODIES 8192
 
-static void do_part( uint64_t begin, uint64_t end, void* user )
+/// Bodies begin .. end by their numbers in the whole scene. Different pieces must not write the same data.
+typedef void swarm_piece( uint64_t begin, uint64_t end, void* user );
+
+typedef struct swarm_loop
 {
-    const part_job* job = user;
-    job->stretch( job->first + begin, job->first + end, job->user );
+    const swarm* swarm;
+    swarm_piece* piece;
+    void* user;
+} swarm_loop;
+
+static void run_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    const swarm_loop* loop = context;
+    uint64_t first = loop->swarm->def.part_first, count = generator_part_count( &loop->swarm->def );
+    uint64_t begin = (uint64_t)index * PIECE_BODIES;
+    uint64_t end = begin + PIECE_BODIES < count ? begin + PIECE_BODIES : count;
+    loop->piece( first + begin, first + end, loop->user );
 }
 
-// `stretch( begin, end, user )` over all bodies, or those of the def's part, by their
-// numbers in the whole scene.
-static void for_each_part( swarm* self, parallel_stretch* stretch, void* user )
+// `piece( begin, end, user )` over all bodies, or those of the def's part.
+static void for_each_part( swarm* self, swarm_piece* piece, void* user )
 {
-    part_job job = { stretch, user, self->def.part_first };
-    parallel_for( &self->crew, generator_part_count( &self->def ), do_part, &job );
+    swarm_loop loop = { self, piece, user };
+    uint64_t count = generator_part_count( &self->def );
+    clv_task_run(
+        &self->runner, run_piece, (uint32_t)( ( count + PIECE_BODIES - 1 ) / PIECE_BODIES ), &loop );
+}
+
+// `thread_count` threads, the caller's included; the caller's alone where they cannot be had.
+static void start_threads( swarm* self, uint32_t thread_count )
+{
+    self->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    uint32_t worker_count = thread_count < CLV_MAX_WORKERS ? thread_count : CLV_MAX_WORKERS;
+    if ( worker_count > 1 &&
+        !clv_task_runner_start( &self->runner, worker_count, 0, ( clv_task_hooks ){ 0 }, &self->memory ) )
+    {
+        self->runner = ( task_runner ){ 0 };
+    }
 }
 
 typedef struct touch_job
@@ -65,7 +89,7 @@ void* swarm_create( const generator* row, const generator_def* def )
     {
         self->edge += 1;
     }
-    parallel_crew_start( &self->crew, def->thread_count );
+    start_threads( self, def->thread_count );
     if ( law->start != NULL )
     {
         touch_all( self, law->start );
@@ -76,7 +100,7 @@ void* swarm_create( const generator* row, const generator_def* def )
 void swarm_destroy( void* scene )
 {
     swarm* self = scene;
-    parallel_crew_stop( &self->crew );
+    clv_task_runner_stop( &self->runner, &self->memory );
     free( self->bodies );
     free( self );
 }

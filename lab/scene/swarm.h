@@ -2,8 +2,8 @@
 // Bodies without physics: the common part of scenes whose bodies do not touch each other.
 #pragma once
 
-#include "lab/base/parallel.h"
 #include "lab/scene/generator.h"
+#include "task/task.h"
 
 typedef struct swarm swarm;
 
@@ -38,7 +38,8 @@ struct swarm
 {
     const swarm_law* law;
     generator_def def;
-    parallel_crew crew;
+    base_memory memory;
+    task_runner runner; ///< threads waiting for work
     uint64_t frame;
     body_state* bodies; ///< of the def's part; NULL where every frame is computed from the first
     uint32_t edge;      ///< bodies along an edge of a cube of all of them

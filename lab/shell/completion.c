@@ -85,10 +85,9 @@ static bool is_file( const char* value )
     return false;
 }
 
-static completion_value value_of(
-    completion_model* model, const args_table* table, const args_flag* flag, completion_words* words )
+static completion_value value_of( completion_model* model, const args_flag* flag, completion_words* words )
 {
-    const choice* choices = args_choices( table, flag );
+    const choice* choices = flag->choices;
     bool is_list = flag->kind == ARGS_TEXTS;
     text_list found = { 0 };
     completion_value value = { COMPLETION_ANY, 0 };
@@ -162,18 +161,13 @@ static completion_value operand_of(
 void completion_add( completion_model* model, const char* name, const char* about, const args_table* table,
     completion_words* words )
 {
-    completion_command made = { .name = text_copy( name ), .about = text_copy( about ) };
+    completion_command made = { .name = name, .about = about };
     made.operand = operand_of( model, table, words, &made.operand_name );
     for ( uint32_t index = 0; index < table->flag_count; ++index )
     {
         const args_flag* flag = &table->flags[index];
-        *lab_list_next( made.flags, made.flag_count ) = ( completion_flag ){
-            .name = text_copy( flag->name ),
-            .letter = flag->letter,
-            .help = args_flag_help( flag ),
-            .value_name = flag->value_name != NULL ? text_copy( flag->value_name ) : NULL,
-            .value = value_of( model, table, flag, words ),
-        };
+        *lab_list_next( made.flags, made.flag_count ) =
+            ( completion_flag ){ *flag, args_flag_help( flag ), value_of( model, flag, words ) };
     }
     *lab_list_next( model->commands, model->command_count ) = made;
 }
@@ -185,13 +179,9 @@ void completion_free( completion_model* model )
         completion_command* command = &model->commands[index];
         for ( uint32_t flag = 0; flag < command->flag_count; ++flag )
         {
-            free( command->flags[flag].name );
             free( command->flags[flag].help );
-            free( command->flags[flag].value_name );
         }
         free( command->flags );
-        free( command->name );
-        free( command->about );
         free( command->operand_name );
     }
     for ( uint32_t index = 0; index < model->list_count; ++index )
@@ -235,7 +225,7 @@ static void write_flags( const completion_model* model, FILE* stream )
         fprintf( stream, "    '%s') echo '", command->name );
         for ( uint32_t flag = 0; flag < command->flag_count; ++flag )
         {
-            fprintf( stream, "%s ", command->flags[flag].name );
+            fprintf( stream, "%s ", command->flags[flag].flag.name );
         }
         fprintf( stream, "%s' ;;\n", index > 0 ? "--help" : "" );
     }
@@ -253,10 +243,10 @@ static void write_values( const completion_model* model, FILE* stream )
         for ( uint32_t at = 0; at < command->flag_count; ++at )
         {
             const completion_flag* flag = &command->flags[at];
-            fprintf( stream, "    '%s %s'", command->name, flag->name );
-            if ( flag->letter != 0 )
+            fprintf( stream, "    '%s %s'", command->name, flag->flag.name );
+            if ( flag->flag.letter != 0 )
             {
-                fprintf( stream, " | '%s -%c'", command->name, flag->letter );
+                fprintf( stream, " | '%s -%c'", command->name, flag->flag.letter );
             }
             fputs( ") ", stream );
             if ( flag->value.kind == COMPLETION_NONE )
@@ -335,14 +325,14 @@ static void write_zsh_flag( const completion_model* model, const completion_flag
 {
     bool has_value = flag->value.kind != COMPLETION_NONE;
     fputs( "            ", stream );
-    if ( flag->letter != 0 )
+    if ( flag->flag.letter != 0 )
     {
-        fprintf( stream, "'(-%c %s)'{-%c%s,%s%s}", flag->letter, flag->name, flag->letter,
-            has_value ? "+" : "", flag->name, has_value ? "=" : "" );
+        fprintf( stream, "'(-%c %s)'{-%c%s,%s%s}", flag->flag.letter, flag->flag.name, flag->flag.letter,
+            has_value ? "+" : "", flag->flag.name, has_value ? "=" : "" );
     }
     else
     {
-        fprintf( stream, "%s%s", flag->name, has_value ? "=" : "" );
+        fprintf( stream, "%s%s", flag->flag.name, has_value ? "=" : "" );
     }
     fputs( "'[", stream );
     write_zsh_quoted( flag->help, "[]:\\", stream );
@@ -350,7 +340,7 @@ static void write_zsh_flag( const completion_model* model, const completion_flag
     if ( has_value )
     {
         fputs( ":", stream );
-        write_zsh_quoted( flag->value_name, "[]:\\", stream );
+        write_zsh_quoted( flag->flag.value_name, "[]:\\", stream );
         fputs( ":", stream );
         write_action( model, flag->value, stream );
     }
@@ -449,10 +439,10 @@ static void write_fish_value(
 static void write_fish_flag(
     const completion_model* model, const char* command, const completion_flag* flag, FILE* stream )
 {
-    fprintf( stream, "complete -c cleave -n \"__cleave_is '%s'\" -l %s", command, flag->name + 2 );
-    if ( flag->letter != 0 )
+    fprintf( stream, "complete -c cleave -n \"__cleave_is '%s'\" -l %s", command, flag->flag.name + 2 );
+    if ( flag->flag.letter != 0 )
     {
-        fprintf( stream, " -s %c", flag->letter );
+        fprintf( stream, " -s %c", flag->flag.letter );
     }
     write_fish_value( model, flag->value, false, stream );
     fputs( " -d ", stream );

@@ -25,17 +25,15 @@ typedef struct completion_value
 
 typedef struct completion_flag
 {
-    char* name;
-    char letter; ///< or 0
-    char* help;
-    char* value_name; ///< NULL: a switch
+    args_flag flag; ///< but for its value, which is gone
+    char* help;     ///< with the default
     completion_value value;
 } completion_flag;
 
 typedef struct completion_command
 {
-    char* name; ///< "": the program's own flags
-    char* about;
+    const char* name; ///< "": the program's own flags
+    const char* about;
     char* operand_name; ///< NULL: none
     completion_value operand;
     completion_flag* flags;
@@ -61,7 +59,7 @@ typedef struct completion_model
 /// METHOD, I, P=V, WHAT, ….
 typedef bool completion_words( const char* value, text_list* words );
 
-/// One command more; "" for the program itself, which must be the first.
+/// One command more; "" for the program itself, which must be the first. The table may go, its texts stay.
 void completion_add( completion_model* model, const char* name, const char* about, const args_table* table,
     completion_words* words );
 void completion_free( completion_model* model );

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "lab/view/view_input.h"
 
-#include "lab/base/interrupt.h"
 #include "lab/base/text.h"
 #include "lab/frame/scene_file.h"
+#include "lab/measure/timed_run.h"
 #include "lab/replay/recording.h"
-#include "lab/replay/recording_frames.h"
+#include "lab/replay/replay.h"
 #include "lab/scene/generator.h"
+#include "lab/view/view_page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,19 +69,6 @@ static void take_memory( view_input* input )
 
 // ---- scenes that run
 
-static bool start_scene( view_input* input, lab_error* why )
-{
-    const generator* scene = input->def.generator;
-    if ( input->running != NULL )
-    {
-        scene->destroy( input->running );
-    }
-    input->running_frame = 0;
-    input->running = scene->create( scene, &input->def.scene );
-    return input->running != NULL ||
-        lab_error_write( why, "%s: out of memory; use fewer bodies", scene->name );
-}
-
 static bool open_running( view_input* input, const scene_spec* spec, lab_error* why )
 {
     const generator* scene = spec->generator;
@@ -91,28 +79,25 @@ static bool open_running( view_input* input, const scene_spec* spec, lab_error* 
             "--bodies: %s does not tell how its bodies are turned; leave it out to see their boxes",
             scene->name );
     }
-    input->def = scene_spec_bake_def( spec, BODIES, 0, 1 );
+    bake_def def = scene_spec_bake_def( spec, BODIES, 0, 1 );
     input->shape = is_tower ? VIEW_OCTAHEDRA : VIEW_BOXES;
-    input->has_poses = true;
-    if ( !start_scene( input, why ) )
-    {
-        return false;
-    }
-    input->source.header = bake_header( &input->def, scene->world( input->running ) );
-    return true;
+    input->type = spec->type;
+    input->is_running = input->has_poses = true;
+    return frame_source_open_scene( &input->source, &def, why );
 }
 
 static void read_rotation( view_input* input, uint32_t index, body_state* body )
 {
     clv_quat turn;
-    clv_vec3 half = { 1, input->def.scene.type == BODY_CUBES ? 1.0f : 3.0f, 1 };
+    clv_vec3 half = { 1, input->type == BODY_CUBES ? 1.0f : 3.0f, 1 };
+    void* scene = frame_source_running( &input->source );
     if ( input->shape == VIEW_OCTAHEDRA )
     {
-        turn = clv_shape_sim_transform( tower_sim( input->running ), index ).rotation;
+        turn = clv_shape_sim_transform( tower_sim( scene ), index ).rotation;
     }
     else
     {
-        clv_rigid_body from = clv_rigid_get( recipe_run_rigid( input->running ), index );
+        clv_rigid_body from = clv_rigid_get( recipe_run_rigid( scene ), index );
         turn = from.rotation;
         half = from.half;
     }
@@ -124,26 +109,8 @@ static void read_rotation( view_input* input, uint32_t index, body_state* body )
     memcpy( body->half_sides, &half, sizeof( body->half_sides ) );
 }
 
-static bool read_running( view_input* input, uint32_t frame, lab_error* why )
+static void read_bodies( view_input* input )
 {
-    const generator* scene = input->def.generator;
-    uint64_t wanted = (uint64_t)input->def.from + frame;
-    if ( input->running_frame > wanted && !start_scene( input, why ) )
-    {
-        return false;
-    }
-    for ( ; input->running_frame < wanted; ++input->running_frame )
-    {
-        if ( interrupt_raised() )
-        {
-            return lab_error_interrupted( why );
-        }
-        if ( !scene->step( input->running, why ) )
-        {
-            return false;
-        }
-    }
-    scene->boxes( input->running, input->boxes );
     for ( uint32_t i = 0; i < input->source.header.object_count; ++i )
     {
         const clv_aabb* box = &input->boxes[i];
@@ -154,7 +121,6 @@ static bool read_running( view_input* input, uint32_t frame, lab_error* why )
         }
         read_rotation( input, i, &input->bodies[i] );
     }
-    return true;
 }
 
 // ---- all of them
@@ -203,20 +169,19 @@ bool view_input_read( view_input* input, uint32_t frame, lab_error* why )
     clv_aabb* oldest = input->boxes_before;
     input->boxes_before = input->boxes;
     input->boxes = oldest;
-    if ( input->running != NULL )
+    if ( !frame_source_read( &input->source, frame, input->boxes, why ) )
     {
-        return read_running( input, frame, why );
+        return false;
     }
-    return frame_source_read( &input->source, frame, input->boxes, why ) &&
-        ( !input->has_poses || scene_reader_read_bodies( &input->poses, frame, input->bodies, why ) );
+    if ( input->is_running )
+    {
+        read_bodies( input );
+    }
+    return !input->has_file_poses || scene_reader_read_bodies( &input->poses, frame, input->bodies, why );
 }
 
 void view_input_close( view_input* input )
 {
-    if ( input->running != NULL )
-    {
-        input->def.generator->destroy( input->running );
-    }
     frame_source_close( &input->source );
     if ( input->has_file_poses )
     {
@@ -226,4 +191,123 @@ void view_input_close( view_input* input )
     free( input->boxes_before );
     free( input->bodies );
     *input = ( view_input ){ 0 };
+}
+
+// ---- pairs and tree
+
+static bool create_spaces( view_search* search, lab_error* why )
+{
+    clv_space_def def = clv_default_space_def();
+    def.sorted = true;
+    def.stage_times = true;
+    def.max_pairs = VIEW_PAIRS_MOST;
+    def.capacity = search->object_count;
+    def.logger = run_reason_logger( search->reason );
+    clv_result result = search->has_pairs ? clv_space_create( &def, &search->pair_space ) : CLV_OK;
+    if ( result == CLV_OK && search->tree_specs.count > 0 )
+    {
+        clv_space_def tree = clv_default_space_def();
+        run_spec_apply( &search->tree_specs.items[0], &tree );
+        tree.logger = def.logger;
+        tree.max_pairs = VIEW_PAIRS_MOST;
+        result = clv_space_create( &tree, &search->tree_space );
+    }
+    return result == CLV_OK ||
+        lab_error_write(
+            why, "view: %s", search->reason[0] != '\0' ? search->reason : clv_result_text( result ) );
+}
+
+bool view_search_open(
+    view_search* search, uint32_t object_count, const view_search_def* def, lab_error* why )
+{
+    *search = ( view_search ){ .object_count = object_count, .has_pairs = def->has_pairs };
+    search->pair_ids = lab_take( object_count, sizeof( clv_id ) );
+    search->tree_ids = lab_take( object_count, sizeof( clv_id ) );
+    bool good = ( def->tree_method == NULL || !def->has_pairs ||
+        run_spec_tree( &search->tree_specs, "view", def->tree_method, def->tree_settings, why ) );
+    good = good && create_spaces( search, why );
+    if ( !good )
+    {
+        view_search_close( search );
+    }
+    return good;
+}
+
+void view_search_close( view_search* search )
+{
+    clv_space_destroy( search->pair_space );
+    clv_space_destroy( search->tree_space );
+    run_spec_list_free( &search->tree_specs );
+    free( search->pair_ids );
+    free( search->tree_ids );
+    free( search->last );
+    free( search->begun );
+    free( search->ended );
+    *search = ( view_search ){ 0 };
+}
+
+static void* reserve( void* items, size_t item_size, uint64_t* capacity, uint64_t count )
+{
+    if ( count <= *capacity && items != NULL )
+    {
+        return items;
+    }
+    *capacity = count + count / 4 + 1;
+    return lab_grow( items, *capacity, item_size );
+}
+
+static bool move_on(
+    view_search* search, clv_space* space, clv_id* ids, const clv_aabb* boxes, lab_error* why )
+{
+    clv_result result = run_feed( space, ids, boxes, search->object_count, !search->has_frames );
+    if ( result == CLV_TOO_MANY_PAIRS )
+    {
+        return lab_error_write( why,
+            "view: more than %d pairs in one frame; use fewer objects, or --no-pairs to leave them out",
+            VIEW_PAIRS_MOST );
+    }
+    const char* text = clv_space_error( space ).text;
+    return result == CLV_OK ||
+        lab_error_write(
+            why, "view: %s", text != NULL && text[0] != '\0' ? text : clv_result_text( result ) );
+}
+
+static void compare_lists( view_search* search )
+{
+    clv_pair_view now = clv_space_pairs( search->pair_space );
+    search->begun = reserve( search->begun, sizeof( clv_pair ), &search->begun_capacity, now.count );
+    search->ended = reserve( search->ended, sizeof( uint32_t ), &search->ended_capacity, search->last_count );
+    search->last = reserve( search->last, sizeof( clv_pair ), &search->last_capacity, now.count );
+    search->begun_count =
+        view_coder_without( now.pairs, now.count, search->last, search->last_count, search->begun, NULL );
+    search->ended_count =
+        view_coder_without( search->last, search->last_count, now.pairs, now.count, NULL, search->ended );
+    if ( now.count > 0 )
+    {
+        memcpy( search->last, now.pairs, now.count * sizeof( clv_pair ) );
+    }
+    search->last_count = now.count;
+}
+
+bool view_search_update( view_search* search, const clv_aabb* boxes, lab_error* why )
+{
+    if ( search->has_pairs && !move_on( search, search->pair_space, search->pair_ids, boxes, why ) )
+    {
+        return false;
+    }
+    if ( search->has_pairs )
+    {
+        compare_lists( search );
+    }
+    if ( search->tree_space != NULL && !move_on( search, search->tree_space, search->tree_ids, boxes, why ) )
+    {
+        return false;
+    }
+    search->has_frames = true;
+    return true;
+}
+
+clv_pair_view view_search_pairs( const view_search* search )
+{
+    return search->has_pairs ? clv_space_pairs( search->pair_space ) : ( clv_pair_view ){ 0 };
 }

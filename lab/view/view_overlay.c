@@ -154,20 +154,6 @@ char* view_cells_text( view_cells* cells, const clv_aabb* boxes, uint32_t count 
 
 // ---- view tree
 
-// The method's text, with a zero behind it; it is as long as last time more often than not.
-static void fetch_text( clv_space* space, byte_buffer* room )
-{
-    size_t length = clv_space_dump( space, (char*)room->bytes, room->capacity );
-    if ( length + 1 > room->capacity )
-    {
-        room->capacity = length + length / 8 + 4096;
-        room->bytes = lab_grow( room->bytes, room->capacity, 1 );
-        length = clv_space_dump( space, (char*)room->bytes, room->capacity );
-    }
-    room->count = length;
-    room->bytes[length < room->capacity ? length : room->capacity - 1] = 0;
-}
-
 // kd_check.c writes one line per node, and the axis of those that have one before their objects.
 static int find_plane( const char* line, const char* end, double* plane )
 {
@@ -194,23 +180,21 @@ static uint32_t count_nodes( const char* text )
     return count;
 }
 
-void view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text_room, byte_buffer* out )
+void view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* out )
 {
-    fetch_text( space, text_room );
-    const char* text = (const char*)text_room->bytes;
-    byte_buffer_put_count( out, count_nodes( text ) );
-    for ( const char* at = strstr( text, s_node_word ); at != NULL; )
+    view_planes planes;
+    view_planes_read( &planes, space );
+    byte_buffer_put_count( out, planes.count );
+    for ( uint32_t node = 0; node < planes.count; ++node )
     {
-        const char* next = strstr( at + 1, s_node_word );
-        double plane = 0;
-        int axis = find_plane( at, next != NULL ? next : text + text_room->count, &plane );
-        byte_buffer_put_byte( out, (uint8_t)axis );
-        if ( axis != VIEW_TREE_LEAF )
+        byte_buffer_put_byte( out, planes.axes[node] );
+        if ( planes.axes[node] != VIEW_TREE_LEAF )
         {
-            byte_buffer_put_difference( out, view_scale_place( scale, plane, axis ) );
+            byte_buffer_put_difference(
+                out, view_scale_place( scale, planes.planes[node], planes.axes[node] ) );
         }
-        at = next;
     }
+    view_planes_free( &planes );
 }
 
 // ---- as arrays
@@ -232,9 +216,9 @@ static uint32_t link_rights( view_planes* planes, uint32_t node )
 
 void view_planes_read( view_planes* planes, clv_space* space )
 {
-    byte_buffer room = { 0 };
-    fetch_text( space, &room );
-    const char* text = (const char*)room.bytes;
+    size_t length = clv_space_dump( space, NULL, 0 );
+    char* text = lab_take( length + 1, 1 );
+    clv_space_dump( space, text, length + 1 );
     uint32_t count = count_nodes( text ), at = 0;
     *planes = ( view_planes ){ .count = count,
         .axes = lab_take( count + 1, 1 ),
@@ -244,11 +228,11 @@ void view_planes_read( view_planes* planes, clv_space* space )
     {
         const char* next = strstr( line + 1, s_node_word );
         planes->axes[at] =
-            (uint8_t)find_plane( line, next != NULL ? next : text + room.count, &planes->planes[at] );
+            (uint8_t)find_plane( line, next != NULL ? next : text + length, &planes->planes[at] );
         line = next;
     }
     link_rights( planes, 0 );
-    byte_buffer_free( &room );
+    free( text );
 }
 
 void view_planes_free( view_planes* planes )

@@ -63,7 +63,7 @@ enum
 /// What a space's method keeps, in preorder: the number of nodes, then for each its axis, and
 /// behind one that is no leaf its plane in steps of the scale. No nodes from methods that keep no
 /// tree. False if out of memory.
-void view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* text_room, byte_buffer* out );
+void view_tree_put( clv_space* space, const view_scale* scale, byte_buffer* out );
 
 /// The same as arrays. Zero-initialised is empty.
 typedef struct view_planes

@@ -4,8 +4,8 @@
 #include "lab/base/interrupt.h"
 #include "lab/base/terminal.h"
 #include "lab/frame/frame_source.h"
+#include "lab/view/view_input.h"
 #include "lab/view/view_overlay.h"
-#include "lab/view/view_search.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -173,7 +173,7 @@ typedef struct page_state
     view_scale scale;
     uint32_t block_frames;
     output_file* file;
-    byte_buffer raw, packed, text, tree_text;
+    byte_buffer raw, packed, text;
     byte_buffer facts; ///< of each frame, as JSON
     char* cells_before;
 } page_state;
@@ -281,7 +281,7 @@ static void put_tree( page_state* state )
         byte_buffer_put_count( &state->raw, 0 );
         return;
     }
-    view_tree_put( state->search.tree_space, &state->scale, &state->tree_text, &state->raw );
+    view_tree_put( state->search.tree_space, &state->scale, &state->raw );
 }
 
 static void note_facts( page_state* state, uint32_t frame )
@@ -494,7 +494,6 @@ static void close_state( page_state* state )
     byte_buffer_free( &state->raw );
     byte_buffer_free( &state->packed );
     byte_buffer_free( &state->text );
-    byte_buffer_free( &state->tree_text );
     byte_buffer_free( &state->facts );
     free( state->cells_before );
 }

@@ -49,7 +49,7 @@ typedef struct playground
     view_cells cells;
     view_volumes volumes; ///< opened when they are asked for
     char* cells_text;
-    byte_buffer tree, tree_text;
+    byte_buffer tree;
     uint64_t poured; ///< bodies so far, for their sides
     uint32_t held;   ///< body in the hand; UINT32_MAX: none
     clv_vec3 hand;
@@ -107,7 +107,6 @@ static void release( void )
     view_cells_close( &p->cells );
     view_volumes_close( &p->volumes );
     byte_buffer_free( &p->tree );
-    byte_buffer_free( &p->tree_text );
     free( p->cells_text );
     free( p->boxes );
     free( p->turns );
@@ -405,7 +404,7 @@ EMSCRIPTEN_KEEPALIVE uint32_t pg_tree( int side, double step )
 {
     view_scale scale = { { 0, 0, 0 }, step };
     byte_buffer_clear( &s_here.tree );
-    view_tree_put( s_here.rivals[side].space, &scale, &s_here.tree_text, &s_here.tree );
+    view_tree_put( s_here.rivals[side].space, &scale, &s_here.tree );
     return (uint32_t)s_here.tree.count;
 }
 
