@@ -187,7 +187,8 @@ static void open_asked( asked* a, uint32_t count )
     }
     a->from = ( query_boxes ){ s_boxes, a->generations, OBJECTS, count };
     CHECK( clv_query_tree_build( &a->tree, &a->from, a->kernels, &a->memory, &a->alone ) );
-    CHECK( clv_query_tree64_bring( &a->wide, &a->tree, a->boxes64, &a->from, &a->memory, &a->alone ) );
+    CHECK( clv_query_tree64_bring(
+        &a->wide, &a->tree, a->boxes64, &a->from, a->kernels, &a->memory, &a->alone ) );
 }
 
 static void close_asked( asked* a )
@@ -346,16 +347,18 @@ static void broken_links_of_a_query_tree_are_noticed( void )
 #undef ASK
 #define ASK clv_query_tree64_check( &a.wide, &a.tree, a.boxes64, &a.from )
 
-static void broken_hulls_in_double_are_noticed( void )
+static void broken_nodes_of_doubles_are_noticed( void )
 {
     asked a;
     open_asked( &a, 5 );
     CHECK( ASK == NULL );
     uint32_t lane;
-    query_node64* node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_OBJECT, &lane )];
+    query_node* node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_OBJECT, &lane )];
     uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
-    SPOIL( node->upper[0][lane], 1e300, "box in double is not its own" );
-    SPOIL( node->least[lane], slot + 1, "another child or lowest slot" );
+    SPOIL( node->upper[0][lane], node->lower[0][lane], "box in double is beyond its lane" );
+    SPOIL( node->lower[2][lane], node->upper[2][lane], "box in double is beyond its lane" );
+    SPOIL( node->origin[1], node->origin[1] + 1e6, "box in double is beyond its lane" );
+    SPOIL( node->origin[3], node->origin[3] + 1, "another child or lowest slot" );
     SPOIL( node->child[lane], QUERY_EMPTY, "another child or lowest slot" );
     SPOIL( a.generations[slot], 2, "an object that is not there" );
     node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_EMPTY, &lane )];
@@ -364,7 +367,7 @@ static void broken_hulls_in_double_are_noticed( void )
 
     open_asked( &a, OBJECTS - 1 );
     node = &a.wide.nodes[find_lane( &a.tree, 0, LANE_INNER, &lane )];
-    SPOIL( node->lower[2][lane], node->lower[2][lane] - 1, "in double is not the hull" );
+    SPOIL( node->lower[2][lane], node->upper[2][lane], "in double does not hold the lanes below" );
     close_asked( &a );
 }
 
@@ -714,7 +717,7 @@ int main( int argc, char** argv )
         TEST_CASE( an_object_twice_in_a_query_tree_is_noticed ),
         TEST_CASE( broken_nodes_of_a_query_tree_are_noticed ),
         TEST_CASE( broken_links_of_a_query_tree_are_noticed ),
-        TEST_CASE( broken_hulls_in_double_are_noticed ),
+        TEST_CASE( broken_nodes_of_doubles_are_noticed ),
         TEST_CASE( objects_at_rest_that_are_wrong_are_noticed ),
         TEST_CASE( a_wrong_grid_at_rest_is_noticed ),
         TEST_CASE( pairs_at_rest_that_are_wrong_are_noticed ),

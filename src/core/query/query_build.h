@@ -156,18 +156,19 @@ static inline void query_set_lane( query_node* node, uint32_t lane, const float*
     }
 }
 
-// ---- hulls in double
+// ---- nodes of doubles
 
-typedef struct query_hulls64
+typedef struct query_far_tree
 {
-    query_node64* nodes;
+    query_node* nodes;
     const query_tree* tree;
     const clv_aabb64* boxes;
     const query_boxes* from;
-} query_hulls64;
+    const simd_queries* kernels;
+} query_far_tree;
 
-/// A node's lanes in double, after those of the nodes below it.
-void clv_query_bring_node64( const query_hulls64* h, uint32_t index );
+/// A node's lanes, after those of the nodes below it.
+void clv_query_bring_far( const query_far_tree* f, uint32_t index );
 
 // ---- where items in order are cut in two
 

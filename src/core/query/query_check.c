@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds a tree to what query_tree.h says of it, and its hulls in double likewise. Every lane is looked at,
+// Holds a tree to what query_tree.h says of it, and its nodes of doubles likewise. Every lane is looked at,
 // and the nodes are walked depth first, with none of the code that made them. The first sentence that is not
 // true is returned. For tests and debug builds.
 #include "query/query_shape.h"
@@ -17,8 +17,6 @@ typedef struct tree_check
 {
     const query_tree* tree;
     const query_boxes* from;
-    const query_tree64* tree64; // NULL: boxes are those of the floats
-    const clv_aabb64* boxes64;
     uint32_t object_count, object_sum; // of the lanes seen so far
     uint32_t made_count;               // nodes seen so far that were made since the build
     uint32_t part;                     // the part that the walk is in, or the next one
@@ -34,31 +32,17 @@ static uint32_t slot_hash( uint32_t slot )
     return ( mixed ^ mixed >> 15 ) * 0x85EBCA6Bu;
 }
 
-// ---- lanes, of floats or of doubles
+// ---- lanes
 
-static clv_aabb64 lane_at( const tree_check* c, uint32_t index, uint32_t lane )
+static const char* check_empty_lane( const query_node* node, uint32_t lane )
 {
-    if ( c->tree64 != NULL )
-    {
-        return query_lane_box64( &c->tree64->nodes[index], lane );
-    }
-    clv_aabb box = query_lane_box( &c->tree->nodes[index], lane );
-    return query_widen( &box );
+    bool is_empty = node->least[lane] == QUERY_EMPTY && node->lower[0][lane] > node->upper[0][lane] &&
+        node->lower[1][lane] > node->upper[1][lane] && node->lower[2][lane] > node->upper[2][lane];
+    return is_empty ? NULL : "an empty lane has a box or a lowest slot";
 }
 
-static const char* check_empty_lane( const tree_check* c, uint32_t index, uint32_t lane )
+static const char* check_object_lane( tree_check* c, const query_node* node, uint32_t lane )
 {
-    clv_aabb64 box = lane_at( c, index, lane );
-    bool is_empty = c->tree->nodes[index].least[lane] == QUERY_EMPTY && box.lower.x > box.upper.x &&
-        box.lower.y > box.upper.y && box.lower.z > box.upper.z;
-    return is_empty         ? NULL
-        : c->tree64 != NULL ? "an empty lane has a box in double"
-                            : "an empty lane has a box or a lowest slot";
-}
-
-static const char* check_object_lane( tree_check* c, uint32_t index, uint32_t lane )
-{
-    const query_node* node = &c->tree->nodes[index];
     uint32_t slot = node->child[lane] & ~QUERY_OBJECT;
     if ( !query_is_there( c->from, slot ) )
     {
@@ -70,11 +54,9 @@ static const char* check_object_lane( tree_check* c, uint32_t index, uint32_t la
     {
         return "an object's lowest slot is not its own";
     }
-    clv_aabb64 box = lane_at( c, index, lane );
-    clv_aabb64 own = c->tree64 != NULL ? c->boxes64[slot] : query_widen( &c->from->boxes[slot] );
-    return memcmp( &box, &own, sizeof( box ) ) == 0 ? NULL
-        : c->tree64 != NULL                         ? "an object's box in double is not its own"
-                                                    : "an object's box is not its own";
+    clv_aabb box = query_lane_box( node, lane );
+    return memcmp( &box, &c->from->boxes[slot], sizeof( box ) ) == 0 ? NULL
+                                                                     : "an object's box is not its own";
 }
 
 // A subtree whose objects have all gone is inside out, as its lanes are.
@@ -86,34 +68,32 @@ static const char* check_inner_lane( const tree_check* c, uint32_t index, uint32
     {
         return "a node comes before its parent, or is not there";
     }
-    clv_aabb64 box = lane_at( c, index, lane ), sum = lane_at( c, child, 0 );
+    const query_node* below = &c->tree->nodes[child];
     bool is_hull = true;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double *lower = &( &sum.lower.x )[axis], *upper = &( &sum.upper.x )[axis];
+        float lower = below->lower[axis][0], upper = below->upper[axis][0];
         for ( uint32_t i = 1; i < QUERY_LANES; ++i )
         {
-            clv_aabb64 below = lane_at( c, child, i );
-            *lower = ( &below.lower.x )[axis] < *lower ? ( &below.lower.x )[axis] : *lower;
-            *upper = ( &below.upper.x )[axis] > *upper ? ( &below.upper.x )[axis] : *upper;
+            lower = below->lower[axis][i] < lower ? below->lower[axis][i] : lower;
+            upper = below->upper[axis][i] > upper ? below->upper[axis][i] : upper;
         }
-        is_hull = is_hull && ( &box.lower.x )[axis] == *lower && ( &box.upper.x )[axis] == *upper;
+        is_hull = is_hull && node->lower[axis][lane] == lower && node->upper[axis][lane] == upper;
     }
     if ( !is_hull )
     {
-        return c->tree64 != NULL ? "a box in double is not the hull of the lanes below"
-                                 : "a box is not the hull of the lanes below";
+        return "a box is not the hull of the lanes below";
     }
-    return query_node_least( &c->tree->nodes[child] ) == node->least[lane]
-        ? NULL
-        : "a lowest slot is not that of the lanes below";
+    return query_node_least( below ) == node->least[lane] ? NULL
+                                                          : "a lowest slot is not that of the lanes below";
 }
 
 static const char* check_lane( tree_check* c, uint32_t index, uint32_t lane )
 {
-    uint32_t child = c->tree->nodes[index].child[lane];
-    return child == QUERY_EMPTY         ? check_empty_lane( c, index, lane )
-        : ( child & QUERY_OBJECT ) != 0 ? check_object_lane( c, index, lane )
+    const query_node* node = &c->tree->nodes[index];
+    uint32_t child = node->child[lane];
+    return child == QUERY_EMPTY         ? check_empty_lane( node, lane )
+        : ( child & QUERY_OBJECT ) != 0 ? check_object_lane( c, node, lane )
                                         : check_inner_lane( c, index, lane );
 }
 
@@ -244,22 +224,80 @@ const char* clv_query_tree_check( const query_tree* tree, const query_boxes* fro
     return wrong;
 }
 
-// ---- hulls in double
+// ---- nodes of doubles
+
+// Is a face where it is, or farther out? Seen from the node's origin; what is beyond the floats is as far as
+// they go.
+static bool is_outside( double face, double origin, float lane )
+{
+    double from = face - origin;
+    return (double)lane <= from || lane == FLT_MAX;
+}
+
+static bool covers( const query_node* node, uint32_t lane, const clv_aabb64* box )
+{
+    bool is_good = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double origin = node->origin[axis];
+        is_good = is_good && is_outside( ( &box->lower.x )[axis], origin, node->lower[axis][lane] ) &&
+            is_outside( -( &box->upper.x )[axis], -origin, -node->upper[axis][lane] );
+    }
+    return is_good;
+}
+
+// A lane of a node below, in double: no farther out than it says.
+static clv_aabb64 far_box( const query_node* node, uint32_t lane )
+{
+    clv_aabb64 box = { { 0, 0, 0 }, { 0, 0, 0 } };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        ( &box.lower.x )[axis] = node->origin[axis] + (double)node->lower[axis][lane];
+        ( &box.upper.x )[axis] = node->origin[axis] + (double)node->upper[axis][lane];
+    }
+    return box;
+}
+
+static const char* check_far_lane( const query_tree64* tree64, const query_node* node, uint32_t lane,
+    const clv_aabb64* boxes, const query_boxes* from )
+{
+    uint32_t child = node->child[lane];
+    if ( child == QUERY_EMPTY )
+    {
+        return node->lower[0][lane] > node->upper[0][lane] ? NULL : "an empty lane has a box in double";
+    }
+    if ( ( child & QUERY_OBJECT ) != 0 )
+    {
+        uint32_t slot = child & ~QUERY_OBJECT;
+        return !query_is_there( from, slot )     ? "a lane in double holds an object that is not there"
+            : covers( node, lane, &boxes[slot] ) ? NULL
+                                                 : "an object's box in double is beyond its lane";
+    }
+    const query_node* below = &tree64->nodes[child];
+    for ( uint32_t i = 0; i < QUERY_LANES; ++i )
+    {
+        clv_aabb64 box = far_box( below, i );
+        if ( below->lower[0][i] <= below->upper[0][i] && !covers( node, lane, &box ) )
+        {
+            return "a lane in double does not hold the lanes below";
+        }
+    }
+    return NULL;
+}
 
 const char* clv_query_tree64_check(
     const query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes, const query_boxes* from )
 {
-    tree_check c = { .tree = tree, .from = from, .tree64 = tree64, .boxes64 = boxes };
     const char* wrong = NULL;
     for ( uint32_t i = 0; i < tree->node_count && wrong == NULL; ++i )
     {
-        const query_node64* node = &tree64->nodes[i];
+        const query_node* node = &tree64->nodes[i];
         bool is_same = memcmp( node->child, tree->nodes[i].child, sizeof( node->child ) ) == 0 &&
-            memcmp( node->least, tree->nodes[i].least, sizeof( node->least ) ) == 0;
-        wrong = is_same ? NULL : "a lane in double has another child or lowest slot than the tree's";
+            node->origin[3] == (double)query_node_least( &tree->nodes[i] );
+        wrong = is_same ? NULL : "a node in double has another child or lowest slot than the tree's";
         for ( uint32_t lane = 0; lane < QUERY_LANES && wrong == NULL; ++lane )
         {
-            wrong = check_lane( &c, i, lane );
+            wrong = check_far_lane( tree64, node, lane, boxes, from );
         }
     }
     return wrong;

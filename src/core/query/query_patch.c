@@ -20,7 +20,7 @@ typedef struct query_patch
 {
     query_tree* tree;
     const query_boxes* from;
-    query_hulls64* hulls; // NULL: boxes are floats
+    query_far_tree* far;  // NULL: boxes are floats
     uint64_t* capacity64; // of its nodes
     const simd_queries* kernels;
     base_memory* memory;
@@ -55,12 +55,12 @@ static bool reserve_nodes( query_patch* p, uint32_t more )
             links->are_made ? tree->node_count : 0, count, sizeof( uint32_t ) );
     tree->nodes = nodes;
     links->parents = parents;
-    if ( ok && p->hulls != NULL )
+    if ( ok && p->far != NULL )
     {
-        void* hulls = p->hulls->nodes;
+        void* far = p->far->nodes;
         ok = clv_base_memory_reserve(
-            p->memory, &hulls, p->capacity64, tree->node_count, count, sizeof( query_node64 ) );
-        p->hulls->nodes = hulls;
+            p->memory, &far, p->capacity64, tree->node_count, count, sizeof( query_node ) );
+        p->far->nodes = far;
     }
     return ok && count < QUERY_OBJECT;
 }
@@ -150,9 +150,9 @@ static void climb( const query_patch* p, uint32_t index )
             break;
         }
     }
-    for ( ; p->hulls != NULL && index != QUERY_EMPTY; index = links->parents[index] )
+    for ( ; p->far != NULL && index != QUERY_EMPTY; index = links->parents[index] )
     {
-        clv_query_bring_node64( p->hulls, index );
+        clv_query_bring_far( p->far, index );
     }
 }
 
@@ -269,9 +269,9 @@ static void put_group(
     tree->links.parents[made] = index;
     tree->nodes[index].child[lane] = made;
     p->kernels->bound( node, &tree->nodes[index], lane );
-    if ( p->hulls != NULL )
+    if ( p->far != NULL )
     {
-        clv_query_bring_node64( p->hulls, made );
+        clv_query_bring_far( p->far, made );
     }
 }
 
@@ -392,8 +392,8 @@ static bool follow_object( query_patch* p, uint32_t slot )
 bool clv_query_tree_patch( query_tree* tree, query_tree64* tree64, const clv_aabb64* boxes64,
     const query_boxes* from, const query_slots* changed, const simd_queries* kernels, base_memory* memory )
 {
-    query_hulls64 hulls = { tree64->nodes, tree, boxes64, from };
-    query_patch p = { tree, from, boxes64 != NULL ? &hulls : NULL, &tree64->node_capacity, kernels, memory };
+    query_far_tree far = { tree64->nodes, tree, boxes64, from, kernels };
+    query_patch p = { tree, from, boxes64 != NULL ? &far : NULL, &tree64->node_capacity, kernels, memory };
     CLV_ASSERT( tree->node_count > 0 );
     bool ok = make_links( &p );
     for ( uint32_t i = 0; i < changed->count && ok; ++i )
@@ -401,7 +401,7 @@ bool clv_query_tree_patch( query_tree* tree, query_tree64* tree64, const clv_aab
         CLV_ASSERT( changed->slots[i] < from->slot_count );
         ok = follow_object( &p, changed->slots[i] );
     }
-    tree64->nodes = hulls.nodes;
+    tree64->nodes = far.nodes;
     CLV_VALIDATE( !ok || clv_query_tree_check( tree, from ) == NULL );
     CLV_VALIDATE( !ok || boxes64 == NULL || clv_query_tree64_check( tree64, tree, boxes64, from ) == NULL );
     return ok;

@@ -7,7 +7,7 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "object/filter_rule.h"
-#include "query/query_walk.h"
+#include "query/query_form.h"
 
 #include <string.h>
 
@@ -82,120 +82,15 @@ static bool is_wanted_slot( const query_search* s, uint32_t slot )
     return object_filters_allow( s->filter, filters != NULL ? &filters[slot] : &usual );
 }
 
-// Farther away than these shapes reach.
-static bool is_out_of_reach( const clv_aabb64* from )
-{
-    double first = from->lower.x > from->lower.y ? from->lower.x : from->lower.y;
-    double last = from->upper.x < from->upper.y ? from->upper.x : from->upper.y;
-    first = first > from->lower.z ? first : from->lower.z;
-    last = last < from->upper.z ? last : from->upper.z;
-    return first >= QUERY_MOST || last <= -QUERY_MOST;
-}
-
-static bool meets_distance( const query_search* s, const clv_aabb64* box, double* t )
-{
-    double gaps[3], square = query_gaps( &s->probe.box, box, gaps );
-    if ( s->probe.is_double )
-    {
-        *t = query_length( square, gaps[0], gaps[1], gaps[2] );
-        return *t <= s->reach;
-    }
-    *t = (double)(float)sqrt( square );
-    return square <= s->square;
-}
-
-static bool meets_cast( const query_search* s, const clv_aabb64* box, double* t )
-{
-    if ( s->probe.is_double )
-    {
-        return query_cast_sides( &s->cast, box, s->reach, t );
-    }
-    const clv_aabb floats = { query_floats( &box->lower.x ), query_floats( &box->upper.x ) };
-    float near;
-    bool is_met = query_cast_box( &s->walk.lanes.cast, &floats, (float)s->reach, &near );
-    *t = (double)near;
-    return is_met;
-}
-
-// In double what the shape's box with its room does not meet is not met: where one axis is so much longer
-// than another that its rounding alone outweighs the other, only that tells. Lanes have been asked; a box as
-// given is asked here.
-static bool meets_round( const query_search* s, const clv_aabb64* box, double* t )
-{
-    const query_probe* p = &s->probe;
-    clv_aabb64 from = p->is_double ? query_box_from( box, p->a ) : *box; // floats: endlessly far or not
-    double near;
-    if ( is_out_of_reach( &from ) ||
-        ( p->is_double && s->is_given && !query_cast_sides( &s->cast, box, query_cast_reach( s ), &near ) ) )
-    {
-        return false;
-    }
-    if ( p->form == QUERY_CAPSULE )
-    {
-        return clv_query_capsule_meets( &p->round, box );
-    }
-    bool is_met =
-        clv_query_capsule_cast( &p->round, p->motion, p->is_double ? s->reach : query_latest( s ), box, t );
-    *t = p->is_double ? *t : (double)(float)*t;
-    return is_met && *t <= s->reach;
-}
-
-static bool meets_turned( const query_search* s, const clv_aabb64* box )
-{
-    clv_aabb64 from = query_box_from( box, s->probe.a );
-    return !is_out_of_reach( &from ) &&
-        ( ( !s->is_given && !s->is_by_lanes ) || clv_query_turned_box_faces_meet( &s->turned, &from ) ) &&
-        clv_query_turned_box_edges_meet( &s->turned, &from );
-}
-
-// The one test that decides, in the arithmetic of the question. Where the walk has asked all of it already it
-// is not asked again.
-static bool meets( const query_search* s, const clv_aabb64* box, double* t )
-{
-    if ( s->probe.form == QUERY_DISTANCE )
-    {
-        return meets_distance( s, box, t );
-    }
-    *t = 0;
-    switch ( s->probe.form )
-    {
-    case QUERY_OVERLAP: return clv_aabb64_overlap( *box, s->probe.box );
-    case QUERY_TURNED: return meets_turned( s, box );
-    case QUERY_PLANES:
-    {
-        clv_aabb64 from = query_box_from( box, s->probe.a );
-        return query_planes_meet( &s->probe, &from );
-    }
-    case QUERY_CAST: return meets_cast( s, box, t );
-    default: return meets_round( s, box, t );
-    }
-}
-
 // The walk need not look farther than this, and just there only for slots up to `least`.
 static void shorten( query_search* s, double reach, uint32_t least )
 {
     CLV_ASSERT( reach >= 0 && reach <= s->reach );
     s->reach = reach;
-    s->reach_least = least;
-    if ( !s->is_by_lanes )
+    s->walk.reach_least = s->probe.is_double && reach > 0 ? UINT32_MAX : least;
+    if ( s->rule->shorten != NULL )
     {
-        return;
-    }
-    query_walk* walk = &s->walk.lanes;
-    walk->reach_least = least;
-    if ( s->probe.form == QUERY_CAST )
-    {
-        walk->reach = (float)reach;
-    }
-    else if ( s->probe.form == QUERY_ROUND_CAST )
-    {
-        walk->reach = query_wider( (float)reach );
-    }
-    else if ( s->probe.form == QUERY_DISTANCE )
-    {
-        walk->reach = query_lane_reach( reach * reach );
-        walk->band = query_lane_band( reach * reach );
-        walk->reach_time = (float)reach;
+        s->rule->shorten( s );
     }
 }
 
@@ -232,7 +127,7 @@ static void keep_one( query_search* s, clv_hit64 hit )
         CLV_ASSERT( hit.t <= s->reach && comes_before( hit, s->best ) );
         s->best = hit;
         // Where a node's time is only a bound, an equal one may hide an earlier hit; at 0 none is earlier.
-        shorten( s, hit.t, s->probe.form == QUERY_CAST || hit.t == 0 ? hit.index : UINT32_MAX );
+        shorten( s, hit.t, s->rule->is_settled || hit.t == 0 ? hit.index : UINT32_MAX );
         break;
     default: keep_nearest( s, hit ); break;
     }
@@ -297,7 +192,7 @@ static bool ask_about( query_search* s, clv_hit64 hit )
 static void examine( query_search* s, uint32_t slot, double near, const clv_aabb64* box )
 {
     clv_aabb64 given;
-    clv_hit64 hit = { slot, near };
+    clv_hit64 hit = { slot, s->is_settled ? near : 0 };
     if ( slot == ( QUERY_EMPTY & ~QUERY_OBJECT ) || ( s->is_choosy && !is_wanted_slot( s, slot ) ) )
     {
         return;
@@ -307,7 +202,7 @@ static void examine( query_search* s, uint32_t slot, double near, const clv_aabb
         given = s->probe.is_double ? s->scene->given64[slot] : query_widen( &s->scene->given[slot] );
         box = &given;
     }
-    if ( ( !s->is_settled && !meets( s, box, &hit.t ) ) || is_outdone( s, hit ) )
+    if ( ( !s->is_settled && !s->rule->meets( s, box, &hit.t ) ) || is_outdone( s, hit ) )
     {
         return;
     }
@@ -336,131 +231,88 @@ static bool is_plain( const query_scene* scene, const query_list* list )
         !( list->as_given && has_given ) && scene->counts == NULL;
 }
 
-static void run_overlap( query_search* s )
+// An object's box as the walk saw it, or in double as it is.
+static clv_aabb64 found_box( const query_search* s, uint32_t i )
 {
-    query_walk* walk = &s->walk.lanes;
-    bool is_more = true;
-    while ( is_more && !s->is_done )
+    const query_walk* walk = &s->walk;
+    if ( s->probe.is_double )
     {
-        is_more = s->scene->kernels->overlap( walk );
-        CLV_ASSERT( walk->found_count <= QUERY_FOUND );
-        count_objects( s, walk->found_count );
-        for ( uint32_t i = 0; i < walk->found_count && !s->is_done; ++i )
-        {
-            examine( s, walk->found[i], 0, NULL );
-        }
+        return s->scene->boxes64[walk->found[i]];
     }
+    clv_aabb lane = query_lane_box( walk->found_node, walk->found_lane[i] );
+    return query_widen( &lane );
 }
 
-static void run_by_reach( query_search* s, bool ( *step )( query_walk* walk ) )
+static void run_lanes( query_search* s, bool ( *step )( query_walk* walk ) )
 {
-    query_walk* walk = &s->walk.lanes;
+    query_walk* walk = &s->walk;
+    const bool has_times = s->rule->way != QUERY_BY_OVERLAP;
+    const bool wants_boxes = !s->is_settled && !s->is_given;
     clv_aabb64 box;
     memset( &box, 0, sizeof( box ) );
-    while ( !s->is_done && step( walk ) )
+    for ( bool is_more = true; is_more && !s->is_done; )
     {
-        CLV_ASSERT( walk->found_count > 0 && walk->found_count <= QUERY_LANES );
+        is_more = step( walk );
+        CLV_ASSERT( walk->found_count <= ( has_times ? QUERY_LANES : QUERY_FOUND ) );
         count_objects( s, walk->found_count );
         for ( uint32_t i = 0; i < walk->found_count && !s->is_done; ++i )
         {
-            if ( !s->is_settled && !s->is_given )
+            if ( walk->found[i] != ( QUERY_EMPTY & ~QUERY_OBJECT ) )
             {
-                clv_aabb lane = query_lane_box( walk->found_node, walk->found_lane[i] );
-                box = query_widen( &lane );
+                box = wants_boxes ? found_box( s, i ) : box;
+                examine( s, walk->found[i], has_times ? (double)walk->found_near[i] : 0, &box );
             }
-            examine( s, walk->found[i], (double)walk->found_near[i], &box );
         }
     }
 }
 
-// Of doubles the nearest is on top, of equals the lowest slot, among those of one node.
-static void push_nodes(
-    query_search* s, const query_node64* node, uint32_t lanes, const double near[QUERY_LANES] )
-{
-    query_stack64* stack = &s->walk.doubles;
-    uint32_t first = stack->top;
-    for ( ; lanes != 0; lanes &= lanes - 1 )
-    {
-        uint32_t lane = base_lowest_bit( lanes );
-        struct query_entry64 entry = { near[lane], node->child[lane], node->least[lane] };
-        CLV_ASSERT( stack->top < QUERY_STACK && entry.node < s->scene->tree->node_count );
-        uint32_t at = stack->top++;
-        for ( ; s->probe.is_double && at > first &&
-              ( stack->entries[at - 1].near < entry.near ||
-                  ( stack->entries[at - 1].near == entry.near &&
-                      stack->entries[at - 1].least < entry.least ) );
-              --at )
-        {
-            stack->entries[at] = stack->entries[at - 1];
-        }
-        stack->entries[at] = entry;
-    }
-}
-
-static bool is_beyond( const query_search* s, double near, uint32_t least )
-{
-    query_form form = s->probe.form;
-    bool is_cast = form == QUERY_CAST || form == QUERY_ROUND_CAST || form == QUERY_CAPSULE;
-    double reach = is_cast ? query_cast_reach( s ) : s->reach;
-    return near > reach || ( near == reach && least > s->reach_least );
-}
-
-// A node of floats as one of doubles.
-static const query_node64* widen_node( const query_node* node, query_node64* to )
+// The lanes of a node in double, no smaller than they are.
+static void widen_node( const query_node* node, bool is_far, clv_aabb64 lanes[QUERY_LANES] )
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
+        double origin = is_far ? node->origin[axis] : 0, room = is_far ? QUERY_SUM_ROOM : 0;
+        double size = fabs( origin );
         for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
         {
-            to->lower[axis][lane] = (double)node->lower[axis][lane];
-            to->upper[axis][lane] = (double)node->upper[axis][lane];
+            double lower = (double)node->lower[axis][lane], upper = (double)node->upper[axis][lane];
+            lower = is_far ? origin + lower - ( size + fabs( lower ) ) * room : lower;
+            upper = is_far ? origin + upper + ( size + fabs( upper ) ) * room : upper;
+            ( &lanes[lane].lower.x )[axis] = lower;
+            ( &lanes[lane].upper.x )[axis] = upper;
         }
     }
-    memcpy( to->child, node->child, sizeof( to->child ) );
-    memcpy( to->least, node->least, sizeof( to->least ) );
-    return to;
 }
 
-static uint32_t run_doubles( query_search* s )
+// Half-spaces, one lane after the other in double.
+static void run_planes( query_search* s )
 {
-    query_stack64* stack = &s->walk.doubles;
-    query_node64 room;
-    double near[QUERY_LANES] = { 0 };
-    uint32_t node_count = 0;
-    while ( stack->top > 0 && !s->is_done )
+    query_walk* walk = &s->walk;
+    while ( walk->top > 0 && !s->is_done )
     {
-        struct query_entry64 entry = stack->entries[--stack->top];
-        if ( is_beyond( s, entry.near, entry.least ) )
+        const query_node* node = &walk->nodes[walk->stack.node[--walk->top]];
+        clv_aabb64 lanes[QUERY_LANES];
+        memset( lanes, 0, sizeof( lanes ) );
+        widen_node( node, s->probe.is_double, lanes );
+        walk->node_count += 1;
+        for ( uint32_t lane = 0; lane < QUERY_LANES && !s->is_done; ++lane )
         {
-            continue;
-        }
-        const query_node64* node = s->probe.is_double
-            ? &s->scene->tree64->nodes[entry.node]
-            : widen_node( &s->scene->tree->nodes[entry.node], &room );
-        node_count += 1;
-        uint32_t nodes = 0;
-        for ( uint32_t passed = query_look_at( s, node, near ); passed != 0 && !s->is_done;
-              passed &= passed - 1 )
-        {
-            uint32_t lane = base_lowest_bit( passed ), child = node->child[lane];
-            if ( child == QUERY_EMPTY || is_beyond( s, near[lane], node->least[lane] ) )
+            uint32_t child = node->child[lane], slot = child & ~QUERY_OBJECT;
+            bool is_object = ( child & QUERY_OBJECT ) != 0, decides = is_object && s->probe.is_double;
+            if ( child == QUERY_EMPTY || ( !decides && !clv_query_planes_meet( &s->probe, &lanes[lane] ) ) )
             {
                 continue;
             }
-            if ( ( child & QUERY_OBJECT ) != 0 )
+            if ( !is_object )
             {
-                clv_aabb64 box = query_lane_box64( node, lane );
-                count_objects( s, 1 );
-                examine( s, child & ~QUERY_OBJECT, near[lane], &box );
+                CLV_ASSERT( walk->top < QUERY_STACK && child < s->scene->tree->node_count );
+                walk->stack.node[walk->top++] = child;
+                continue;
             }
-            else
-            {
-                nodes |= 1u << lane;
-            }
+            count_objects( s, 1 );
+            examine( s, slot, 0, decides ? &s->scene->boxes64[slot] : &lanes[lane] );
         }
-        push_nodes( s, node, nodes, near );
     }
-    return node_count;
 }
 
 static void start_search( query_search* s, const query_scene* scene, const query_list* list, uint32_t index,
@@ -478,38 +330,34 @@ static void start_search( query_search* s, const query_scene* scene, const query
         s->probe.form = QUERY_DISTANCE;
         s->probe.radius = max_distance;
     }
+    s->rule = &clv_query_rules[s->probe.form];
     s->hits = NULL;
     s->room = s->count = 0;
     s->best = no_hit();
     s->is_shortened = s->is_done = false;
     s->is_given = list->as_given && ( s->probe.is_double ? scene->given64 != NULL : scene->given != NULL );
-    const uint32_t settled = 1u << QUERY_OVERLAP | 1u << QUERY_CAST | 1u << QUERY_PLANES |
-        (uint32_t)s->probe.is_double << QUERY_DISTANCE;
-    s->is_settled = !s->is_given && ( settled >> s->probe.form & 1 ) != 0;
+    s->is_settled = !s->is_given && ( s->probe.is_double ? s->rule->is_settled64 : s->rule->is_settled );
     s->asks = query_calls( list );
     s->is_choosy = s->filter != NULL || scene->may_be_gone;
-    clv_query_walk_start( s );
+    s->reach = INFINITY;
+    query_walk_open( &s->walk, scene );
+    s->rule->start( s );
 }
 
 static void run_search( query_search* s )
 {
     const simd_queries* kernels = s->scene->kernels;
-    uint32_t node_count = 0;
-    if ( !s->is_by_lanes )
+    const bool is_far = s->probe.is_double;
+    switch ( s->rule->way )
     {
-        node_count = run_doubles( s );
-    }
-    else if ( s->probe.form == QUERY_OVERLAP )
-    {
-        run_overlap( s );
-    }
-    else
-    {
-        run_by_reach( s, s->probe.form == QUERY_DISTANCE ? kernels->distance : kernels->cast );
+    case QUERY_BY_OVERLAP: run_lanes( s, is_far ? kernels->overlap64 : kernels->overlap ); break;
+    case QUERY_BY_DISTANCE: run_lanes( s, is_far ? kernels->distance64 : kernels->distance ); break;
+    case QUERY_BY_CAST: run_lanes( s, is_far ? kernels->cast64 : kernels->cast ); break;
+    default: run_planes( s ); break;
     }
     if ( s->scene->counts != NULL )
     {
-        s->scene->counts->node_count += s->is_by_lanes ? s->walk.lanes.node_count : node_count;
+        s->scene->counts->node_count += s->walk.node_count;
     }
 }
 
@@ -557,8 +405,20 @@ static void set_exact_cast( query_cast* cast, const query_list* list, uint32_t i
         box = floats_of( &p );
         ray = ( clv_ray ){ box.lower, query_floats( p.motion ), (float)p.max_t };
     }
-    query_set_cast( cast, box, ray.direction, 1 );
+    query_set_cast( cast, box, ray.direction );
     cast->best = query_key( ray.max_t < FLT_MAX ? ray.max_t : FLT_MAX, CLV_NO_HIT );
+}
+
+// A box or a point in double, likewise.
+static clv_aabb64 box_of( const query_list* list, uint32_t index )
+{
+    query_probe p;
+    if ( list->kind == CLV_QUERY_BOX64 )
+    {
+        return ( (const clv_aabb64*)list->items )[index];
+    }
+    query_probe_read( &p, list->kind, list->items, index );
+    return p.box;
 }
 
 // The same of boxes. Their hits in the order of the walk, and how many there are.
@@ -568,17 +428,14 @@ static uint64_t find_plain_overlaps(
     query_walk walk;
     uint64_t count = 0;
     bool is_more = true;
-    query_walk_open( &walk, scene->tree );
-    if ( list->is_double )
-    {
-        query_probe p;
-        query_probe_read( &p, list->kind, list->items, index );
-        walk.nodes64 = scene->tree64->nodes;
-        walk.box64 = p.box;
-    }
-    else if ( list->kind == CLV_QUERY_BOX )
+    query_walk_open( &walk, scene );
+    if ( list->kind == CLV_QUERY_BOX )
     {
         walk.box = ( (const clv_aabb*)list->items )[index];
+    }
+    else if ( list->is_double )
+    {
+        walk.far.box = box_of( list, index );
     }
     else
     {
@@ -623,23 +480,36 @@ static void find_plain_closest(
     }
 }
 
-// The same in double.
+// The same in double. How far it goes.
+static double set_exact_cast64( query_closest64* query, const query_list* list, uint32_t index )
+{
+    if ( list->kind == CLV_QUERY_RAY64 )
+    {
+        const clv_ray64* ray = &( (const clv_ray64*)list->items )[index];
+        clv_query_set_cast64( &query->exact, &ray->origin.x, &ray->origin.x, &ray->direction.x );
+        return ray->max_t;
+    }
+    query_probe p;
+    query_probe_read( &p, list->kind, list->items, index );
+    clv_query_set_cast64( &query->exact, p.a, p.b, p.motion );
+    return p.max_t;
+}
+
 static void find_plain_closest64(
     const query_scene* scene, const query_list* list, const uint32_t* which, uint32_t count, clv_hit64* hits )
 {
     query_closest64 queries[QUERY_SOME];
     for ( uint32_t i = 0; i < count; ++i )
     {
-        query_probe p;
-        query_probe_read( &p, list->kind, list->items, which[i] );
-        query_set_cast64( &queries[i].cast, p.a, p.b, p.motion );
-        queries[i].best = p.max_t < DBL_MAX ? p.max_t : DBL_MAX;
-        queries[i].above = query_above_float( queries[i].best );
-        queries[i].slot = CLV_NO_HIT;
+        double max_t = set_exact_cast64( &queries[i], list, which[i] );
+        query_cast_open( &queries[i].exact, &queries[i].cast );
+        queries[i].best = max_t < DBL_MAX ? max_t : DBL_MAX;
+        queries[i].above = query_far_reach( &queries[i].exact, queries[i].best );
+        queries[i].slot = queries[i].least = CLV_NO_HIT;
     }
     if ( scene->tree->node_count > 0 )
     {
-        scene->kernels->closest64( scene->tree64->nodes, queries, count );
+        scene->kernels->closest64( scene->tree64->nodes, scene->boxes64, queries, count );
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -706,12 +576,10 @@ static void find_plain_nearest64( const query_scene* scene, const query_list* li
     CLV_ASSERT( count <= NEAREST_SOME && k <= QUERY_NEAREST_MOST );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        query_probe p;
-        query_probe_read( &p, list->kind, list->items, which[i] );
-        queries[i].box = p.box;
+        queries[i].box = box_of( list, which[i] );
         queries[i].count = k;
         query_nearest_reach64( &queries[i], max_distance, UINT32_MAX );
-        for ( uint32_t j = 0; j < k; ++j )
+        for ( uint32_t j = 0; j < QUERY_NEAREST_MOST && ( j < k || j % 8 > 0 ); ++j )
         {
             queries[i].near[j] = INFINITY;
             queries[i].slots[j] = CLV_NO_HIT;
@@ -719,7 +587,7 @@ static void find_plain_nearest64( const query_scene* scene, const query_list* li
     }
     if ( scene->tree->node_count > 0 )
     {
-        scene->kernels->nearest64( scene->tree64->nodes, queries, count );
+        scene->kernels->nearest64( scene->tree64->nodes, scene->boxes64, queries, count );
     }
     for ( uint32_t i = 0; i < count; ++i )
     {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions over the tree. An item is read and checked as a probe (query_probe.h), a walk is made ready for
-// it (query_walk.c), and what the walk hands over is decided by one test (query_search.c). Of floats and flat
-// spaces by walks in float (simd/query_lanes.h), of doubles by one in double (query_walk.h); hits are clv_hit
-// or clv_hit64.
+// Questions over the tree. An item is read as a probe (query_probe.h); a row of a table says how one of its
+// form is checked, walked and decided (query_form.c); the search walks and keeps what counts
+// (query_search.c). Hits are clv_hit or clv_hit64.
 #pragma once
 
 #include "base/radix_sort.h"
@@ -43,8 +42,8 @@ typedef struct query_scene
     const clv_space* space; ///< for callbacks
     bool may_be_gone;       ///< some were removed since
 
-    const query_tree64* tree64; ///< where boxes are doubles: hulls in double for the tree's nodes
-    const clv_aabb64* boxes64;  ///< by slot, as of the update
+    const query_tree64* tree64; ///< where boxes are doubles: the tree's nodes for these
+    const clv_aabb64* boxes64;  ///< by slot, as of the update; NULL: boxes are floats
     const clv_aabb64* given64;  ///< by slot, without margins; NULL: there are none
 
     query_counts* counts; ///< NULL: not counted. One thread's
@@ -82,6 +81,9 @@ static inline bool query_calls( const query_list* list )
 {
     return list->is_double ? list->callback64 != NULL : list->callback != NULL;
 }
+
+/// CLV_BAD_BOX or CLV_BAD_ARGUMENT for what is no question.
+clv_result clv_query_check( const query_probe* p );
 
 /// All hits of query `index`, by slot, as far as there is room. How many there are.
 uint64_t clv_query_find_all(

@@ -320,7 +320,8 @@ static bool bring_tree(
     const bool has_hulls = ( is_patched && !is_over ) || boxes64 == NULL;
     if ( ( is_over && !build_tree( state, &from, kernels, memory, tasks ) ) ||
         ( !has_hulls &&
-            !clv_query_tree64_bring( &state->tree64, &state->tree, boxes64, &from, memory, tasks ) ) )
+            !clv_query_tree64_bring(
+                &state->tree64, &state->tree, boxes64, &from, kernels, memory, tasks ) ) )
     {
         query_note_all( state );
         return false;

@@ -368,93 +368,106 @@ void clv_query_tree_free( query_tree* tree, base_memory* memory )
     *tree = ( query_tree ){ .build_count = tree->build_count, .refit_count = tree->refit_count };
 }
 
-// ---- hulls in double
+// ---- nodes of doubles
 
-static void clear_lane64( query_node64* node, uint32_t lane )
+// The hull of a node's lanes, no smaller than it is. Inside out where they are all empty.
+static clv_aabb64 far_hull( const query_node* node, const simd_queries* kernels )
 {
-    node->child[lane] = QUERY_EMPTY;
-    node->least[lane] = UINT32_MAX;
+    query_node bound;
+    kernels->bound( node, &bound, 0 );
+    clv_aabb64 hull = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        node->lower[axis][lane] = INFINITY;
-        node->upper[axis][lane] = -INFINITY;
+        double lower = (double)bound.lower[axis][0], upper = (double)bound.upper[axis][0];
+        double size = fabs( node->origin[axis] );
+        bool is_empty = lower > upper;
+        lower = node->origin[axis] + lower - ( size + fabs( lower ) ) * QUERY_SUM_ROOM;
+        upper = node->origin[axis] + upper + ( size + fabs( upper ) ) * QUERY_SUM_ROOM;
+        ( &hull.lower.x )[axis] = is_empty ? INFINITY : lower;
+        ( &hull.upper.x )[axis] = is_empty ? -INFINITY : upper;
     }
+    return hull;
 }
 
-static void take_object64( const query_hulls64* h, query_node64* node, uint32_t lane, uint32_t slot )
+static bool far_lane( const query_far_tree* f, uint32_t child, clv_aabb64* box )
 {
-    if ( !query_is_there( h->from, slot ) )
+    if ( ( child & QUERY_OBJECT ) == 0 )
     {
-        clear_lane64( node, lane );
-        return;
+        CLV_ASSERT( child < f->tree->node_count );
+        *box = far_hull( &f->nodes[child], f->kernels );
+        return box->lower.x <= box->upper.x;
     }
-    for ( int axis = 0; axis < 3; ++axis )
+    bool is_there = child != QUERY_EMPTY && query_is_there( f->from, child & ~QUERY_OBJECT );
+    if ( is_there )
     {
-        node->lower[axis][lane] = ( &h->boxes[slot].lower.x )[axis];
-        node->upper[axis][lane] = ( &h->boxes[slot].upper.x )[axis];
+        *box = f->boxes[child & ~QUERY_OBJECT];
     }
+    return is_there;
 }
 
-static void take_hull64( const query_hulls64* h, query_node64* node, uint32_t lane )
+// Where the greatest lower face is: near the smaller boxes, whatever giant is beside them.
+static double far_origin( const double lower[QUERY_LANES], const double upper[QUERY_LANES] )
 {
-    const query_node64* below = &h->nodes[node->child[lane]];
-    CLV_ASSERT( node->child[lane] < h->tree->node_count && below > node ); // brought before
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        double lower = INFINITY, upper = -INFINITY;
-        for ( uint32_t i = 0; i < QUERY_LANES; ++i )
-        {
-            lower = below->lower[axis][i] < lower ? below->lower[axis][i] : lower;
-            upper = below->upper[axis][i] > upper ? below->upper[axis][i] : upper;
-        }
-        node->lower[axis][lane] = lower;
-        node->upper[axis][lane] = upper;
-    }
-}
-
-void clv_query_bring_node64( const query_hulls64* h, uint32_t index )
-{
-    const query_node* shape = &h->tree->nodes[index];
-    query_node64* node = &h->nodes[index];
-    memcpy( node->child, shape->child, sizeof( node->child ) );
-    memcpy( node->least, shape->least, sizeof( node->least ) );
+    double most = -INFINITY, least = INFINITY;
     for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
     {
-        uint32_t child = node->child[lane];
-        if ( child == QUERY_EMPTY )
+        most = lower[lane] > most && lower[lane] < INFINITY ? lower[lane] : most;
+        least = upper[lane] < least && upper[lane] > -INFINITY ? upper[lane] : least;
+    }
+    double origin = most > -INFINITY ? most : least < INFINITY ? least : 0;
+    return fabs( origin ) <= QUERY_MOST_PLACE ? origin : 0;
+}
+
+void clv_query_bring_far( const query_far_tree* f, uint32_t index )
+{
+    const query_node* shape = &f->tree->nodes[index];
+    query_node* node = &f->nodes[index];
+    double lower[3][QUERY_LANES], upper[3][QUERY_LANES];
+    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
+    {
+        clv_aabb64 box = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+        clv_aabb64 own;
+        box = far_lane( f, shape->child[lane], &own ) ? own : box;
+        for ( int axis = 0; axis < 3; ++axis )
         {
-            clear_lane64( node, lane );
-        }
-        else if ( ( child & QUERY_OBJECT ) != 0 )
-        {
-            take_object64( h, node, lane, child & ~QUERY_OBJECT );
-        }
-        else
-        {
-            take_hull64( h, node, lane );
+            lower[axis][lane] = ( &box.lower.x )[axis];
+            upper[axis][lane] = ( &box.upper.x )[axis];
         }
     }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double origin = far_origin( lower[axis], upper[axis] );
+        node->origin[axis] = origin;
+        for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
+        {
+            bool is_empty = lower[axis][lane] > upper[axis][lane];
+            node->lower[axis][lane] = is_empty ? INFINITY : query_face_below( lower[axis][lane], origin );
+            node->upper[axis][lane] = is_empty ? -INFINITY : query_face_above( upper[axis][lane], origin );
+        }
+    }
+    memcpy( node->child, shape->child, sizeof( node->child ) );
+    node->origin[3] = (double)query_node_least( shape );
 }
 
 static void bring_node( const void* context, uint32_t index )
 {
-    clv_query_bring_node64( context, index );
+    clv_query_bring_far( context, index );
 }
 
 bool clv_query_tree64_bring( query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes,
-    const query_boxes* from, base_memory* memory, task_runner* tasks )
+    const query_boxes* from, const simd_queries* kernels, base_memory* memory, task_runner* tasks )
 {
     void* nodes = tree64->nodes;
     bool ok = clv_base_memory_renew(
-        memory, &nodes, &tree64->node_capacity, tree->node_count, sizeof( query_node64 ) );
+        memory, &nodes, &tree64->node_capacity, tree->node_count, sizeof( query_node ) );
     tree64->nodes = nodes;
     if ( !ok )
     {
         return false;
     }
     CLV_ASSERT( tree->node_count <= tree64->node_capacity );
-    query_hulls64 hulls = { tree64->nodes, tree, boxes, from };
-    upwards up = { tree, bring_node, &hulls };
+    query_far_tree far = { tree64->nodes, tree, boxes, from, kernels };
+    upwards up = { tree, bring_node, &far };
     visit_upwards( &up, tasks );
     CLV_VALIDATE( clv_query_tree64_check( tree64, tree, boxes, from ) == NULL );
     return true;
@@ -462,6 +475,6 @@ bool clv_query_tree64_bring( query_tree64* tree64, const query_tree* tree, const
 
 void clv_query_tree64_free( query_tree64* tree64, base_memory* memory )
 {
-    clv_base_memory_give( memory, tree64->nodes, tree64->node_capacity, sizeof( query_node64 ) );
+    clv_base_memory_give( memory, tree64->nodes, tree64->node_capacity, sizeof( query_node ) );
     *tree64 = ( query_tree64 ){ 0 };
 }

@@ -101,17 +101,18 @@ const char* clv_query_tree_check( const query_tree* tree, const query_boxes* fro
 // ---- in double
 //
 // Where boxes are doubles the tree's shape is that of the floats they are mapped to (far/), which tell them
-// apart wherever they are; beside it are hulls in double, so that nothing is rounded on the way down.
+// apart wherever they are; beside it are the same nodes with faces in double, as floats that are seen from
+// each node's own place (simd/query_lanes.h): no lane is smaller than what is in it.
 
 typedef struct query_tree64
 {
-    query_node64* nodes; ///< as many as the tree of floats has, in the same order
+    query_node* nodes; ///< as many as the tree of floats has, in the same order
     uint64_t node_capacity;
 } query_tree64;
 
-/// Hulls in double for a tree that is up to date. False if out of memory.
+/// For a tree that is up to date. False if out of memory.
 bool clv_query_tree64_bring( query_tree64* tree64, const query_tree* tree, const clv_aabb64* boxes,
-    const query_boxes* from, base_memory* memory, task_runner* tasks );
+    const query_boxes* from, const simd_queries* kernels, base_memory* memory, task_runner* tasks );
 
 void clv_query_tree64_free( query_tree64* tree64, base_memory* memory );
 
@@ -129,7 +130,7 @@ typedef struct query_slots
 } query_slots;
 
 /// Only objects in these slots are others, or elsewhere, than when the tree was last up to date, and so are
-/// their hulls in double where `boxes64` is not NULL. Costs these objects' ways to the root (query_patch.c).
+/// their nodes of doubles where `boxes64` is not NULL. Costs these objects' ways to the root (query_patch.c).
 /// False if an object could not be put in: all that have lanes are in the tree even so, and `from` is good
 /// for a build, or, where none is new, a refit.
 bool clv_query_tree_patch( query_tree* tree, query_tree64* tree64, const clv_aabb64* boxes64,

@@ -9,8 +9,8 @@ const simd_cells TABLE_OF(
     cells, KERNELS ) = { make_records, empty_tray, finish_streams, search_cell, settle_ties };
 
 const simd_queries TABLE_OF( queries, KERNELS ) = { walk_overlap, walk_cast, walk_distance, walk_closest,
-    walk_nearest, walk_count, bound_node, look_overlap64, look_cast64, look_distance64, walk_overlap64,
-    walk_closest64, walk_nearest64 };
+    walk_nearest, walk_count, bound_node, walk_overlap64, walk_cast64, walk_distance64, walk_closest64,
+    walk_nearest64 };
 
 const simd_near TABLE_OF( near, KERNELS ) = { find_near, find_near64 };
 

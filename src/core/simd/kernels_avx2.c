@@ -266,6 +266,8 @@ static inline uint32_t pick_nodes(
 
 #include "simd/query_body.h"
 
+#include "simd/query_body64.h"
+
 #define NEAR_FLOATS 8
 typedef __m256 near_f;
 typedef __m256d near_d;
@@ -313,10 +315,6 @@ static inline uint32_t* near_emit(
 #define near_d_sub( a, b ) _mm256_sub_pd( a, b )
 #define near_d_mul( a, b ) _mm256_mul_pd( a, b )
 #define near_d_add( a, b ) _mm256_add_pd( a, b )
-#define near_d_max( a, b ) _mm256_max_pd( a, b )
-#define near_d_min( a, b ) _mm256_min_pd( a, b )
-
-#include "simd/query_body64.h"
 
 #include "simd/near_twice.h"
 

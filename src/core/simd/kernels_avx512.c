@@ -438,12 +438,45 @@ static inline void pick_nearest( query_nearest* query, const query_node* node, u
     query_nearest_shorten( query );
 }
 
+// The same of doubles: in two registers, distances and slots.
+static inline void insert_nearest64(
+    query_nearest64* query, const double* distances, const uint32_t* slots, uint32_t count )
+{
+    if ( query->count > 8 )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            query_insert_nearest( query, distances[i], slots[i] );
+        }
+        return;
+    }
+    __m512d near = _mm512_loadu_pd( query->near );
+    __m512i own = _mm512_cvtepu32_epi64( _mm256_loadu_si256( (const __m256i*)query->slots ) );
+    const __m512i before = _mm512_setr_epi64( 0, 0, 1, 2, 3, 4, 5, 6 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        __m512d distance = _mm512_set1_pd( distances[i] );
+        __m512i slot = _mm512_set1_epi64( slots[i] );
+        __mmask8 behind = _mm512_cmp_pd_mask( distance, near, _CMP_LT_OQ ) |
+            _mm512_mask_cmplt_epu64_mask( _mm512_cmp_pd_mask( distance, near, _CMP_EQ_OQ ), slot, own );
+        __mmask8 here = behind & (__mmask8)( 0u - behind );
+        near = _mm512_mask_permutexvar_pd( near, behind, before, near );
+        own = _mm512_mask_permutexvar_epi64( own, behind, before, own );
+        near = _mm512_mask_mov_pd( near, here, distance );
+        own = _mm512_mask_mov_epi64( own, here, slot );
+    }
+    _mm512_storeu_pd( query->near, near );
+    _mm256_storeu_si256( (__m256i*)query->slots, _mm512_cvtepi64_epi32( own ) );
+}
+
 #include "simd/kernel_body.h"
 
 #define BORROWS_CELLS
 #include "simd/cell_body.h"
 
 #include "simd/query_body.h"
+
+#include "simd/query_body64.h"
 
 #define NEAR_FLOATS 16
 typedef __m512 near_f;
@@ -492,10 +525,6 @@ static inline uint32_t* near_emit(
 #define near_d_sub( a, b ) _mm512_sub_pd( a, b )
 #define near_d_mul( a, b ) _mm512_mul_pd( a, b )
 #define near_d_add( a, b ) _mm512_add_pd( a, b )
-#define near_d_max( a, b ) _mm512_max_pd( a, b )
-#define near_d_min( a, b ) _mm512_min_pd( a, b )
-
-#include "simd/query_body64.h"
 
 #include "simd/near_twice.h"
 

@@ -71,6 +71,8 @@ bool clv_simd_are_good_apart(
 
 #include "simd/query_body.h"
 
+#include "simd/query_body64.h"
+
 #define NEAR_FLOATS 4
 typedef float32x4_t near_f;
 typedef float64x2_t near_d;
@@ -98,10 +100,6 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
 #define near_d_sub( a, b ) vsubq_f64( a, b )
 #define near_d_mul( a, b ) vmulq_f64( a, b )
 #define near_d_add( a, b ) vaddq_f64( a, b )
-#define near_d_max( a, b ) vbslq_f64( vcgtq_f64( a, b ), a, b )
-#define near_d_min( a, b ) vbslq_f64( vcltq_f64( a, b ), a, b )
-
-#include "simd/query_body64.h"
 
 #define near_emit near_emit_lanes
 #include "simd/near_twice.h"

@@ -396,7 +396,7 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
 
 #include "simd/query_body.h"
 
-// ---- one double at a time, as query_body64.h wants them
+#include "simd/query_body64.h"
 
 double clv_simd_scaled_length( double x, double y, double z )
 {
@@ -413,29 +413,6 @@ double clv_simd_scaled_length( double x, double y, double z )
     z = ldexp( z, -exponent );
     return ldexp( sqrt( x * x + y * y + z * z ), exponent );
 }
-
-#define NEAR_FLOATS 2
-typedef double near_d;
-
-static inline near_d near_d_max( near_d a, near_d b )
-{
-    return a > b ? a : b;
-}
-
-static inline near_d near_d_min( near_d a, near_d b )
-{
-    return a < b ? a : b;
-}
-
-#define near_d_load( p ) ( *( p ) )
-#define near_d_store( p, a ) ( *( p ) = ( a ) )
-#define near_d_splat( a ) ( a )
-#define near_d_sub( a, b ) ( ( a ) - ( b ) )
-#define near_d_mul( a, b ) ( ( a ) * ( b ) )
-#define near_d_add( a, b ) ( ( a ) + ( b ) )
-#define near_d_le_bits( a, b ) ( (uint32_t)( ( a ) <= ( b ) ) )
-
-#include "simd/query_body64.h"
 
 // ---- near points
 

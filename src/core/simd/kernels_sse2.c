@@ -57,6 +57,8 @@ bool clv_simd_are_good_apart(
 
 #include "simd/query_body.h"
 
+#include "simd/query_body64.h"
+
 #define NEAR_FLOATS 4
 typedef __m128 near_f;
 typedef __m128d near_d;
@@ -83,10 +85,6 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
 #define near_d_sub( a, b ) _mm_sub_pd( a, b )
 #define near_d_mul( a, b ) _mm_mul_pd( a, b )
 #define near_d_add( a, b ) _mm_add_pd( a, b )
-#define near_d_max( a, b ) _mm_max_pd( a, b )
-#define near_d_min( a, b ) _mm_min_pd( a, b )
-
-#include "simd/query_body64.h"
 
 #define near_emit near_emit_lanes
 #include "simd/near_twice.h"

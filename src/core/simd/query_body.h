@@ -95,28 +95,64 @@ static inline void pick_nearest( query_nearest* query, const query_node* node, u
 }
 #endif
 
-static bool walk_overlap( query_walk* walk )
+// Lanes whose boxes overlap this one.
+static inline uint32_t overlap_lanes( const clv_aabb* box, const query_node* node )
 {
-    eight lower[3], upper[3];
-    for ( int axis = 0; axis < 3; ++axis )
+    eight_mask mask = eight_and( eight_le( eight_load( node->lower[0] ), eight_splat( box->upper.x ) ),
+        eight_le( eight_splat( box->lower.x ), eight_load( node->upper[0] ) ) );
+    for ( int axis = 1; axis < 3; ++axis )
     {
-        lower[axis] = eight_splat( ( &walk->box.lower.x )[axis] );
-        upper[axis] = eight_splat( ( &walk->box.upper.x )[axis] );
+        mask = eight_and(
+            mask, eight_le( eight_load( node->lower[axis] ), eight_splat( ( &box->upper.x )[axis] ) ) );
+        mask = eight_and(
+            mask, eight_le( eight_splat( ( &box->lower.x )[axis] ), eight_load( node->upper[axis] ) ) );
     }
+    return eight_bits( mask );
+}
+
+// Of objects' lanes that floats cannot tell, those that do not overlap in double.
+static inline uint32_t far_from(
+    const query_walk* walk, const query_node* node, clv_aabb seen, uint32_t bits )
+{
+    uint32_t apart = 0;
+    for ( int axis = 0; axis < 3; ++axis ) // as much smaller as lanes may be larger, and more
+    {
+        float *lower = &( &seen.lower.x )[axis], *upper = &( &seen.upper.x )[axis];
+        *lower += 16 * (float)QUERY_OUTWARDS * fabsf( *lower ) + 16 * FLT_MIN;
+        *upper -= 16 * (float)QUERY_OUTWARDS * fabsf( *upper ) + 16 * FLT_MIN;
+    }
+    for ( bits &= ~overlap_lanes( &seen, node ); bits != 0; bits &= bits - 1 )
+    {
+        uint32_t lane = base_lowest_bit( bits ), slot = node->child[lane] & ~QUERY_OBJECT;
+        bool overlaps =
+            node->child[lane] == QUERY_EMPTY || clv_aabb64_overlap( walk->far.boxes[slot], walk->far.box );
+        apart |= (uint32_t)!overlaps << lane;
+    }
+    return apart;
+}
+
+// In float, or over nodes that are seen from where they are; so in the functions below. Always inline:
+// compiled once for each.
+static inline __attribute__( ( always_inline ) ) bool find_overlaps( query_walk* walk, bool is_far )
+{
     uint32_t top = walk->top, count = 0, nodes = 0;
     uint32_t* stack = walk->stack.node;
+    clv_aabb box = walk->box;
     while ( top > 0 && count <= QUERY_FOUND - QUERY_LANES )
     {
         const query_node* node = &walk->nodes[stack[--top]];
         nodes += 1;
-        eight_mask mask = eight_and( eight_le( eight_load( node->lower[0] ), upper[0] ),
-            eight_le( lower[0], eight_load( node->upper[0] ) ) );
-        for ( int axis = 1; axis < 3; ++axis )
+        if ( is_far )
         {
-            mask = eight_and( mask, eight_le( eight_load( node->lower[axis] ), upper[axis] ) );
-            mask = eight_and( mask, eight_le( lower[axis], eight_load( node->upper[axis] ) ) );
+            box = query_box_seen_from( &walk->far.box, node->origin );
         }
-        for ( uint32_t bits = eight_bits( mask ); bits != 0; bits &= bits - 1 )
+        uint32_t bits = overlap_lanes( &box, node );
+        if ( is_far )
+        {
+            uint32_t objects = bits & eight_signs( node->child );
+            bits &= objects != 0 ? ~far_from( walk, node, box, objects ) : UINT32_MAX;
+        }
+        for ( ; bits != 0; bits &= bits - 1 )
         {
             uint32_t child = node->child[base_lowest_bit( bits )];
             // Written to both, counted for one: a branch would be mispredicted.
@@ -257,7 +293,14 @@ static inline bool is_too_late( float near, const query_node* node, float reach,
     return near >= reach && ( near > reach || query_node_least( node ) > least );
 }
 
-static bool walk_cast( query_walk* walk )
+// The same of doubles: times and distances are too near, so that slots tell only where the reach is 0. What
+// lies below the stack is not too late.
+static inline bool is_too_late64( float near, const query_node* node, float reach, uint32_t least )
+{
+    return near >= 0 && ( near > reach || node->origin[3] > (double)least );
+}
+
+static inline __attribute__( ( always_inline ) ) bool find_in_way( query_walk* walk, bool is_far )
 {
     eight reach = eight_splat( walk->reach );
     query_stack* stack = &walk->stack;
@@ -266,11 +309,16 @@ static bool walk_cast( query_walk* walk )
     {
         uint32_t top = --walk->top;
         const query_node* node = &walk->nodes[stack->node[top]];
-        if ( is_too_late( stack->near[top], node, walk->reach, walk->reach_least ) )
+        if ( is_far ? is_too_late64( stack->near[top], node, walk->reach, walk->reach_least )
+                    : is_too_late( stack->near[top], node, walk->reach, walk->reach_least ) )
         {
             continue;
         }
         walk->node_count += 1;
+        if ( is_far )
+        {
+            query_cast_seen_from( &walk->far.cast, node->origin, &walk->cast );
+        }
         // Also the empty lanes count as objects; their boxes are inside out.
         uint32_t bits, objects = eight_signs( node->child );
         eight near = cast_lanes( &walk->cast, node, reach, &bits );
@@ -287,7 +335,7 @@ static bool walk_cast( query_walk* walk )
     return false;
 }
 
-static bool walk_distance( query_walk* walk )
+static inline __attribute__( ( always_inline ) ) bool find_near_by( query_walk* walk, bool is_far )
 {
     eight reach = eight_splat( walk->reach ), band = eight_splat( walk->band );
     query_stack* stack = &walk->stack;
@@ -296,16 +344,21 @@ static bool walk_distance( query_walk* walk )
     while ( walk->top > 0 )
     {
         uint32_t top = --walk->top;
-        if ( stack->near[top] > walk->reach ) // equal in float is not equal: drop_late looks closer
+        const query_node* node = &walk->nodes[stack->node[top]];
+        if ( is_far ? is_too_late64( stack->near[top], node, walk->reach, walk->reach_least )
+                    : stack->near[top] > walk->reach ) // equal in float is not equal: drop_late looks closer
         {
             continue;
         }
-        const query_node* node = &walk->nodes[stack->node[top]];
         walk->node_count += 1;
+        if ( is_far )
+        {
+            walk->box = query_reach_seen_from( &walk->far.box, node->origin );
+        }
         uint32_t bits, objects = eight_signs( node->child );
         eight sum = distance_lanes( &walk->box, node, reach, &bits );
         uint32_t inner = bits & ~objects;
-        if ( ( inner & eight_bits( eight_le( band, sum ) ) ) != 0 )
+        if ( !is_far && ( inner & eight_bits( eight_le( band, sum ) ) ) != 0 )
         {
             EIGHT_ALIGN float near[QUERY_LANES];
             eight_store( near, sum );
@@ -322,6 +375,36 @@ static bool walk_distance( query_walk* walk )
         }
     }
     return false;
+}
+
+static bool walk_overlap( query_walk* walk )
+{
+    return find_overlaps( walk, false );
+}
+
+static bool walk_cast( query_walk* walk )
+{
+    return find_in_way( walk, false );
+}
+
+static bool walk_distance( query_walk* walk )
+{
+    return find_near_by( walk, false );
+}
+
+static bool walk_overlap64( query_walk* walk )
+{
+    return find_overlaps( walk, true );
+}
+
+static bool walk_cast64( query_walk* walk )
+{
+    return find_in_way( walk, true );
+}
+
+static bool walk_distance64( query_walk* walk )
+{
+    return find_near_by( walk, true );
 }
 
 // ---- the whole of a query

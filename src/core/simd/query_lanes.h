@@ -9,8 +9,14 @@
 // All of it is float arithmetic that is monotonic in the box: a box inside another never comes out nearer,
 // and never passes where the other fails. So what holds for an object holds for every node above it, and
 // nothing can be lost on the way down.
+//
+// Where boxes are doubles the walks are in float too. A node's faces are floats as seen from a place of its
+// own, its origin in double, rounded outwards; what is asked is seen from there as well, with room for
+// rounding. So a walk passes what may count, at 10^9 metres as near 0, and what it comes to is decided in
+// double, by the object's own box.
 #pragma once
 
+#include "base/bits.h"
 #include "base/exact.h"
 #include "cleave/geom.h"
 #include "cleave/world.h"
@@ -38,26 +44,21 @@ enum
 #define QUERY_EMPTY                                                                                          \
     UINT32_MAX ///< child of an empty lane, whose box is inside out; reads as an object without a slot
 
-/// Four cache lines.
+/// Four cache lines. Of doubles, faces are as seen from `origin`.
 typedef struct query_node
 {
     float lower[3][QUERY_LANES];
     float upper[3][QUERY_LANES];
     uint32_t child[QUERY_LANES]; ///< a node, or an object
-    uint32_t least
-        [QUERY_LANES]; ///< lowest slot below it: of equals the lower slot comes first, so others need no look
+    union
+    {
+        /// lowest slot below it: of equals the lower slot comes first, so others need no look
+        uint32_t least[QUERY_LANES];
+        double origin[4]; ///< where boxes are doubles; the last is the lowest slot below the node
+    };
 } query_node;
 
 static_assert( sizeof( query_node ) == 256, "four cache lines" );
-
-/// As query_node; seven cache lines.
-typedef struct query_node64
-{
-    double lower[3][QUERY_LANES];
-    double upper[3][QUERY_LANES];
-    uint32_t child[QUERY_LANES];
-    uint32_t least[QUERY_LANES];
-} query_node64;
 
 /// What is nearer comes first, of equals what has the lowest slot: one number to compare, without a branch.
 /// Times and squared distances are not negative, so their bits are in order as they are.
@@ -88,13 +89,35 @@ typedef struct query_stack
 /// in a node), and one over the motion; infinity where nothing moves.
 typedef struct query_cast
 {
-    float near_origin[3], far_origin[3];
+    float near_origin[4], far_origin[4]; ///< the last is not used
     float near_inverse[3],
         far_inverse[3]; ///< the latter a little more for shapes that have a test of their own
     uint32_t near_face[3], far_face[3];
     /// simd_queries.closest: in, the reach and UINT32_MAX; out, time and slot of the hit, if there is one
     uint64_t best;
 } query_cast;
+
+/// A motion in double. What is taken off the near and the far face of an axis, first the place, then how far
+/// the shape goes beyond it; one over the motion; and which faces these are, as places in a node.
+typedef struct query_cast64
+{
+    double near_place[3], far_place[3], near_more[3], far_more[3];
+    double inverse[3], far_inverse[3]; ///< the latter a little more for shapes that have a test of their own
+    uint32_t near_face[3], far_face[3];
+
+    /// For the walk, in four lanes, whose last is not used: what is taken off in all, and by how much of its
+    /// size and by what at least it is moved where it is seen from a node, with sign.
+    double near_from[4], far_from[4];
+    float outwards[4], least[4];
+    bool is_point; ///< what is taken off is the same
+} query_cast64;
+
+typedef struct query_far
+{
+    const clv_aabb64* boxes; ///< objects' by slot, which decide
+    clv_aabb64 box;
+    query_cast64 cast;
+} query_far;
 
 /// The few nearest to a box.
 typedef struct query_nearest
@@ -139,23 +162,17 @@ typedef struct query_late
 /// One query under way.
 typedef struct query_walk
 {
-    union
-    {
-        const query_node* nodes;
-        const query_node64* nodes64;
-    };
+    const query_node* nodes;
     uint32_t top;         ///< entries that wait
     uint32_t node_count;  ///< looked at so far
     uint32_t found_count; ///< handed over by the last step
 
-    union
-    {
-        clv_aabb box;     ///< overlap and distance
-        clv_aabb64 box64; ///< overlap64
-    };
+    clv_aabb box;         ///< overlap and distance
     query_cast cast;      ///< cast
+    query_far far;        ///< where boxes are doubles: what the two above are, as seen from 0
     float reach;          ///< cast: nothing later counts; distance: no squared distance above
-    uint32_t reach_least; ///< of those that are just at the reach, only slots up to this count
+    uint32_t reach_least; ///< of those that are just at the reach, only slots up to this count; of doubles,
+                          ///< where the reach is 0
     float reach_time;     ///< distance: the distance whose square `reach` is a little above
     float band;           ///< distance: and this one a little below
 
@@ -165,6 +182,10 @@ typedef struct query_walk
     const query_node* found_node;     ///< whose lanes these are
     query_stack stack;
 } query_walk;
+
+/// Floats of a lane are off by no more than a few 2^-24 of what they stand for; so much wider is what is
+/// looked at.
+#define QUERY_SLACK 1e-6
 
 // ---- two boxes in double
 
@@ -201,51 +222,152 @@ static inline double query_gaps( const clv_aabb64* a, const clv_aabb64* b, doubl
     return gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2];
 }
 
-static inline clv_aabb64 query_lane_box64( const query_node64* node, uint32_t lane )
-{
-    return ( clv_aabb64 ){ { node->lower[0][lane], node->lower[1][lane], node->lower[2][lane] },
-        { node->upper[0][lane], node->upper[1][lane], node->upper[2][lane] } };
-}
-
-/// The distance of a lane, of which `square` is the square.
-static inline double query_lane_length(
-    const clv_aabb64* box, const query_node64* node, uint32_t lane, double square )
-{
-    if ( query_is_square( square ) )
-    {
-        return sqrt( square );
-    }
-    const clv_aabb64 other = query_lane_box64( node, lane );
-    double gaps[3];
-    square = query_gaps( box, &other, gaps );
-    return query_length( square, gaps[0], gaps[1], gaps[2] );
-}
-
-/// A motion in double: what is taken off the near and the far face of an axis, first the place, then how far
-/// the shape goes beyond it; and which faces these are, as places in a node.
-typedef struct query_cast64
-{
-    double near_place[3], far_place[3], near_more[3], far_more[3];
-    double near_inverse[3], far_inverse[3];
-    uint32_t near_face[3], far_face[3];
-} query_cast64;
-
-/// Of a number that is not negative, a float that no lower float of it (QUERY_LOWER) is above.
-#define QUERY_LOWER ( 1 - 0x1p-22 )
-
+/// A float that is no less than a number that is not negative.
 static inline float query_above_float( double number )
 {
     double above = number * ( 1 + 0x1p-22 ) + 1e-40;
     return above < (double)FLT_MAX ? (float)above : INFINITY;
 }
 
+// ---- doubles as floats, as seen from the origin of a node
+//
+// Whatever the sizes: a difference of doubles is off by 2^-53 of what it is made of, a float by 2^-24 of
+// itself or less than the least normal float; so much, and a little more, the faces are moved outwards, and
+// what is asked.
+
+#define QUERY_OUTWARDS 0x1.04p-24
+#define QUERY_SUM_ROOM 0x1p-51 ///< what a sum of doubles may be off by, as a part of both
+#define QUERY_LEAST 0x1p-100   ///< a size whose part is a normal float
+
+/// What overlaps the box overlaps this one. Nearest floats do, since faces are rounded outwards.
+static inline clv_aabb query_box_seen_from( const clv_aabb64* box, const double origin[3] )
+{
+    return ( clv_aabb ){ { (float)( box->lower.x - origin[0] ), (float)( box->lower.y - origin[1] ),
+                             (float)( box->lower.z - origin[2] ) },
+        { (float)( box->upper.x - origin[0] ), (float)( box->upper.y - origin[1] ),
+            (float)( box->upper.z - origin[2] ) } };
+}
+
+/// No distance from it is longer.
+static inline clv_aabb query_reach_seen_from( const clv_aabb64* box, const double origin[3] )
+{
+    clv_aabb seen = { { 0, 0, 0 }, { 0, 0, 0 } };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double lower = ( &box->lower.x )[axis] - origin[axis];
+        double upper = ( &box->upper.x )[axis] - origin[axis];
+        ( &seen.lower.x )[axis] = (float)( lower - ( fabs( lower ) + QUERY_LEAST ) * QUERY_OUTWARDS );
+        ( &seen.upper.x )[axis] = (float)( upper + ( fabs( upper ) + QUERY_LEAST ) * QUERY_OUTWARDS );
+    }
+    return seen;
+}
+
+/// A face of a node, moved outwards; an infinite one stays, and so does what is beyond the floats.
+static inline float query_face_below( double face, double origin )
+{
+    double from = face - origin, low = from - ( fabs( from ) + QUERY_LEAST ) * QUERY_OUTWARDS;
+    return low < (double)FLT_MAX ? (float)low : FLT_MAX;
+}
+
+static inline float query_face_above( double face, double origin )
+{
+    return -query_face_below( -face, -origin );
+}
+
+/// What differs by more from a face may leave the floats: no origin is farther away, and for a motion such a
+/// place is no number, which narrows no time.
+#define QUERY_MOST_PLACE 0x1p100
+
+static inline double query_far_place( double place )
+{
+    return fabs( place ) <= QUERY_MOST_PLACE ? place : (double)NAN;
+}
+
+/// No time of a motion is later than the one it begins with, or earlier than the one it ends with: first what
+/// is the same for every node.
+static inline void query_cast_open( query_cast64* from, query_cast* to )
+{
+    from->is_point = true;
+    from->near_from[3] = from->far_from[3] = 0;
+    from->outwards[3] = from->least[3] = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double near = from->near_place[axis], near_more = from->near_more[axis];
+        double far = from->far_place[axis], far_more = from->far_more[axis];
+        double way = from->near_face[axis] < from->far_face[axis] ? 1 : -1;
+        double near_room = near_more != 0 ? fabs( near ) + fabs( near_more ) : 0;
+        double far_room = far_more != 0 ? fabs( far ) + fabs( far_more ) : 0;
+        from->near_from[axis] = query_far_place( near + near_more + way * QUERY_SUM_ROOM * near_room );
+        from->far_from[axis] = query_far_place( far + far_more - way * QUERY_SUM_ROOM * far_room );
+        from->is_point &= from->near_from[axis] == from->far_from[axis];
+        from->outwards[axis] = (float)( way * 2 * QUERY_OUTWARDS ); // twice rounded
+        from->least[axis] = (float)( way * 2 * (double)FLT_MIN );
+        double size = fabs( from->inverse[axis] ) * ( 1 - 2 * QUERY_SLACK );
+        double far_size = fabs( from->far_inverse[axis] ) * ( 1 + 2 * QUERY_SLACK );
+        size = base_is_finite( size ) && size > (double)FLT_MAX ? (double)FLT_MAX : size;
+        size = size < (double)FLT_MIN ? 0 : size;
+        far_size = far_size < (double)FLT_MIN ? (double)FLT_MIN : far_size;
+        to->near_inverse[axis] = (float)( way * size );
+        to->far_inverse[axis] = (float)( way * far_size );
+        to->near_face[axis] = from->near_face[axis];
+        to->far_face[axis] = from->far_face[axis];
+    }
+}
+
+/// And then from a node.
+static inline void query_cast_seen_from( const query_cast64* from, const double origin[4], query_cast* to )
+{
+    float nears[4], fars[4]; // written at once: what is read might lie there
+    for ( int axis = 0; axis < 4; ++axis )
+    {
+        float seen = (float)( from->near_from[axis] - origin[axis] );
+        float slack = fabsf( seen ) * from->outwards[axis] + from->least[axis];
+        nears[axis] = seen + slack;
+        fars[axis] = seen - slack;
+    }
+    if ( !from->is_point )
+    {
+        for ( int axis = 0; axis < 4; ++axis )
+        {
+            float seen = (float)( from->far_from[axis] - origin[axis] );
+            fars[axis] = seen - ( fabsf( seen ) * from->outwards[axis] + from->least[axis] );
+        }
+    }
+    memcpy( to->near_origin, nears, sizeof( nears ) );
+    memcpy( to->far_origin, fars, sizeof( fars ) );
+}
+
+/// Times at which a motion starts and ends to meet the sides of a box: is there one up to the reach, and the
+/// first. This decides.
+static inline bool query_cast_sides(
+    const query_cast64* cast, const clv_aabb64* box, double reach, double* near )
+{
+    const double* faces = &box->lower.x;
+    double from = 0, to = reach;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double near_face = faces[cast->near_face[axis] / QUERY_LANES];
+        double far_face = faces[cast->far_face[axis] / QUERY_LANES];
+        double first =
+            ( ( near_face - cast->near_place[axis] ) - cast->near_more[axis] ) * cast->inverse[axis];
+        double last =
+            ( ( far_face - cast->far_place[axis] ) - cast->far_more[axis] ) * cast->far_inverse[axis];
+        from = first > from ? first : from; // no number, 0 times infinity: on the edge of what does not move
+        to = last < to ? last : to;
+    }
+    *near = from;
+    return from <= to;
+}
+
 /// simd_queries.closest64: a box that moves.
 typedef struct query_closest64
 {
-    query_cast64 cast; ///< without more than its places
-    double best;       ///< in: the reach, which is finite; out: the time
-    uint32_t slot;     ///< in: UINT32_MAX; out: of the hit, if there is one
-    float above;       ///< query_above_float( best )
+    query_cast64 exact; ///< without more than its places
+    query_cast cast;    ///< as seen from a node
+    double best;        ///< in: the reach, which is finite; out: the time
+    uint32_t slot;      ///< in: UINT32_MAX; out: of the hit, if there is one
+    uint32_t least;     ///< of what is at 0 only slots up to this count, where nothing later does
+    float above;        ///< query_above_float( best )
 } query_closest64;
 
 /// simd_queries.nearest64: the few nearest to a box.
@@ -257,23 +379,40 @@ typedef struct query_nearest64
     uint32_t count;                     ///< of those that are wanted, 1 .. QUERY_NEAREST_MOST
     double reach;                       ///< nothing farther counts
     uint32_t least;                     ///< of those just at the reach, only slots up to this count
-    double limit, band; ///< squares above are beyond the reach; from `band` on it takes a root to tell
-    float above;        ///< query_above_float( limit )
+    float above;                        ///< query_lane_reach of its square
 } query_nearest64;
 
-/// A square beyond which the root is beyond the reach, whatever is rounded: most lanes need no root then.
-static inline double query_square_limit( double reach )
+/// A squared distance as the lanes have it, and a little more.
+static inline float query_lane_reach( double square )
 {
-    return reach > 1e-130 && reach < 1e130 ? reach * reach * ( 1 + 1e-12 ) : INFINITY;
+    double wide = square * ( 1 + 2 * QUERY_SLACK ) + 1e-40;
+    return wide < (double)FLT_MAX ? (float)wide : INFINITY;
 }
 
 static inline void query_nearest_reach64( query_nearest64* query, double reach, uint32_t least )
 {
     query->reach = reach;
     query->least = least;
-    query->limit = query_square_limit( reach );
-    query->band = query->limit < INFINITY ? reach * reach * ( 1 - 1e-12 ) : 0;
-    query->above = query_above_float( query->limit );
+    query->above = query_lane_reach( reach * reach );
+}
+
+/// Among the nearest so far, where it belongs.
+static inline void query_insert_nearest( query_nearest64* query, double near, uint32_t slot )
+{
+    uint32_t at = query->count - 1;
+    if ( !( near < query->near[at] || ( near == query->near[at] && slot < query->slots[at] ) ) )
+    {
+        return;
+    }
+    for ( ; at > 0 &&
+          ( near < query->near[at - 1] || ( near == query->near[at - 1] && slot < query->slots[at - 1] ) );
+          --at )
+    {
+        query->near[at] = query->near[at - 1];
+        query->slots[at] = query->slots[at - 1];
+    }
+    query->near[at] = near;
+    query->slots[at] = slot;
 }
 
 /// As query_nearest_shorten.
@@ -312,18 +451,15 @@ typedef struct simd_queries
     /// The hull of a node's boxes and its lowest slot, to a lane of the node above it.
     void ( *bound )( const query_node* node, query_node* above, uint32_t lane );
 
-    /// In double, of one node: the lanes that overlap the box; those that the motion meets up to the reach,
-    /// and the times of all; those whose squared distance is at most `limit`, and the squares of all.
-    uint32_t ( *look_overlap64 )( const clv_aabb64* box, const query_node64* node );
-    uint32_t ( *look_cast64 )(
-        const query_cast64* cast, const query_node64* node, double reach, double near[QUERY_LANES] );
-    uint32_t ( *look_distance64 )(
-        const clv_aabb64* box, const query_node64* node, double limit, double squares[QUERY_LANES] );
-
-    /// And as overlap, closest and nearest.
+    /// As the first five where boxes are doubles: what is found overlaps the query's box; it may be met, or
+    /// be as near; it is the first hit, or among the nearest.
     bool ( *overlap64 )( query_walk* walk );
-    void ( *closest64 )( const query_node64* nodes, query_closest64* queries, uint32_t count );
-    void ( *nearest64 )( const query_node64* nodes, query_nearest64* queries, uint32_t count );
+    bool ( *cast64 )( query_walk* walk );
+    bool ( *distance64 )( query_walk* walk );
+    void ( *closest64 )(
+        const query_node* nodes, const clv_aabb64* boxes, query_closest64* queries, uint32_t count );
+    void ( *nearest64 )(
+        const query_node* nodes, const clv_aabb64* boxes, query_nearest64* queries, uint32_t count );
 } simd_queries;
 
 /// Chosen by clv_simd_queries_for, simd/kernels.h.
@@ -370,18 +506,7 @@ static inline double query_gap_squared( const clv_aabb* a, const clv_aabb* b )
     return sum;
 }
 
-/// Floats of a lane are off by no more than a few 2^-24 of what they stand for; so much wider is what is
-/// looked at.
-#define QUERY_SLACK 1e-6
-
-/// A squared distance as the lanes have it, and a little more.
-static inline float query_lane_reach( double square )
-{
-    double wide = square * ( 1 + 2 * QUERY_SLACK ) + 1e-40;
-    return wide < (double)FLT_MAX ? (float)wide : INFINITY;
-}
-
-/// And a little less.
+/// A squared distance as the lanes have it, and a little less.
 static inline float query_lane_band( double square )
 {
     return (float)( square * ( 1 - 4 * QUERY_SLACK ) );
