@@ -273,6 +273,7 @@ static void move_all_own( clv_mpi_space* space, const clv_aabb* boxes, uint32_t 
     for ( uint64_t i = 0; i < s->border.count; ++i )
     {
         uint32_t number = s->border.items[i], slot = s->own.items[number];
+        CLV_ASSERT( number < count && slot < s->end );
         space->columns.boxes.items[slot] = boxes[number];
         s->border.items[i] = slot;
     }
@@ -293,6 +294,7 @@ static void take_boxes( clv_mpi_space* space, const uint32_t* slots, const clv_a
     clv_aabb* to = space->modes.has_margins ? c->givens.items : c->boxes.items;
     for ( uint32_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( slots[i] < space->slots.end );
         to[slots[i]] = boxes[i];
     }
     if ( !space->modes.has_margins )
@@ -306,6 +308,7 @@ static void take_boxes( clv_mpi_space* space, const uint32_t* slots, const clv_a
 static clv_result move_alone(
     clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
 {
+    CLV_ASSERT( count == space->slots.own.count && count == clv_space_object_count( space->inside ) );
     clv_result result = clv_space_move_all( space->inside, boxes, count );
     space->slots.boxes_are_lent |= result == CLV_OK;
     clv_result fault = result == CLV_BAD_BOX ? check_boxes( space, ids, boxes, count ) : CLV_OK;
@@ -373,6 +376,7 @@ typedef struct setting
 static void apply( mpi_columns* c, const setting* s, uint32_t slot, const void* item )
 {
     uint32_t* flags = &c->flags.items[slot];
+    CLV_ASSERT( slot < c->flags.capacity && ( *flags & SLOT_OWN ) != 0 );
     *flags |= s->change;
     if ( s->bit != 0 )
     {

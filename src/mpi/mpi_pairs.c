@@ -244,6 +244,7 @@ static void write_alone( clv_mpi_space* space, const clv_pair* pairs, uint64_t c
     clv_mpi_pair* to = space->pairs.list.items;
     for ( uint64_t i = 0; space->slots.ids_are_slots && i < count; ++i )
     {
+        CLV_ASSERT( pairs[i].a < pairs[i].b && pairs[i].b < space->slots.end );
         to[i] = ( clv_mpi_pair ){ pairs[i].a, pairs[i].b, 0, 0 };
     }
     for ( uint64_t i = 0; !space->slots.ids_are_slots && i < count; ++i )
@@ -342,6 +343,7 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
     {
         const clv_mpi_pair* pairs = (const clv_mpi_pair*)(const void*)all->items;
         uint64_t count = all->count / PAIR_WORDS;
+        CLV_ASSERT( count * PAIR_WORDS == all->count && count >= space->pairs.list.count );
         if ( count > 0 )
         {
             clv_base_heap_sort( all->items, (size_t)count, sizeof( clv_mpi_pair ), compare_pairs );

@@ -407,6 +407,7 @@ static clv_result order_answers( clv_mpi_space* space, const mpi_asking* asking 
             }
         }
     }
+    CLV_ASSERT( q->hits.count <= all );
     q->offsets.items[count] = q->hits.count;
     return CLV_OK;
 }

@@ -177,6 +177,7 @@ static bool put_hits( clv_mpi_space* space, const clv_hit* hits, uint64_t count,
         clv_base_heap_sort( at, (size_t)count, 2 * sizeof( uint64_t ), compare_hits );
         count = most;
     }
+    CLV_ASSERT( to->count + 1 + 2 * count <= to->capacity );
     at[-1] = count;
     to->count += 1 + 2 * count;
     return true;

@@ -103,6 +103,7 @@ static void fill_ghost( const receiver* r, uint32_t slot, const mpi_record* reco
 // payloads wait for the end of the update. False: out of memory.
 static bool note_record( clv_mpi_space* space, base_u64_array* list, uint64_t at )
 {
+    CLV_ASSERT( list->count == 0 || list->items[list->count - 1] < at ); // in the order they came
     if ( !base_array_reserve( list, &space->memory, list->count + 1 ) )
     {
         return false;
@@ -210,6 +211,7 @@ static clv_result receive_all( receiver* r )
     clv_mpi_space* space = r->space;
     mpi_exchange* e = &space->exchange;
     const base_u64_array* box = &e->inbox;
+    CLV_ASSERT( e->wide_begin <= box->count );
     e->new_records.count = 0;
     uint64_t ahead = r->is_anonymous ? box->count : 0;
     for ( uint32_t i = 0; i < PREFETCH_DISTANCE; ++i )

@@ -432,7 +432,8 @@ static clv_result broadcast_wide( clv_mpi_space* space )
     {
         return result;
     }
-    CLV_ASSERT( e->wide_words[space->rank] == words );
+    CLV_ASSERT( e->wide_words[space->rank] == words && e->wide_starts[space->rank] == total - words );
+    CLV_ASSERT( e->inbox.capacity >= e->inbox.count + (uint64_t)total );
     MPI_Request request;
     int answer = MPI_Iallgatherv( e->wide_outbox.items, words, MPI_UINT64_T, e->inbox.items + e->inbox.count,
         e->wide_words, e->wide_starts, MPI_UINT64_T, space->net.all, &request );

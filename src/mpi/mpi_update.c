@@ -249,6 +249,7 @@ static void finish_slots( clv_mpi_space* space )
     CLV_ASSERT( space->slots.end <= space->slots.gone.capacity );
     if ( space->process_count == 1 && is_plain && !space->slots.has_news )
     {
+        CLV_ASSERT( space->slots.ghost_count == 0 && space->exchange.arrivals.count == 0 );
         return;
     }
     for ( uint32_t slot = 0; slot < space->slots.end; ++slot )
