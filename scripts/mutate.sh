@@ -422,9 +422,11 @@ mutate "filter: a class for static and moving objects" "filter" src/core/space/f
 mutate "filter: classes that lack a class" "filter" src/core/space/filter_classes.c 's/classes->count = ok ? count : 0;/classes->count = count;/'
 
 # What rests in it.
-mutate "rest: the wrong class after a refit" "rest" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'
-mutate "rest: who leaves far behind keeps its pairs" "rest" src/core/rest/refit.c 's/else if ( !reclassify( world, slot, \&before.fat, \&before, NULL ) ||/else if (/'
-mutate "rest: who is refitted stays in its old cell" "rest" src/core/rest/refit.c 's/if ( clv_rest_grid_is_same_place( /if ( true || clv_rest_grid_is_same_place( /'
+mutate "rest: the wrong class after a refit" "rest" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&both, rest, fresh ) )/if ( !reclassify( world, slot, \&both, rest, rest ) )/'
+mutate "rest: who leaves far behind keeps its pairs" "rest" src/core/rest/refit.c 's/else if ( !reclassify( world, slot, \&before.fat, rest, \&none ) ||/else if (/'
+mutate "rest: who is refitted stays in its old cell" "rest" src/core/rest/loose_grid.c 's/if ( from == to )/if ( true )/'
+mutate "rest: who is refitted is found where it was" "rest" src/core/rest/loose_grid.c 's/grid->entries.items\[to->first + grid->places.items\[slot\]\] = entry;/(void)entry;/'
+mutate "rest: blocks of the grid are not given back" "checker" src/core/rest/loose_grid.c '/^static void give_block/,/^}/s/    \*head = first + 1;/    (void)head;/'
 mutate "rest: what was entered in vain is soon entered again" "stats" src/core/rest/rest_mode.c 's/    LONGEST_WAIT = 4096,/    LONGEST_WAIT = 64,/'
 mutate "rest: a new space waits for rest like an old one" "rest" src/core/rest/rest_mode.c 's/if ( mode->remembered > 0 \&\& promises_rest/if ( false \&\& promises_rest/'
 mutate "rest: a core as large as its box" "rest" src/core/rest/margin.h 's/{ { box->lower\[0\] + e, /{ { box->lower[0], /'
@@ -433,7 +435,7 @@ mutate "rest: boxes without end get a margin" "rest" src/core/rest/margin.c 's/i
 mutate "rest: marginal pairs tested of those who stray alone" "rest" src/core/rest/rest_world.c 's/candidates_at( world, input, word ), test_object_step/world->strays[i], test_object_step/'
 mutate "rest: the last marginal pairs are not tested" "rest" src/core/rest/rest_world.c 's/base_bits_low( left < 64 ? (uint32_t)left : 64 )/base_bits_low( left < 64 ? 0 : 64 )/'
 mutate "rest: who comes is not put in the grid" "rest rest_members" src/core/rest/refit.c '/^bool clv_rest_world_come/,/^}/s/clv_rest_grid_insert( \&world->grid, slot, \&zone.fat )/true/'
-mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&zone, NULL ) )/if ( false )/'
+mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&world->boxes.items\[slot\], \&none ) )/if ( false )/'
 
 # Methods of Table I, and what joins their pairs.
 mutate "grid: a pair belongs to every cell it is in" "random" src/methods/grid/grid_search.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'

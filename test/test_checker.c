@@ -401,7 +401,8 @@ static void open_rested( rested* r )
     uint64_t tests = 0;
     CHECK( clv_rest_world_enter( &r->world, &input, OBJECTS, UINT64_MAX, &r->blocks, &tests ) );
     CHECK( r->world.is_on );
-    CHECK( clv_rest_world_refit( &r->world, 0, &s_boxes[0] ) ); // which makes its grid and chains
+    CHECK( clv_rest_world_refit( &r->world, 0, &s_boxes[0] ) ); // which makes its grid
+    CHECK( clv_rest_marginal_link( &r->world.pairs.marginal ) );
     CHECK( r->world.pairs.sure_count > 10 && r->world.pairs.marginal.count > 2 );
 }
 
@@ -475,23 +476,28 @@ static void a_wrong_grid_at_rest_is_noticed( void )
     CHECK( ASK == NULL );
 
     // Two cells change places.
+    rest_cell* cells = grid->cells.items;
     uint32_t first = 0, second;
-    while ( grid->heads.items[first] == 0 )
+    while ( cells[first].count == 0 )
     {
         first += 1;
     }
-    for ( second = first + 1; grid->heads.items[second] == 0; ++second )
+    for ( second = first + 1; cells[second].count == 0; ++second )
     {
-        CHECK( second + 1 < grid->heads.capacity );
+        CHECK( second + 1 < grid->cells.count );
     }
-    uint32_t kept = grid->heads.items[first];
-    grid->heads.items[first] = grid->heads.items[second];
-    grid->heads.items[second] = kept;
+    rest_cell kept = cells[first];
+    cells[first] = cells[second];
+    cells[second] = kept;
     check_words( ASK, "another cell than its own" );
-    grid->heads.items[second] = grid->heads.items[first];
-    grid->heads.items[first] = kept;
+    cells[second] = cells[first];
+    cells[first] = kept;
     CHECK( ASK == NULL );
-    SPOIL( grid->nexts.items[kept - 1], kept, "leads in circles" );
+    SPOIL( cells[first].count, kept.room + 1, "more objects than room" );
+    SPOIL(
+        grid->entries.items[kept.first].lower, grid->entries.items[kept.first].lower ^ 1, "of another box" );
+    SPOIL( grid->entries.count, grid->entries.count + 1, "belongs to no cell" );
+    SPOIL( grid->free_blocks[0], 1, "leads nowhere" );
 
     // A box larger than every level.
     simd_rest_box small = world->boxes.items[OBJECTS - 1];
@@ -500,10 +506,10 @@ static void a_wrong_grid_at_rest_is_noticed( void )
     clv_aabb large = { { -1e6f, 100, -1e6f }, { 1e6f, 101, 1e6f } };
     world->boxes.items[OBJECTS - 1] = rest_box_make( &large, 0 );
     CHECK( clv_rest_grid_insert( grid, OBJECTS - 1, &large ) );
-    CHECK( grid->large.count == 1 && ASK == NULL );
-    SPOIL( grid->nexts.items[OBJECTS - 1], 7, "does not know its place" );
-    SPOIL( grid->large.items[0], 3, "another cell than its own" );
-    SPOIL( grid->large.count, 0, "not once in the grid" );
+    rest_cell* last = &grid->cells.items[grid->cells.count - 1];
+    CHECK( last->count == 1 && ASK == NULL );
+    SPOIL( grid->places.items[OBJECTS - 1], 7, "does not know its place" );
+    SPOIL( last->count, 0, "not once in the grid" );
     close_rested( &r );
 }
 

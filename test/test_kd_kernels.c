@@ -2,6 +2,7 @@
 // The kernels that src/methods/kd and src/methods/sweep brought along, each against the scalar table: same
 // answers, same order, same counts, tails included, and with a sink that is full all the time.
 #include "cleave/world.h"
+#include "rest/margin.h"
 #include "simd/box_lanes.h"
 #include "simd/method_kernels.h"
 #include "support.h"
@@ -588,6 +589,85 @@ static void touching_body( const simd_method_kernels* kernels, test_random* rand
     CHECK_EQUAL( clv_simd_kernels_for( kernels->isa )->find_touching( boxes, pairs, count ), expected );
 }
 
+static uint32_t code_at( uint64_t word, int axis )
+{
+    return word >> 16 * axis & 0x7FFF;
+}
+
+// Few different coordinates, so that many touch; what is above them means nothing.
+static simd_code_box code_box( test_random* random )
+{
+    simd_code_box box = { (uint64_t)test_random_below( random, 65536 ) << 48,
+        (uint64_t)test_random_below( random, 65536 ) << 48 | SIMD_CODE_TOPS };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        uint32_t most = test_random_chance( random, 50 ) ? 8 : 0x8000;
+        uint32_t a = test_random_below( random, most ), b = test_random_below( random, most );
+        box.lower |= (uint64_t)( a < b ? a : b ) << 16 * axis;
+        box.upper |= (uint64_t)( a < b ? b : a ) << 16 * axis;
+    }
+    return box;
+}
+
+static void codes_body( const simd_method_kernels* kernels, test_random* random )
+{
+    uint32_t count = test_random_below( random, 80 ), expected_count = 0;
+    simd_code_box* boxes = test_alloc( count + 1, sizeof( *boxes ) ); // as many as there are, for a sanitizer
+    uint32_t expected[80], found[80];
+    simd_code_box asked = code_box( random );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        boxes[i] = code_box( random );
+        bool overlap = true;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            overlap &= code_at( boxes[i].lower, axis ) <= code_at( asked.upper, axis ) &&
+                code_at( asked.lower, axis ) <= code_at( boxes[i].upper, axis );
+        }
+        expected[expected_count] = i;
+        expected_count += overlap;
+    }
+    CHECK_EQUAL(
+        clv_simd_kernels_for( kernels->isa )->find_codes( boxes, count, asked, found ), expected_count );
+    CHECK( memcmp( found, expected, expected_count * sizeof( uint32_t ) ) == 0 );
+    free( boxes );
+}
+
+static simd_rest_box rest_of_lattice( test_random* random )
+{
+    clv_aabb box = test_crowd_box( TEST_CROWD_LATTICE, 32, random );
+    float margin = 0.25f * (float)test_random_below( random, 4 );
+    float end = test_random_chance( random, 10 ) ? INFINITY : box.upper.z;
+    return ( simd_rest_box ){ { box.lower.x, box.lower.y, box.lower.z }, margin,
+        { box.upper.x, box.upper.y, end }, margin };
+}
+
+// One in ten is nowhere, with NaN for its corners: it touches nothing.
+static void changed_body( const simd_method_kernels* kernels, test_random* random )
+{
+    simd_rest_box rests[32], ends[2];
+    uint32_t slots[64], count = 1 + test_random_below( random, 64 );
+    for ( uint32_t i = 0; i < 32; ++i )
+    {
+        rests[i] = rest_of_lattice( random );
+    }
+    for ( uint32_t i = 0; i < 2; ++i )
+    {
+        ends[i] = rest_of_lattice( random );
+        ends[i].lower[0] = test_random_chance( random, 10 ) ? NAN : ends[i].lower[0];
+    }
+    uint64_t expected = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        slots[i] = test_random_below( random, 32 );
+        rest_zone own = rest_zone_of( &rests[slots[i]] );
+        rest_zone from = rest_zone_of( &ends[0] ), to = rest_zone_of( &ends[1] );
+        expected |= (uint64_t)( rest_classify( &own, &from ) != rest_classify( &own, &to ) ) << i;
+    }
+    const simd_kernels* core = clv_simd_kernels_for( kernels->isa );
+    CHECK_EQUAL( core->find_changed( rests, slots, count, &ends[0], &ends[1] ), expected );
+}
+
 static void strays_are_told_alike_everywhere( void )
 {
     each_isa( strays_body );
@@ -596,6 +676,16 @@ static void strays_are_told_alike_everywhere( void )
 static void touching_pairs_are_told_alike_everywhere( void )
 {
     each_isa( touching_body );
+}
+
+static void coded_boxes_are_found_alike_everywhere( void )
+{
+    each_isa( codes_body );
+}
+
+static void changes_at_rest_are_told_alike_everywhere( void )
+{
+    each_isa( changed_body );
 }
 
 static void moving_boxes_are_told_and_grown_alike_everywhere( void )
@@ -618,6 +708,8 @@ int main( int argc, char** argv )
         TEST_CASE( moving_boxes_are_told_and_grown_alike_everywhere ),
         TEST_CASE( strays_are_told_alike_everywhere ),
         TEST_CASE( touching_pairs_are_told_alike_everywhere ),
+        TEST_CASE( coded_boxes_are_found_alike_everywhere ),
+        TEST_CASE( changes_at_rest_are_told_alike_everywhere ),
     };
     return test_run( "kd_kernels", cases, TEST_COUNT( cases ), argc, argv );
 }

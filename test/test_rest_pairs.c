@@ -145,38 +145,75 @@ static void all_near_boxes_are_found( void )
         test_random random = test_random_make( c + 1 );
         base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
         memset( p, 0, sizeof( *p ) );
-        clv_rest_grid_init( &p->grid, &memory );
+        clv_rest_grid_init( &p->grid, &memory, clv_simd_kernels_for( clv_isa_best() ) );
         for ( uint32_t slot = 0; slot < BOXES; ++slot )
         {
             clv_aabb box = test_crowd_box( (test_crowd)c, BOXES, &random );
             p->rests[slot] = rest_box_make( &box, clv_rest_margin( &box, 0.01f, slot ) );
             set_known( p, slot, slot % 7 != 0 );
         }
-        CHECK( clv_rest_grid_reserve( &p->grid, BOXES ) );
-        CHECK( clv_rest_grid_plan( &p->grid, p->rests, p->known, BOXES ) );
-        for ( uint32_t slot = 0; slot < BOXES; ++slot )
-        {
-            clv_aabb fat = fat_of( p, slot );
-            CHECK( !is_known( p, slot ) || clv_rest_grid_insert( &p->grid, slot, &fat ) );
-        }
+        CHECK( clv_rest_grid_make( &p->grid, p->rests, p->known, BOXES ) );
         for ( uint32_t i = 0; i < 400; ++i )
         {
             uint32_t slot = test_random_below( &random, BOXES );
             clv_aabb before = fat_of( p, slot );
             check_asked( p, &before );
-            if ( is_known( p, slot ) )
-            {
-                clv_rest_grid_remove( &p->grid, slot, &before );
-            }
+            bool was_known = is_known( p, slot );
+            set_known( p, slot, i % 5 != 0 );
             clv_aabb box = test_crowd_box( (test_crowd)( i % TEST_CROWD_COUNT ), BOXES, &random );
             p->rests[slot] = rest_box_make( &box, clv_rest_margin( &box, 1, slot ) );
             clv_aabb after = fat_of( p, slot );
-            set_known( p, slot, i % 5 != 0 );
-            CHECK( i % 5 == 0 || clv_rest_grid_insert( &p->grid, slot, &after ) );
+            if ( was_known && is_known( p, slot ) )
+            {
+                CHECK( clv_rest_grid_move( &p->grid, slot, &before, &after ) );
+            }
+            else if ( was_known )
+            {
+                clv_rest_grid_remove( &p->grid, slot, &before );
+            }
+            else if ( is_known( p, slot ) )
+            {
+                CHECK( clv_rest_grid_insert( &p->grid, slot, &after ) );
+            }
+            CHECK( clv_rest_grid_check( &p->grid, p->rests, p->known, BOXES ) == NULL );
         }
         clv_rest_grid_release( &p->grid );
         CHECK_EQUAL( memory.bytes, 0 );
     }
+    free( p );
+}
+
+// All gather in one cell after another: what a cell no longer needs another takes.
+static void cells_give_back_what_a_crowd_leaves( void )
+{
+    place* p = test_alloc( 1, sizeof( place ) );
+    test_random random = test_random_make( 5 );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    clv_rest_grid_init( &p->grid, &memory, clv_simd_kernels_for( CLV_ISA_SCALAR ) );
+    for ( uint32_t slot = 0; slot < BOXES; ++slot )
+    {
+        clv_aabb cube = test_cube( test_random_between( &random, 0, 20 ),
+            test_random_between( &random, 0, 20 ), test_random_between( &random, 0, 20 ), 0.5f );
+        p->rests[slot] = rest_box_make( &cube, 0 );
+        set_known( p, slot, true );
+    }
+    CHECK( clv_rest_grid_make( &p->grid, p->rests, p->known, BOXES ) );
+    uint64_t first = p->grid.entries.count, most = 0;
+    for ( uint32_t round = 0; round < 60; ++round )
+    {
+        float at = 0.3f * (float)round;
+        for ( uint32_t slot = 0; slot < BOXES; ++slot )
+        {
+            clv_aabb before = fat_of( p, slot ), cube = test_cube( at, at, at, 0.5f );
+            p->rests[slot] = rest_box_make( &cube, 0 );
+            CHECK( clv_rest_grid_move( &p->grid, slot, &before, &cube ) );
+        }
+        CHECK( clv_rest_grid_check( &p->grid, p->rests, p->known, BOXES ) == NULL );
+        most = p->grid.entries.count;
+    }
+    CHECK( most <= first + 8 * BOXES );
+    clv_rest_grid_release( &p->grid );
+    CHECK_EQUAL( memory.bytes, 0 );
     free( p );
 }
 
@@ -189,7 +226,7 @@ static void endless_boxes_need_no_cells( void )
     memset( known, 0xff, count / 8 );
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     rest_grid grid;
-    clv_rest_grid_init( &grid, &memory );
+    clv_rest_grid_init( &grid, &memory, clv_simd_kernels_for( CLV_ISA_SCALAR ) );
     CHECK( clv_rest_grid_reserve( &grid, count ) );
     for ( uint32_t slot = 0; slot < count; ++slot )
     {
@@ -197,7 +234,7 @@ static void endless_boxes_need_no_cells( void )
         rests[slot] = rest_box_make( &wall, 0 );
     }
     CHECK( clv_rest_grid_plan( &grid, rests, known, count ) );
-    CHECK_EQUAL( grid.level_count, 0 );
+    CHECK_EQUAL( grid.level_count, 1 );
     clv_aabb cube = test_cube( 100, 0.5f, 0.5f, 0.25f );
     CHECK( clv_rest_grid_insert( &grid, 7, &cube ) && clv_rest_grid_ask( &grid, &cube ) );
     CHECK( grid.found.count == 1 && grid.found.items[0] == 7 );
@@ -269,6 +306,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( classes_change_and_the_list_follows ),
         TEST_CASE( all_near_boxes_are_found ),
+        TEST_CASE( cells_give_back_what_a_crowd_leaves ),
         TEST_CASE( endless_boxes_need_no_cells ),
         TEST_CASE( margins_keep_to_their_bounds ),
         TEST_CASE( classes_hold_wherever_the_boxes_are ),

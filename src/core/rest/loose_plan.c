@@ -9,16 +9,26 @@
 #include "rest/loose_grid.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 enum
 {
     SAMPLES = 256,
-    BELOW = 6,         // halvings of the usual size that have a level
-    LEVEL_BOXES = 64,  // a level that would have fewer boxes is merged with the next coarser one
-    SPARE_SHARE = 16,  // the level above the usual size is for boxes that move, as many as one in so many
-    CELLS_PER_BOX = 2, // at most
-    CELLS_MORE = 64    // and so many
+    BELOW = 6,            // halvings of the usual size that have a level
+    LEVEL_SAMPLES = 4096, // boxes whose sizes are counted
+    LEVEL_BOXES = 64,     // a level that would have fewer boxes is merged with the next coarser one
+    SPARE_SHARE = 16,     // the level above the usual size is for boxes that move, as many as one in so many
+    CELLS_PER_BOX = 1,    // at most
+    CELLS_MORE = 64       // and so many
+};
+
+// A cell's width in limits, measured: of one, a question visits 27 cells and more with few boxes in each.
+#define CELL_LIMITS 2.0f
+
+enum
+{
+    CODES = 0x7FFF // a coordinate's highest
 };
 
 // Faces and lengths of a sample, each sorted.
@@ -105,8 +115,8 @@ static uint32_t finest_level( const rest_level* levels, const clv_aabb* box )
     return i;
 }
 
-// Cells as wide as the limit, over where nearly all of the sample is, and then wider until they are not too
-// many.
+// Cells somewhat wider than the limit, over where nearly all of the sample is, and then wider until they are
+// not too many.
 static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_count )
 {
     float width[3], extent[3];
@@ -119,7 +129,7 @@ static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_coun
         extent[axis] = ( high - low ) * 1.1f;
         CLV_ASSERT( low <= high );
         level->origin[axis] = low - ( high - low ) * 0.05f;
-        width[axis] = level->limit[axis];
+        width[axis] = level->limit[axis] * CELL_LIMITS;
         float dims = extent[axis] / width[axis];
         level->dims[axis] = dims < 1023 ? (uint32_t)dims + 1 : 1024;
         cells *= level->dims[axis];
@@ -134,10 +144,28 @@ static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_coun
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        float scale = (float)level->dims[axis] / extent[axis]; // NaN or infinite where all are in one place
+        float scale = (float)CODES / extent[axis]; // NaN or infinite where all are in one place
         level->scale[axis] = scale > 1e-30f && scale < 1e30f ? scale : 1e-30f;
     }
     return cells;
+}
+
+// One cell for all that is longer than the others' limits, with codes as in the level before.
+static void set_last_level( rest_grid* grid, uint64_t cells )
+{
+    rest_level* last = &grid->levels[grid->level_count];
+    *last = ( rest_level ){ .scale = { 1e-30f, 1e-30f, 1e-30f } };
+    if ( grid->level_count > 0 )
+    {
+        *last = last[-1];
+    }
+    last->first_cell = (uint32_t)cells;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        last->limit[axis] = INFINITY;
+        last->dims[axis] = 1;
+    }
+    grid->level_count += 1;
 }
 
 BASE_COLD bool clv_rest_grid_plan(
@@ -149,15 +177,17 @@ BASE_COLD bool clv_rest_grid_plan(
     memset( all, 0, sizeof( all ) );
     sample_known( &s, boxes, known, slot_count );
     set_limits( all, &s );
-    for ( uint32_t slot = 0; slot < slot_count && s.count > 0; ++slot )
+    uint32_t step = slot_count / LEVEL_SAMPLES + 1;
+    for ( uint32_t first = 0; first < slot_count && s.count > 0; first += step )
     {
+        uint32_t slot = base_sample_step( first, step, slot_count );
         clv_aabb box = rest_zone_of( &boxes[slot] ).fat;
-        counts[base_bits_has( known, slot ) ? finest_level( all, &box ) : REST_LEVELS] += 1;
+        counts[base_bits_has( known, slot ) ? finest_level( all, &box ) : REST_LEVELS] += step;
     }
     uint64_t cells = 0, waiting = 0;
     grid->level_count = 0;
-    grid->large.count = 0;
-    for ( int i = 0; i < REST_LEVELS && s.count > 0; ++i ) // otherwise all are large, and nothing tells how
+    for ( int i = 0; i < REST_LEVELS && s.count > 0;
+          ++i ) // otherwise nothing tells how large cells should be
     {
         waiting += counts[i];
         if ( i == BELOW + 1 &&
@@ -177,10 +207,15 @@ BASE_COLD bool clv_rest_grid_plan(
             waiting = 0;
         }
     }
-    bool ok = base_array_reserve( &grid->heads, grid->memory, cells );
-    if ( ok && cells > 0 )
+    set_last_level( grid, cells );
+    grid->cells.count = 0;
+    if ( !base_array_reserve( &grid->cells, grid->memory, cells + 1 ) )
     {
-        memset( grid->heads.items, 0, (size_t)cells * sizeof( uint32_t ) );
+        return false;
     }
-    return ok;
+    grid->cells.count = cells + 1;
+    grid->entries.count = 0;
+    memset( grid->cells.items, 0, (size_t)grid->cells.count * sizeof( rest_cell ) );
+    memset( grid->free_blocks, 0, sizeof( grid->free_blocks ) );
+    return true;
 }

@@ -20,9 +20,7 @@ float clv_rest_shift( const clv_aabb* from, const clv_aabb* to )
     float most = 0;
     for ( int face = 0; face < 6; ++face )
     {
-        float shift = a[face] == b[face]
-            ? 0
-            : fabsf( a[face] - b[face] ); // an infinite face that stays infinite has not moved
+        float shift = fabsf( a[face] - b[face] ); // NaN where a face stays infinite: that has not moved
         most = shift > most ? shift : most;
     }
     return most;

@@ -29,26 +29,45 @@ bool clv_rest_marginal_reserve( rest_marginal* set, uint32_t slot_count )
     return base_array_extend( &set->heads, set->memory, 2 * (uint64_t)slot_count );
 }
 
-void clv_rest_marginal_clear( rest_marginal* set )
-{
-    set->count = 0;
-    if ( set->heads.capacity > 0 )
-    {
-        memset( set->heads.items, 0, (size_t)set->heads.capacity * sizeof( uint32_t ) );
-    }
-}
-
 // The array of pairs grows last: its capacity is what is asked for. Bits are set one by one, and the others
-// read along: they are zero at first.
-static bool grow_marginal( rest_marginal* set )
+// read along: they are zero at first. There are links only once there are chains.
+static bool grow_marginal( rest_marginal* set, uint64_t wanted )
 {
-    uint64_t wanted = (uint64_t)set->count + set->count / 2 + 64;
     uint64_t words = wanted / 64 + 1;
-    return base_array_extend( &set->places, set->memory, wanted ) &&
+    set->places.count = set->count;
+    set->pairs.count = set->count;
+    set->links.count = set->is_linked ? 4 * (uint64_t)set->count : 0;
+    return base_array_reserve( &set->places, set->memory, wanted ) &&
         base_array_extend( &set->touching, set->memory, words ) &&
         base_array_extend( &set->tested, set->memory, words ) &&
-        base_array_extend( &set->links, set->memory, 4 * wanted ) &&
-        base_array_extend( &set->pairs, set->memory, wanted );
+        ( !set->is_linked || base_array_reserve( &set->links, set->memory, 4 * wanted ) ) &&
+        base_array_reserve( &set->pairs, set->memory, wanted );
+}
+
+bool clv_rest_marginal_clear( rest_marginal* set, uint64_t expected )
+{
+    set->count = 0;
+    set->is_linked = false;
+    return expected <= set->pairs.capacity || expected > MOST_MARGINAL || grow_marginal( set, expected );
+}
+
+// As many at once as there are bits in a word; those behind them stay zero.
+bool clv_rest_marginal_append( rest_marginal* set, const clv_pair* pairs, uint32_t count )
+{
+    uint64_t all = (uint64_t)set->count + count;
+    CLV_ASSERT( !set->is_linked );
+    if ( all > MOST_MARGINAL ||
+        ( all > set->pairs.capacity && !grow_marginal( set, all + set->count / 2 + 64 ) ) )
+    {
+        return false;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        rest_marginal_set_touching( set, set->count + i, false );
+        set->pairs.items[set->count + i] = pairs[i];
+    }
+    set->count = (uint32_t)all;
+    return true;
 }
 
 // ---- chains
@@ -131,10 +150,36 @@ static void renumber( rest_marginal* set, uint32_t from, uint32_t to )
     rest_marginal_set_touching( set, to, rest_marginal_is_touching( set, from ) );
 }
 
+bool clv_rest_marginal_link( rest_marginal* set )
+{
+    if ( set->is_linked )
+    {
+        return true;
+    }
+    set->links.count = 0;
+    if ( !base_array_reserve( &set->links, set->memory, 4 * set->pairs.capacity ) )
+    {
+        return false;
+    }
+    if ( set->heads.capacity > 0 )
+    {
+        memset( set->heads.items, 0, (size_t)set->heads.capacity * sizeof( uint32_t ) );
+    }
+    for ( uint32_t number = 0; number < set->count; ++number )
+    {
+        link_pair( set, number, 0 );
+        link_pair( set, number, 1 );
+    }
+    set->is_linked = true;
+    return true;
+}
+
 bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair )
 {
-    CLV_ASSERT( pair.a < pair.b );
-    if ( set->count >= MOST_MARGINAL || ( set->count == set->pairs.capacity && !grow_marginal( set ) ) )
+    CLV_ASSERT( pair.a < pair.b && set->is_linked );
+    if ( set->count >= MOST_MARGINAL ||
+        ( set->count == set->pairs.capacity &&
+            !grow_marginal( set, (uint64_t)set->count + set->count / 2 + 64 ) ) )
     {
         return false;
     }
@@ -149,7 +194,7 @@ bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair )
 
 void clv_rest_marginal_drop( rest_marginal* set, uint32_t number )
 {
-    CLV_ASSERT( number < set->count );
+    CLV_ASSERT( number < set->count && set->is_linked );
     unchain( set, number, 0 );
     unchain( set, number, 1 );
     set->count -= 1;
@@ -193,6 +238,10 @@ uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair )
 const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_count )
 {
     uint64_t sum = 0;
+    if ( !set->is_linked )
+    {
+        return NULL;
+    }
     for ( uint32_t slot = 0; slot < slot_count; ++slot )
     {
         uint32_t degree = 0;

@@ -17,6 +17,7 @@ typedef struct rest_marginal
     base_u32_array
         links;      ///< per pair four: next and previous in the chain of a, next and previous in that of b
     uint32_t count; ///< of pairs
+    bool is_linked; ///< chains are there: they are made when first needed
 
     base_u32_array heads; ///< by slot two: its chain, and how many pairs are in it
 } rest_marginal;
@@ -29,9 +30,17 @@ void clv_rest_marginal_release( rest_marginal* set );
 /// Room for slots below `slot_count`.
 bool clv_rest_marginal_reserve( rest_marginal* set, uint32_t slot_count );
 
-/// Forget all pairs.
-void clv_rest_marginal_clear( rest_marginal* set );
+/// Forget all pairs. There will be about `expected`.
+bool clv_rest_marginal_clear( rest_marginal* set, uint64_t expected );
 
+/// Pairs that are not there, not touching, while there are no chains. False if out of memory.
+bool clv_rest_marginal_append( rest_marginal* set, const clv_pair* pairs, uint32_t count );
+
+/// Make the chains if they are not there. False if out of memory.
+bool clv_rest_marginal_link( rest_marginal* set );
+
+/// What follows needs chains.
+///
 /// A pair that is not there, not touching. False if out of memory, with the set as it was.
 bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair );
 

@@ -5,34 +5,18 @@
 #include "base/bit_set.h"
 #include "rest/rest_world.h"
 
+#include <math.h>
+
 enum
 {
-    OBJECTS_AHEAD = 8, // how many objects ahead boxes are prefetched
-    LONG_REST = 48     // updates without a refit after which a margin may shrink
+    LONG_REST = 512 // updates without a refit after which a margin may shrink
 };
 
 static bool make_grid( rest_world* world )
 {
-    if ( world->grid_is_made )
-    {
-        return true;
-    }
-    if ( !clv_rest_grid_reserve( &world->grid, world->slot_count ) ||
-        !clv_rest_grid_plan( &world->grid, world->boxes.items, world->known, world->slot_count ) )
-    {
-        return false;
-    }
-    bool ok = true;
-    for ( uint32_t slot = 0; slot < world->slot_count && ok; ++slot )
-    {
-        if ( base_bits_has( world->known, slot ) )
-        {
-            rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
-            ok = clv_rest_grid_insert( &world->grid, slot, &zone.fat );
-        }
-    }
-    world->grid_is_made = ok;
-    return ok;
+    world->grid_is_made = world->grid_is_made ||
+        clv_rest_grid_make( &world->grid, world->boxes.items, world->known, world->slot_count );
+    return world->grid_is_made;
 }
 
 static clv_aabb join_boxes( const clv_aabb* a, const clv_aabb* b )
@@ -49,35 +33,49 @@ static clv_aabb join_boxes( const clv_aabb* a, const clv_aabb* b )
     return box;
 }
 
-// The zone of `slot` changes from `from` to `to`: its pairs with the objects in `box` get the class that
-// follows from the new zone. A zone that is NULL touches nothing.
-static bool reclassify(
-    rest_world* world, uint32_t slot, const clv_aabb* box, const rest_zone* from, const rest_zone* to )
+// Touches nothing.
+static simd_rest_box nowhere( void )
+{
+    return ( simd_rest_box ){ { NAN, NAN, NAN }, 0, { NAN, NAN, NAN }, 0 };
+}
+
+static bool reclassify_pair(
+    rest_world* world, uint32_t slot, uint32_t other, const rest_zone* from, const rest_zone* to )
+{
+    rest_zone zone = rest_zone_of( &world->boxes.items[other] );
+    world->counters.change_count += 1;
+    return clv_rest_pairs_change(
+        &world->pairs, slot, other, rest_classify( from, &zone ), rest_classify( to, &zone ) );
+}
+
+// The rest box of `slot` changes from `from` to `to`: its pairs with the objects near `box`, which holds all
+// of whose class may change, get the class that follows.
+static bool reclassify( rest_world* world, uint32_t slot, const clv_aabb* box, const simd_rest_box* from,
+    const simd_rest_box* to )
 {
     rest_grid* grid = &world->grid;
+    uint64_t looks = grid->look_count;
     if ( !clv_rest_grid_ask( grid, box ) )
     {
         return false;
     }
     const uint32_t* found = grid->found.items;
     uint64_t count = grid->found.count;
-    world->counters.near_count += count;
+    world->counters.near_count += grid->look_count - looks;
     for ( uint64_t i = 0; i < count; ++i )
     {
-        uint32_t other = found[i];
-        CLV_ASSERT( other < world->slot_count && base_bits_has( world->known, other ) );
-        base_prefetch( &world->boxes.items[found[i + OBJECTS_AHEAD < count ? i + OBJECTS_AHEAD : i]] );
-        rest_zone zone = rest_zone_of( &world->boxes.items[other] );
-        if ( other == slot || !clv_aabb_overlap( zone.fat, *box ) )
+        CLV_ASSERT( found[i] < world->slot_count && base_bits_has( world->known, found[i] ) );
+        base_prefetch( &world->boxes.items[found[i]] );
+    }
+    rest_zone before = rest_zone_of( from ), after = rest_zone_of( to );
+    for ( uint64_t i = 0; i < count; i += 64 )
+    {
+        uint32_t some = count - i < 64 ? (uint32_t)( count - i ) : 64;
+        uint64_t changed = world->kernels->find_changed( world->boxes.items, found + i, some, from, to );
+        for ( ; changed != 0; changed &= changed - 1 )
         {
-            continue;
-        }
-        rest_class before = from != NULL ? rest_classify( from, &zone ) : REST_APART;
-        rest_class after = to != NULL ? rest_classify( to, &zone ) : REST_APART;
-        if ( before != after )
-        {
-            world->counters.change_count += 1;
-            if ( !clv_rest_pairs_change( &world->pairs, slot, other, before, after ) )
+            uint32_t other = found[i + base_lowest_bit( changed )];
+            if ( other != slot && !reclassify_pair( world, slot, other, &before, &after ) )
             {
                 return false;
             }
@@ -97,28 +95,24 @@ static bool settle_object( rest_world* world, uint32_t slot, const simd_rest_box
     simd_rest_box* rest = &world->boxes.items[slot];
     rest_zone before = rest_zone_of( rest );
     rest_zone after = rest_zone_of( fresh );
+    const simd_rest_box none = nowhere();
     world->counters.refit_count += 1;
     world->times.items[slot] = world->now;
     if ( clv_aabb_overlap( before.fat, after.fat ) )
     {
         clv_aabb both = join_boxes( &before.fat, &after.fat );
-        if ( !reclassify( world, slot, &both, &before, &after ) )
+        if ( !reclassify( world, slot, &both, rest, fresh ) )
         {
             return false;
         }
     }
-    else if ( !reclassify( world, slot, &before.fat, &before, NULL ) ||
-        !reclassify( world, slot, &after.fat, NULL, &after ) )
+    else if ( !reclassify( world, slot, &before.fat, rest, &none ) ||
+        !reclassify( world, slot, &after.fat, &none, fresh ) )
     {
         return false;
     }
     *rest = *fresh;
-    if ( clv_rest_grid_is_same_place( &world->grid, &before.fat, &after.fat ) )
-    {
-        return true;
-    }
-    clv_rest_grid_remove( &world->grid, slot, &before.fat );
-    return clv_rest_grid_insert( &world->grid, slot, &after.fat );
+    return clv_rest_grid_move( &world->grid, slot, &before.fat, &after.fat );
 }
 
 bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
@@ -159,13 +153,15 @@ bool clv_rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box 
         return false;
     }
     CLV_ASSERT( slot < world->slot_count && !base_bits_has( world->known, slot ) );
-    CLV_ASSERT( rest_marginal_degree( &world->pairs.marginal, slot ) == 0 );
+    CLV_ASSERT(
+        !world->pairs.marginal.is_linked || rest_marginal_degree( &world->pairs.marginal, slot ) == 0 );
     world->boxes.items[slot] = rest_box_make( box, clv_rest_margin( box, 0, slot ) );
     world->times.items[slot] = world->now;
     base_bits_add( world->known, slot );
     world->counters.come_count += 1;
+    const simd_rest_box none = nowhere();
     rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
-    return reclassify( world, slot, &zone.fat, NULL, &zone ) &&
+    return reclassify( world, slot, &zone.fat, &none, &world->boxes.items[slot] ) &&
         clv_rest_grid_insert( &world->grid, slot, &zone.fat );
 }
 
@@ -176,8 +172,9 @@ bool clv_rest_world_go( rest_world* world, uint32_t slot )
         return false;
     }
     CLV_ASSERT( base_bits_has( world->known, slot ) );
+    const simd_rest_box none = nowhere();
     rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
-    if ( !reclassify( world, slot, &zone.fat, &zone, NULL ) )
+    if ( !reclassify( world, slot, &zone.fat, &world->boxes.items[slot], &none ) )
     {
         return false;
     }

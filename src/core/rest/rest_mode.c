@@ -11,18 +11,17 @@
 // Costs in nanoseconds as measured on one core, docs/engine.md; only their ratios matter.
 enum
 {
-    SEARCH_BOX = 13, // a complete search, per box
-    SEARCH_PAIR = 3, // and per pair
-    COMPARE = 1,     // following, per box
-    TEST = 3,        // per marginal pair
-    REFIT = 250,     // per refit
-    NEAR_FAST = 14,  // per object looked at around it: around fast movers they are not in the cache
-    CHANGE = 85,     // per pair that changes its class
-    NEAR_SLOW = 6,   // the same around slow ones; rest is entered with hope and left by the count
-    CHANGE_SLOW = 60,
-    NEAR_USUAL = 8,   // objects around a box that are looked at where it touches none
-    NEAR_TOUCHED = 4, // and for each that it touches
-    STEP = 2,         // per step along a chain of pairs
+    SEARCH_BOX = 8,         // a complete search, per box
+    SEARCH_PAIR = 2,        // and per pair
+    COMPARE = 1,            // following, per box
+    TEST = 2,               // per marginal pair
+    REFIT = 170,            // per refit
+    NEAR = 1,               // per object looked at around it
+    CHANGE = 150,           // per pair that changes its class
+    NEAR_USUAL = 12,        // objects around a box that are looked at where it touches none
+    NEAR_TOUCHED = 12,      // and for each that it touches
+    TOUCHED_PER_CHANGE = 8, // of so many that touch one changes its class when an object is refitted
+    STEP = 2,               // per step along a chain of pairs
 };
 
 enum
@@ -63,12 +62,17 @@ static uint64_t search_cost( const rest_mode* mode, uint32_t object_count )
     return (uint64_t)object_count * SEARCH_BOX + mode->pair_count * SEARCH_PAIR;
 }
 
+static uint64_t mean_degree( const rest_mode* mode, uint32_t object_count )
+{
+    return 2 * mode->pair_count / ( (uint64_t)object_count + 1 );
+}
+
 // What a refit may cost where an object touches `degree` others: all of them looked at, some of them sought
 // in chains as long as that.
 static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
 {
-    uint64_t degree = 2 * mode->pair_count / ( (uint64_t)object_count + 1 );
-    return REFIT + NEAR_SLOW * ( NEAR_USUAL + NEAR_TOUCHED * degree ) + CHANGE_SLOW +
+    uint64_t degree = mean_degree( mode, object_count );
+    return REFIT + NEAR * ( NEAR_USUAL + NEAR_TOUCHED * degree ) + CHANGE * degree / TOUCHED_PER_CHANGE +
         STEP * degree * degree / 4;
 }
 
@@ -179,6 +183,18 @@ static uint64_t expected_refits( const rest_mode* mode, const clv_method_input* 
     return mode->sample_count > 0 && sum > 0 ? (uint64_t)( sum * 1024 / (float)mode->sample_count ) : 0;
 }
 
+// Objects, in 1024ths, that leave the widest margin in every update: their pairs change as often.
+static uint64_t expected_jumps( const rest_mode* mode, const clv_method_input* input )
+{
+    uint64_t jumps = 0;
+    for ( uint32_t i = 0; i < mode->sample_count; ++i )
+    {
+        jumps += sample_shift( mode, input, i ) >=
+            clv_rest_margin( &mode->boxes[i], INFINITY, i ) * (float)mode->age;
+    }
+    return mode->sample_count > 0 ? jumps * 1024 / mode->sample_count : 0;
+}
+
 // Have at most so many moved? Where many have, a few words tell, and the others are in other workers' caches.
 static bool moved_at_most( const clv_method_input* input, uint64_t most )
 {
@@ -206,7 +222,9 @@ static bool promises_rest( const rest_mode* mode, const clv_method_input* input 
     uint64_t refits = expected_refits( mode, input ) * count / 1024;
     uint64_t marginal = expected_marginal( mode, input ) * mode->pair_count / 1024;
     CLV_ASSERT( refits <= count );
-    uint64_t cost = (uint64_t)count * COMPARE + marginal * TEST + refits * refit_cost( mode, count );
+    uint64_t jumps = expected_jumps( mode, input ) * count / 1024;
+    uint64_t cost = (uint64_t)count * COMPARE + marginal * TEST + refits * refit_cost( mode, count ) +
+        jumps * CHANGE * mean_degree( mode, count );
     uint64_t sure = mode->pair_count > marginal / 2 ? mode->pair_count - marginal / 2 : 0;
     return !rest_is_too_marginal( count, sure, marginal ) && promises_enough( mode, cost, count );
 }
@@ -305,7 +323,7 @@ bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t ob
     const rest_counters* c = &world->counters;
     uint64_t steps = (uint64_t)c->refit_count + c->come_count + c->gone_count;
     uint64_t cost = (uint64_t)object_count * COMPARE + c->test_count * TEST + steps * REFIT +
-        c->near_count * NEAR_FAST + c->step_count * STEP + ( c->change_count + c->turn_count ) * CHANGE;
+        c->near_count * NEAR + c->step_count * STEP + ( c->change_count + c->turn_count ) * CHANGE;
     mode->stay += 1;
     mode->pair_count = world->pairs.list.count;
     mode->cost = mode->stay == 1 ? cost : ( 3 * mode->cost + cost ) / 4;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MOST_PAIRS ( (uint64_t)1 << 31 ) // places are 32 bits, with one to spare
+#define EXPECTED_MARGINAL 8              // for so many pairs there is room for a marginal one at first
 
 void clv_rest_pairs_init( rest_pairs* pairs, base_memory* memory )
 {
@@ -38,8 +39,8 @@ bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair
     pairs->sure_count = 0;
     pairs->is_chained = false;
     pairs->change_count += 1;
-    clv_rest_marginal_clear( &pairs->marginal );
     return clv_rest_pairs_reserve( pairs, slot_count ) &&
+        clv_rest_marginal_clear( &pairs->marginal, pair_count / EXPECTED_MARGINAL ) &&
         base_array_reserve( &pairs->list, pairs->memory, pair_count < most ? pair_count : most );
 }
 
@@ -351,6 +352,10 @@ bool clv_rest_pairs_change(
     clv_pair pair = pair_of( slot_a, slot_b );
     CLV_ASSERT( from != to );
     CLV_ASSERT( pair.a < pair.b && pair.b < pairs->heads.capacity );
+    if ( !clv_rest_marginal_link( &pairs->marginal ) )
+    {
+        return false;
+    }
     if ( from == REST_APART )
     {
         if ( pairs->sure_count + pairs->marginal.count >= pairs->most )
@@ -362,24 +367,56 @@ bool clv_rest_pairs_change(
     return from == REST_SURE ? change_sure( pairs, pair, to ) : change_marginal( pairs, pair, to );
 }
 
-bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t count )
+bool clv_rest_pairs_add(
+    rest_pairs* pairs, const clv_pair* sure, uint64_t sure_count, const clv_pair* marginal, uint32_t count )
 {
     pair_list* list = &pairs->list;
     CLV_ASSERT( list->count == pairs->sure_count && !pairs->is_chained );
-    uint64_t all = list->count + count;
-    if ( all + pairs->marginal.count > pairs->most || all > MOST_PAIRS ||
+    uint64_t all = list->count + sure_count;
+    if ( all + pairs->marginal.count + count > pairs->most || all > MOST_PAIRS ||
         ( all > list->capacity && !base_array_reserve( list, pairs->memory, all ) ) )
     {
         return false;
     }
     CLV_ASSERT( all <= list->capacity );
-    if ( count > 0 ) // or there may be no list yet
+    if ( sure_count > 0 ) // or there may be no list yet
     {
-        memcpy( list->items + list->count, sure, (size_t)count * sizeof( clv_pair ) );
+        memcpy( list->items + list->count, sure, (size_t)sure_count * sizeof( clv_pair ) );
     }
     list->count = all;
     pairs->sure_count = all;
-    pairs->change_count += count;
+    pairs->change_count += sure_count;
+    return clv_rest_marginal_append( &pairs->marginal, marginal, count );
+}
+
+bool clv_rest_pairs_add_touching( rest_pairs* pairs )
+{
+    rest_marginal* marginal = &pairs->marginal;
+    pair_list* list = &pairs->list;
+    uint64_t all = list->count;
+    CLV_ASSERT( list->count == pairs->sure_count );
+    for ( uint64_t word = 0; word < base_bits_words( marginal->count ); ++word )
+    {
+        uint64_t left = marginal->count - word * 64;
+        all +=
+            base_bit_count( marginal->tested.items[word] & base_bits_low( left < 64 ? (uint32_t)left : 64 ) );
+    }
+    if ( all > MOST_PAIRS || !base_array_reserve( list, pairs->memory, all ) || !reserve_numbers( pairs ) )
+    {
+        return false;
+    }
+    for ( uint32_t number = 0; number < marginal->count; ++number )
+    {
+        bool touches = base_bits_has( marginal->tested.items, number );
+        rest_marginal_set_touching( marginal, number, touches );
+        if ( touches )
+        {
+            list->items[list->count] = marginal->pairs.items[number];
+            *number_at( pairs, list->count ) = number;
+            marginal->places.items[number] = (uint32_t)list->count++;
+        }
+    }
+    pairs->change_count += list->count - pairs->sure_count;
     return true;
 }
 

@@ -31,7 +31,7 @@ void clv_rest_pairs_init( rest_pairs* pairs, base_memory* memory );
 void clv_rest_pairs_release( rest_pairs* pairs );
 
 /// Forget all pairs, and make room for slots below `slot_count` and about `pair_count` pairs; there will be
-/// no more than `most`.
+/// no more than `most`. Until the first change pairs are added many at once, and there are no chains.
 bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most );
 
 /// Room for slots below `slot_count`.
@@ -43,9 +43,14 @@ bool clv_rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count );
 bool clv_rest_pairs_change(
     rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to );
 
-/// Pairs that were apart are sure, while no marginal one is in the list and no pair has changed since
-/// clv_rest_pairs_begin. False as above.
-bool clv_rest_pairs_add_sure( rest_pairs* pairs, const clv_pair* sure, uint64_t count );
+/// Pairs that were apart are sure, or marginal and not tested yet, while none is in the list that is marginal
+/// and no pair has changed since clv_rest_pairs_begin. False as above.
+bool clv_rest_pairs_add(
+    rest_pairs* pairs, const clv_pair* sure, uint64_t sure_count, const clv_pair* marginal, uint32_t count );
+
+/// The same, when all are there: those marginal ones touch that have a bit in `marginal.tested`. False if out
+/// of memory.
+bool clv_rest_pairs_add_touching( rest_pairs* pairs );
 
 /// A marginal pair touches now, or does not. False if out of memory; then forget everything.
 bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches );

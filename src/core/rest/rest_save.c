@@ -14,10 +14,12 @@
     X( counters )                                                                                            \
     X( grid_is_made )                                                                                        \
     X( grid.level_count )                                                                                    \
+    X( grid.free_blocks )                                                                                    \
     X( pairs.sure_count )                                                                                    \
     X( pairs.most )                                                                                          \
     X( pairs.change_count )                                                                                  \
     X( pairs.is_chained )                                                                                    \
+    X( pairs.marginal.is_linked )                                                                            \
     X( pairs.marginal.count )
 
 #define REST_MODE_VALUES( X )                                                                                \
@@ -50,9 +52,12 @@ static void pass_marginal( rest_marginal* set, uint32_t slot_count, base_pass* p
     uint64_t count = set->count, words = base_bits_words( count ), heads = 2 * (uint64_t)slot_count;
     base_pass_table( pass, BASE_TAG( 'M', 'P', 'L', 'A' ), &set->places, count, count, 1 );
     base_pass_table( pass, BASE_TAG( 'M', 'T', 'O', 'U' ), &set->touching, words, words + 1, 1 );
-    base_pass_table( pass, BASE_TAG( 'M', 'L', 'I', 'N' ), &set->links, 4 * count, 4 * count, 1 );
     base_pass_table( pass, BASE_TAG( 'M', 'P', 'A', 'I' ), &set->pairs, count, count, 1 );
-    base_pass_table( pass, BASE_TAG( 'M', 'H', 'E', 'A' ), &set->heads, heads, heads, 1 );
+    if ( set->is_linked )
+    {
+        base_pass_table( pass, BASE_TAG( 'M', 'L', 'I', 'N' ), &set->links, 4 * count, 4 * count, 1 );
+        base_pass_table( pass, BASE_TAG( 'M', 'H', 'E', 'A' ), &set->heads, heads, heads, 1 );
+    }
     if ( base_pass_reads( pass ) && base_pass_is_good( pass ) )
     {
         pass->is_out_of_memory = !base_array_extend( &set->tested, set->memory, words + 1 );
@@ -79,15 +84,9 @@ static void pass_grid( rest_grid* grid, uint32_t slot_count, base_pass* pass )
 {
     clv_base_pass_numbers(
         pass, BASE_TAG( 'G', 'L', 'E', 'V' ), grid->levels, grid->level_count * sizeof( rest_level ), 1 );
-    uint64_t cells = 0;
-    for ( uint32_t i = 0; i < grid->level_count; ++i )
-    {
-        const rest_level* level = &grid->levels[i];
-        cells = level->first_cell + (uint64_t)level->dims[0] * level->dims[1] * level->dims[2];
-    }
-    base_pass_table( pass, BASE_TAG( 'G', 'H', 'E', 'A' ), &grid->heads, cells, cells, 1 );
-    base_pass_table( pass, BASE_TAG( 'G', 'N', 'E', 'X' ), &grid->nexts, slot_count, slot_count, 1 );
-    base_pass_array( pass, BASE_TAG( 'G', 'L', 'A', 'R' ), &grid->large, 1 );
+    base_pass_array( pass, BASE_TAG( 'G', 'C', 'E', 'L' ), &grid->cells, 1 );
+    base_pass_array( pass, BASE_TAG( 'G', 'E', 'N', 'T' ), &grid->entries, 1 );
+    base_pass_table( pass, BASE_TAG( 'G', 'P', 'L', 'A' ), &grid->places, slot_count, slot_count, 1 );
 }
 
 void clv_rest_world_pass( rest_world* world, base_pass* pass )

@@ -9,22 +9,22 @@
 enum
 {
     BIT_SETS = 3,
-    SCAN_WORDS = 256,     // words of slots in a piece of work
-    TEST_WORDS = 64,      // words of marginal pairs
-    PAIRS_AHEAD = 12,     // how many pairs ahead boxes are prefetched
-    ENTER_CHUNK = 2048,   // pairs of a search that are classified in one go
-    TIGHTEN_UPDATES = 64, // updates in which every object's margin is looked at once
-    NEAR_PER_OBJECT = 16, // objects that an update may look at around those that changed, for each object
-    NEAR_PER_PAIR = 4,    // and for each pair
-    TIGHTEN_SHARE = 32,   // if there is a marginal pair to so many objects
-    CHAIN_COST = 4        // a test along a chain costs as much as so many in a row
+    SCAN_WORDS = 256,       // words of slots in a piece of work
+    TEST_WORDS = 64,        // words of marginal pairs
+    ENTER_CHUNK = 2048,     // pairs of a search that are classified in one go
+    TIGHTEN_UPDATES = 512,  // updates in which every object's margin is looked at once
+    NEAR_PER_OBJECT = 8,    // objects that an update may look at around those that changed, for each object
+    NEAR_PER_PAIR = 2,      // and for each pair
+    TIGHTEN_SHARE = 32,     // if there is a marginal pair to so many objects
+    SPAN_PER_CANDIDATE = 4, // boxes looked at for each that moved, rather than run by run
+    CHAIN_COST = 4          // a test along a chain costs as much as so many in a row
 };
 
 void clv_rest_world_init(
     rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks )
 {
     *world = ( rest_world ){ .memory = memory, .kernels = kernels, .tasks = tasks };
-    clv_rest_grid_init( &world->grid, memory );
+    clv_rest_grid_init( &world->grid, memory, kernels );
     clv_rest_pairs_init( &world->pairs, memory );
 }
 
@@ -165,57 +165,44 @@ typedef struct enter_sink
     rest_world* world;
     uint32_t object_count;
     clv_pair pairs[ENTER_CHUNK];
+    clv_pair marginal[ENTER_CHUNK];
 } enter_sink;
 
-static bool is_too_marginal( const enter_sink* entering, uint64_t sure_count )
+static bool is_too_marginal( const enter_sink* entering )
 {
     const rest_world* world = entering->world;
     return !world->is_forced &&
-        rest_is_too_marginal( entering->object_count, sure_count, world->pairs.marginal.count );
+        rest_is_too_marginal( entering->object_count, world->pairs.sure_count, world->pairs.marginal.count );
 }
 
-// Sure pairs to the list, all of a chunk at once; marginal ones are put there when all are known.
+// Pairs are parted without a branch for each: which are sure cannot be predicted.
 static clv_result take_pairs( clv_pair_sink* sink )
 {
     enter_sink* entering = (enter_sink*)sink;
     rest_world* world = entering->world;
-    rest_pairs* pairs = &world->pairs;
-    uint64_t sure_count = 0;
-    for ( uint64_t i = 0; i < sink->count; ++i )
+    uint64_t sure_count = 0, count = sink->count;
+    uint32_t marginal_count = 0;
+    for ( uint64_t i = 0; i < count; i += 64 )
     {
-        clv_pair pair = sink->pairs[i];
-        CLV_ASSERT( pair.a != pair.b && pair.a < world->slot_count && pair.b < world->slot_count );
-        clv_pair later = sink->pairs[i + PAIRS_AHEAD < sink->count ? i + PAIRS_AHEAD : i];
-        base_prefetch( &world->boxes.items[later.a] );
-        base_prefetch( &world->boxes.items[later.b] );
-        clv_aabb a = rest_zone_of( &world->boxes.items[pair.a] ).core;
-        clv_aabb b = rest_zone_of( &world->boxes.items[pair.b] ).core;
-        bool is_sure = clv_aabb_overlap( a, b );
-        sink->pairs[sure_count] = pair;
-        sure_count += is_sure;
-        if ( !is_sure && !clv_rest_pairs_change( pairs, pair.a, pair.b, REST_APART, REST_MARGINAL ) )
+        uint32_t some = count - i < 64 ? (uint32_t)( count - i ) : 64;
+        uint64_t sure = world->kernels->find_sure( world->boxes.items, sink->pairs + i, some );
+        for ( uint32_t k = 0; k < some; ++k )
         {
-            return CLV_OUT_OF_MEMORY;
-        }
-        if ( !is_sure && is_too_marginal( entering, pairs->sure_count + sure_count ) )
-        {
-            return CLV_TOO_MANY_PAIRS;
+            clv_pair pair = sink->pairs[i + k];
+            CLV_ASSERT( pair.a < pair.b && pair.b < world->slot_count );
+            entering->marginal[marginal_count] = pair;
+            sink->pairs[sure_count] = pair;
+            sure_count += sure >> k & 1;
+            marginal_count += ~sure >> k & 1;
         }
     }
-    CLV_ASSERT( sure_count <= sink->count );
+    CLV_ASSERT( sure_count + marginal_count == sink->count );
     sink->count = 0;
-    return clv_rest_pairs_add_sure( pairs, sink->pairs, sure_count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
-}
-
-static bool list_marginal( rest_world* world, const clv_aabb* boxes )
-{
-    bool ok = true;
-    for ( uint32_t number = 0; number < world->pairs.marginal.count && ok; ++number )
+    if ( !clv_rest_pairs_add( &world->pairs, sink->pairs, sure_count, entering->marginal, marginal_count ) )
     {
-        clv_pair pair = world->pairs.marginal.pairs.items[number];
-        ok = clv_rest_pairs_turn( &world->pairs, number, clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) );
+        return CLV_OUT_OF_MEMORY;
     }
-    return ok;
+    return is_too_marginal( entering ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
 }
 
 static bool search_fat( rest_world* world, const clv_method_input* input, const clv_aabb* fat,
@@ -234,35 +221,9 @@ static bool search_fat( rest_world* world, const clv_method_input* input, const 
     boxes.boxes = fat;
     bool ok = clv_engine_fill( complete, &boxes ) &&
         clv_engine_search( complete, &entering->sink, test_count ) == CLV_OK &&
-        take_pairs( &entering->sink ) == CLV_OK && list_marginal( world, input->boxes );
+        take_pairs( &entering->sink ) == CLV_OK;
     clv_base_memory_give( world->memory, entering, 1, sizeof( enter_sink ) );
     return ok;
-}
-
-BASE_COLD bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
-    uint64_t most, clv_engine* complete, uint64_t* test_count )
-{
-    bool ok = clv_rest_world_reserve( world, input->slot_count ) &&
-        clv_rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );
-    clv_aabb* fat = ok ? clv_base_memory_take( world->memory, input->slot_count, sizeof( clv_aabb ) ) : NULL;
-    ok = fat != NULL;
-    if ( ok )
-    {
-        world->now += 1;
-        world->counters = ( rest_counters ){ .compared_count = input->live_count };
-        world->grid_is_made = false;
-        set_margins( world, input, fat );
-        ok = search_fat( world, input, fat, complete, test_count );
-        clv_base_memory_give( world->memory, fat, input->slot_count, sizeof( clv_aabb ) );
-    }
-    world->is_on = ok;
-    if ( !ok )
-    {
-        clv_rest_world_leave( world );
-        return false;
-    }
-    CLV_VALIDATE( clv_rest_world_is_sound( world, input ) );
-    return true;
 }
 
 // ---- following
@@ -293,19 +254,30 @@ static void list_busy( rest_world* world, const clv_method_input* input, uint64_
     world->busy.count = count;
 }
 
-// One run of candidates after the other: of those that moved, or of all.
+// All from the first candidate on where they are many, else one run of them after the other. What lies
+// between did not move, or is not there.
 static uint64_t find_strays_of(
     const rest_world* world, const clv_aabb* boxes, uint32_t first, uint64_t candidates )
 {
-    uint64_t strays = 0;
-    while ( candidates != 0 )
+    uint64_t strays = 0, left = candidates;
+    while ( left != 0 )
     {
-        uint32_t length, begin = base_bits_take_run( &candidates, &length );
+        uint32_t length, begin = base_lowest_bit( left );
+        uint32_t end = world->slot_count - first < 64 ? world->slot_count - first : 64, span = end - begin;
+        if ( span <= SPAN_PER_CANDIDATE * base_bit_count( left ) )
+        {
+            length = span;
+            left = 0;
+        }
+        else
+        {
+            begin = base_bits_take_run( &left, &length );
+        }
         uint32_t slot = first + begin;
         CLV_ASSERT( length > 0 && slot + length <= world->slot_count );
         strays |= world->kernels->find_strays( boxes + slot, world->boxes.items + slot, length ) << begin;
     }
-    return strays;
+    return strays & candidates;
 }
 
 static void scan_piece( uint32_t piece, uint32_t worker, void* context )
@@ -417,7 +389,7 @@ static bool tighten_some( rest_world* world, const clv_method_input* input, uint
         return true;
     }
     uint64_t count = words / TIGHTEN_UPDATES + 1;
-    bool ok = true;
+    bool ok = clv_rest_marginal_link( &world->pairs.marginal );
     for ( uint64_t i = 0; i < count && ok; ++i )
     {
         uint64_t word = world->tightened < words ? world->tightened : 0;
@@ -445,12 +417,19 @@ static void test_piece( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
+// All of them: which touch is in `tested`.
+static void test_pieces( rest_world* world, const clv_method_input* input )
+{
+    uint64_t words = base_bits_words( world->pairs.marginal.count );
+    scan_job job = { world, input, words };
+    clv_task_run( world->tasks, test_piece, piece_count( words, TEST_WORDS ), &job );
+}
+
 static bool test_all( rest_world* world, const clv_method_input* input )
 {
     rest_marginal* pairs = &world->pairs.marginal;
     uint64_t words = base_bits_words( pairs->count );
-    scan_job job = { world, input, words };
-    clv_task_run( world->tasks, test_piece, piece_count( words, TEST_WORDS ), &job );
+    test_pieces( world, input );
     world->counters.test_count += pairs->count;
     for ( uint64_t word = 0; word < words; ++word )
     {
@@ -491,22 +470,69 @@ static bool test_object_step( rest_world* world, uint32_t slot, const clv_aabb* 
     return clv_rest_world_test_object( world, boxes, slot );
 }
 
-// Only pairs of objects that moved can have turned; where those are few, they alone are tested. Added
-// objects are not marked as moved.
+// Do so few objects move that to test their marginal pairs along chains is quicker? Chains that are not there
+// are made only where there may be.
+static bool is_quicker_by_chains( rest_world* world, const clv_method_input* input, bool* ok )
+{
+    uint64_t most = world->pairs.marginal.count / CHAIN_COST, moved = 0;
+    if ( input->moved == NULL || input->members_changed ) // added objects are not marked as moved
+    {
+        return false;
+    }
+    for ( uint32_t i = 0; i < world->busy.count && !world->pairs.marginal.is_linked && moved <= most; ++i )
+    {
+        moved += base_bit_count( candidates_at( world, input, world->busy.items[i] ) );
+    }
+    *ok = moved > most || clv_rest_marginal_link( &world->pairs.marginal );
+    return *ok && moved <= most && count_doubtful( world, input, most ) <= most;
+}
+
+// Only pairs of objects that moved can have turned; where those are few, they alone are tested.
 static bool test_marginal( rest_world* world, const clv_method_input* input, uint64_t words )
 {
-    uint64_t most = world->pairs.marginal.count / CHAIN_COST;
-    if ( input->moved == NULL || input->members_changed || count_doubtful( world, input, most ) > most )
-    {
-        return tighten_some( world, input, words ) && test_all( world, input );
-    }
     bool ok = true;
+    if ( !is_quicker_by_chains( world, input, &ok ) )
+    {
+        return ok && tighten_some( world, input, words ) && test_all( world, input );
+    }
     for ( uint32_t i = 0; i < world->busy.count && ok; ++i )
     {
         uint32_t word = world->busy.items[i];
         ok = step_word( world, word, candidates_at( world, input, word ), test_object_step, input->boxes );
     }
     return ok;
+}
+
+// ---- doors
+
+bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
+    uint64_t most, clv_engine* complete, uint64_t* test_count )
+{
+    bool ok = clv_rest_world_reserve( world, input->slot_count ) &&
+        clv_rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );
+    clv_aabb* fat = ok ? clv_rest_grid_lend( &world->grid, input->slot_count ) : NULL;
+    ok = fat != NULL;
+    if ( ok )
+    {
+        world->now += 1;
+        world->counters = ( rest_counters ){ .compared_count = input->live_count };
+        world->grid_is_made = false;
+        set_margins( world, input, fat );
+        ok = search_fat( world, input, fat, complete, test_count );
+    }
+    if ( ok )
+    {
+        test_pieces( world, input );
+        ok = clv_rest_pairs_add_touching( &world->pairs );
+    }
+    world->is_on = ok;
+    if ( !ok )
+    {
+        clv_rest_world_leave( world );
+        return false;
+    }
+    CLV_VALIDATE( clv_rest_world_is_sound( world, input ) );
+    return true;
 }
 
 rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* input, uint64_t most )

@@ -12,6 +12,7 @@
 //   wide_bits( m )        one bit per lane, lane 0 lowest
 //   four, four_load, ...  four floats likewise, which hold a corner of a box: see lanes_x86.h
 //   OWN_STRAYS            defined where the file that includes this has a find_strays of its own
+//   OWN_CODES             likewise, a find_codes
 // A step always starts at a multiple of the width: lanes that lie before the first wanted column are masked
 // away, which costs less than loads that straddle cache lines. Bits are walked from the lowest, so the order
 // is that of a plain loop. The library of methods uses some of these functions: all are inline, so that the
@@ -228,3 +229,71 @@ static inline uint64_t find_strays( const clv_aabb* boxes, const simd_rest_box* 
     return bits;
 }
 #endif
+
+#ifndef OWN_CODES
+// No coordinate borrows the bit above it where this one begins at most where the other ends.
+static inline uint32_t find_codes(
+    const simd_code_box* boxes, uint32_t count, simd_code_box asked, uint32_t* found )
+{
+    uint64_t lower = asked.lower & ~( UINT64_C( 0xFFFF ) << 48 );
+    uint32_t found_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint64_t begins = asked.upper - boxes[i].lower, ends = boxes[i].upper - lower;
+        found[found_count] = i;
+        found_count += ( begins & ends & SIMD_CODE_TOPS ) == SIMD_CODE_TOPS;
+    }
+    return found_count;
+}
+#endif
+
+// A rest box grown and shrunk by its margin.
+typedef struct rest_corners
+{
+    four fat_lower, fat_upper, core_lower, core_upper;
+} rest_corners;
+
+static inline rest_corners corners_of( const simd_rest_box* rest )
+{
+    four lower = four_load( rest->lower ), upper = four_load( rest->upper ), margin = four_last( lower );
+    return ( rest_corners ){ four_sub( lower, margin ), four_add( upper, margin ), four_add( lower, margin ),
+        four_sub( upper, margin ) };
+}
+
+static inline uint32_t cores_overlap( const rest_corners* a, const rest_corners* b )
+{
+    return (uint32_t)corners_hold(
+        four_and( four_le( a->core_lower, b->core_upper ), four_le( b->core_lower, a->core_upper ) ) );
+}
+
+// How far two of them overlap: not at all, fat alone, fat and core.
+static inline uint32_t corners_class( const rest_corners* a, const rest_corners* b )
+{
+    return (uint32_t)corners_hold(
+               four_and( four_le( a->fat_lower, b->fat_upper ), four_le( b->fat_lower, a->fat_upper ) ) ) +
+        cores_overlap( a, b );
+}
+
+static inline uint64_t find_sure( const simd_rest_box* rests, const clv_pair* pairs, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        rest_corners a = corners_of( &rests[pairs[i].a] ), b = corners_of( &rests[pairs[i].b] );
+        bits |= (uint64_t)cores_overlap( &a, &b ) << i;
+    }
+    return bits;
+}
+
+static inline uint64_t find_changed( const simd_rest_box* rests, const uint32_t* slots, uint32_t count,
+    const simd_rest_box* from, const simd_rest_box* to )
+{
+    const rest_corners before = corners_of( from ), after = corners_of( to );
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        rest_corners other = corners_of( &rests[slots[i]] );
+        bits |= (uint64_t)( corners_class( &other, &before ) != corners_class( &other, &after ) ) << i;
+    }
+    return bits;
+}

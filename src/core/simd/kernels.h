@@ -33,6 +33,15 @@ typedef struct simd_rest_box
 
 static_assert( sizeof( simd_rest_box ) == 32, "two to a cache line" );
 
+/// A box as six coordinates of 15 bits, 16 bits apart in each word; above those of `lower` and of `upper` are
+/// 16 bits that mean nothing here. In `upper` the bit above each coordinate is set, in `lower` it is not.
+typedef struct simd_code_box
+{
+    uint64_t lower, upper;
+} simd_code_box;
+
+#define SIMD_CODE_TOPS UINT64_C( 0x0000800080008000 )
+
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
 
@@ -66,6 +75,19 @@ typedef struct simd_kernels
 
     /// A bit for each of up to 64 pairs whose boxes overlap.
     uint64_t ( *find_touching )( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count );
+
+    /// The numbers of those among `count` boxes that overlap `asked`, ascending, into `found`, which has room
+    /// for all. Returns how many.
+    uint32_t ( *find_codes )(
+        const simd_code_box* boxes, uint32_t count, simd_code_box asked, uint32_t* found );
+
+    /// A bit for each of up to 64 pairs of these rest boxes whose boxes shrunk by their margins overlap.
+    uint64_t ( *find_sure )( const simd_rest_box* rests, const clv_pair* pairs, uint32_t count );
+
+    /// A bit for each of up to 64 of these rest boxes that stands otherwise to `to` than to `from`: the boxes
+    /// grown by both margins begin or cease to overlap, or the boxes shrunk by them do.
+    uint64_t ( *find_changed )( const simd_rest_box* rests, const uint32_t* slots, uint32_t count,
+        const simd_rest_box* from, const simd_rest_box* to );
 
     /// The default engine's, simd/cells.h.
     const struct simd_cells* cells;

@@ -16,6 +16,38 @@
 
 #include "simd/cell_x86.h"
 
+#define OWN_CODES
+// Eight boxes at a time, two to a register, as with AVX-512.
+static uint32_t find_codes( const simd_code_box* boxes, uint32_t count, simd_code_box asked, uint32_t* found )
+{
+    const uint64_t beside = UINT64_C( 0xFFFF ) << 48;
+    const int64_t upper = (int64_t)( ( asked.upper ^ SIMD_CODE_TOPS ) | beside );
+    const int64_t lower = (int64_t)( ( asked.lower | SIMD_CODE_TOPS ) & ~beside );
+    const __m256i most = _mm256_set_epi64x( -1, upper, -1, upper );
+    const __m256i least = _mm256_set_epi64x( lower, 0, lower, 0 );
+    const __m256i order = _mm256_set_epi64x( 3, 2, 1, 0 );
+    uint32_t found_count = 0;
+    for ( uint32_t i = 0; i < count; i += 8 )
+    {
+        uint32_t near = 0;
+        for ( uint32_t k = 0; k < 4; ++k )
+        {
+            __m256i left = _mm256_set1_epi64x( 2 * ( (int64_t)count - i - 2 * k ) );
+            __m256i code = _mm256_maskload_epi64(
+                (const long long*)(const void*)( boxes + i + 2 * k ), _mm256_cmpgt_epi64( left, order ) );
+            __m256i out =
+                _mm256_or_si256( _mm256_subs_epu16( code, most ), _mm256_subs_epu16( least, code ) );
+            __m256i zero = _mm256_cmpeq_epi64( out, _mm256_setzero_si256() );
+            near |= (uint32_t)_mm256_movemask_pd( _mm256_castsi256_pd( zero ) ) << 4 * k;
+        }
+        for ( near &= near >> 1 & 0x5555; near != 0; near &= near - 1 )
+        {
+            found[found_count++] = i + base_lowest_bit( near ) / 2;
+        }
+    }
+    return found_count;
+}
+
 #define OWN_HIT
 // The lowest of `bits`, or 64, the number of an entry that may be read, where there is none.
 static inline uint32_t lowest_or_last( uint64_t bits )

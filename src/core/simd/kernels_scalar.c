@@ -71,6 +71,67 @@ static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uin
     return bits;
 }
 
+static bool codes_overlap( simd_code_box a, simd_code_box b )
+{
+    bool overlap = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        const uint32_t most = 0x7FFF;
+        uint32_t lower_a = a.lower >> 16 * axis & most, upper_a = a.upper >> 16 * axis & most;
+        uint32_t lower_b = b.lower >> 16 * axis & most, upper_b = b.upper >> 16 * axis & most;
+        overlap &= lower_a <= upper_b && lower_b <= upper_a;
+    }
+    return overlap;
+}
+
+static uint32_t find_codes( const simd_code_box* boxes, uint32_t count, simd_code_box asked, uint32_t* found )
+{
+    uint32_t found_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        found[found_count] = i;
+        found_count += codes_overlap( boxes[i], asked );
+    }
+    return found_count;
+}
+
+// Grown by both margins, if `sign` is 1, or shrunk, if it is -1.
+static bool rests_overlap( const simd_rest_box* a, const simd_rest_box* b, float sign )
+{
+    bool overlap = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float lower_a = a->lower[axis] - sign * a->margin, upper_a = a->upper[axis] + sign * a->margin;
+        float lower_b = b->lower[axis] - sign * b->margin, upper_b = b->upper[axis] + sign * b->margin;
+        overlap &= lower_a <= upper_b && lower_b <= upper_a;
+    }
+    return overlap;
+}
+
+static uint64_t find_sure( const simd_rest_box* rests, const clv_pair* pairs, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bits |= (uint64_t)rests_overlap( &rests[pairs[i].a], &rests[pairs[i].b], -1 ) << i;
+    }
+    return bits;
+}
+
+static uint64_t find_changed( const simd_rest_box* rests, const uint32_t* slots, uint32_t count,
+    const simd_rest_box* from, const simd_rest_box* to )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const simd_rest_box* rest = &rests[slots[i]];
+        bool changes = rests_overlap( rest, from, 1 ) != rests_overlap( rest, to, 1 ) ||
+            rests_overlap( rest, from, -1 ) != rests_overlap( rest, to, -1 );
+        bits |= (uint64_t)changes << i;
+    }
+    return bits;
+}
+
 // ---- from boxes to records
 
 static cell_record record_of( const clv_aabb* box, const scaling* s, uint32_t slot )
