@@ -18,6 +18,7 @@ PUBLIC = ROOT / "include"
 PRIVATE = ROOT / "src" / "core"
 QUOTED = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 LEFT_OUT = ("cleave/record.h",)
+LONGEST = 500  # columns of the source that are made of several lines
 INSTRUCTION_SETS = ("sse2", "avx2", "avx512", "neon")
 BANNER = """// SPDX-License-Identifier: MIT
 // Cleave {version}, {what}. Made by `make single`; do not edit.
@@ -34,6 +35,10 @@ FAST = """#if defined( __GNUC__ ) && !defined( __clang__ ) && defined( __OPTIMIZ
 # Not every instruction set needs every function of the headers that they share.
 UNUSED = """#if defined( __clang__ )
 #pragma clang diagnostic ignored "-Wunused-function"
+#endif"""
+# Lines are joined, so how far they are indented says nothing.
+JOINED = """#if defined( __GNUC__ )
+#pragma GCC diagnostic ignored "-Wmisleading-indentation"
 #endif"""
 LICENCE = "\n".join("// " + line if line else "//" for line in (ROOT / "LICENSE").read_text().rstrip().split("\n"))
 
@@ -58,15 +63,18 @@ def without_columns(line):
     return " " * ((len(line) - len(line.lstrip(" "))) // 4) + text
 
 
-def with_braces_joined(text):
-    """A brace alone on its line goes to the end of the line before, unless a directive, a macro or a comment ends there."""
+def with_lines_joined(text):
+    """A brace alone on its line goes to the end of the line before, and so does any line where that ends a statement, a block or
+    a part of a list, until it is long; but nothing goes to or from a directive, a macro or a comment."""
     lines = []
-    directive = False  # does what was read last belong to a directive?
+    joins = continues = False  # may what was read last be longer; is it a directive that goes on?
     for line in text.split("\n"):
-        if line in "{}" and line and lines and not directive and not lines[-1].startswith("//"):
+        alone = not line or line.startswith(("#", "//"))
+        if joins and not alone and (line in "{}" or (lines[-1][-1] in ";,{}(" and len(lines[-1] + line) <= LONGEST)):
             lines[-1] += line
             continue
-        directive = line.startswith("#") or (directive and lines[-1].endswith("\\"))
+        joins = not alone and not continues
+        continues = (continues or line.startswith("#")) and line.endswith("\\")
         lines.append(line)
     return "\n".join(lines)
 
@@ -154,7 +162,7 @@ def main():
     private = Reader(PRIVATE, False)
     private.seen = set(public.seen)
     # First, as it has to come before any header of the system.
-    source = [QUIET, private.include("base/exact.h", 0), FAST, '#include "cleave.h"', UNUSED]
+    source = [QUIET, private.include("base/exact.h", 0), FAST, '#include "cleave.h"', UNUSED, JOINED]
     for name in files:
         ending = pathlib.Path(name).stem.rsplit("_", 1)[-1]
         text = private.read(ROOT / name)
@@ -163,7 +171,7 @@ def main():
         source.append(f"// ---- {name}\n{text}")
     (out / "cleave.c").write_text(
         BANNER.format(version=version, what="its core: pairs and questions; cleave.h tells how it is called, "
-                      "the repository how it works") + with_braces_joined(re.sub(r"^ +", "", "\n".join(source), flags=re.M)) + "\n")
+                      "the repository how it works") + with_lines_joined(re.sub(r"^ +", "", "\n".join(source), flags=re.M)) + "\n")
 
 
 main()
