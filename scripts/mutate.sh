@@ -438,9 +438,9 @@ mutate "rest: who comes is not put in the grid" "rest rest_members" src/core/res
 mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&world->boxes.items\[slot\], \&none ) )/if ( false )/'
 
 # Methods of Table I, and what joins their pairs.
-mutate "grid: a pair belongs to every cell it is in" "random" src/methods/grid/grid_search.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'
-mutate "grid: two groups of a cell never meet" "random" src/methods/grid/grid_search.c 's/{ 2, 4, 6 }, { 3, 4, 5 }/{ 2, 4, 6 }, { 3, 4, 4 }/'
-mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh/bvh_engine.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
+mutate "grid: a pair belongs to every cell it is in" "random" src/methods/grid.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'
+mutate "grid: two groups of a cell never meet" "random" src/methods/grid.c 's/{ 2, 4, 6 }, { 3, 4, 5 }/{ 2, 4, 6 }, { 3, 4, 4 }/'
+mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
 mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || base_bits_has( self->live.items, slot ) )/if ( true )/'
 mutate "segment tree: boxes end where they begin" "box random" src/methods/segment_tree.c 's/(double)( \&box->upper.x )/(double)( \&box->lower.x )/'
 mutate "space: the time to clean is lost" "stats" src/core/space/update.c 's/space->stats.clean_ms = counters.clean_ms;/space->stats.clean_ms = 0;/'
@@ -519,7 +519,7 @@ mutate "gpu: intervals along a free direction too short" "gpu" src/gpu/kernels/s
 mutate "gpu: records laid anew only once around" "gpu" src/gpu/kernels/grid.cl 's/k < end; k += get_global_size( 0 ) )/k < end; k = end )/'
 mutate "gpu: pairs of who changed are carried over" "gpu_rest" src/gpu/kernels/rest.cl 's/~( ( changed_one | changed_other ) << k )/~( changed_one << k )/'
 mutate "gpu: pairs of two that changed told twice" "gpu_rest" src/gpu/kernels/rest.cl 's/: index < other || !is_marked( bits, other ) )/: true )/'
-mutate "gpu: two that left their cells do not meet" "gpu_rest" src/gpu/kernels/rest.cl 's/at < slice_end; at += LANES/false; at += LANES/'
+mutate "gpu: two that left their cells do not meet" "gpu_rest" src/gpu/kernels/rest.cl 's/at < slice_end; at += REST_LANES/false; at += REST_LANES/'
 mutate "gpu: who fits no level is not met by who changed" "gpu_rest" src/gpu/kernels/rest.cl 's/uint j = placed + lane; is_new \&\& slice == 0 \&\& j < count;/uint j = placed + lane; false;/'
 mutate "gpu: a box at rest that left its cell asks none" "gpu_rest" src/gpu/kernels/rest.cl 's/if ( !has_left \&\& index != as_uint( lower.w ) )/if ( ( !has_left \&\& index != as_uint( lower.w ) ) || !is_new )/'
 mutate "gpu: a wide box that left its cell asks none" "gpu_rest" src/gpu/kernels/rest.cl 's/at = lane; is_wide \&\& at < changed_count;/at = lane; false;/'

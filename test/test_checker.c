@@ -123,7 +123,8 @@ static void broken_cells_are_noticed( void )
     task_runner alone = { 0 };
     clv_method_input input = { .boxes = s_boxes, .live_count = OBJECTS };
     grid_cells cells = { 0 };
-    CHECK_OK( clv_grid_cells_build( &cells, &memory, &alone, &input, 8, 3 ) );
+    cells.lattice = clv_grid_lattice_choose( &input, 8, 3 );
+    CHECK_OK( clv_grid_cells_enter( &cells, &memory, &alone, &input ) );
     CHECK( ASK == NULL );
     SPOIL( cells.spans.items[5].high[1], (uint16_t)cells.lattice.cells[1], "cells that are not there" );
     SPOIL( cells.spans.items[5].low[2], (uint16_t)( cells.spans.items[5].high[2] + 1 ),

@@ -340,13 +340,6 @@ static uint32_t choose_band_count( uint32_t count, uint32_t key_count )
     return bands > 1 ? (uint32_t)bands : 1;
 }
 
-clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks,
-    const clv_method_input* input, double objects_per_cell, int dimensions )
-{
-    cells->lattice = clv_grid_lattice_choose( input, objects_per_cell, dimensions );
-    return clv_grid_cells_enter( cells, memory, tasks, input );
-}
-
 clv_result clv_grid_cells_enter(
     grid_cells* cells, base_memory* memory, task_runner* tasks, const clv_method_input* input )
 {

@@ -63,11 +63,7 @@ typedef struct grid_cells
     uint32_t fullest;       ///< most entries of a cell
 } grid_cells;
 
-/// Enters all boxes into a lattice chosen for them. After CLV_OUT_OF_MEMORY the cells must be built again.
-clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks,
-    const clv_method_input* input, double objects_per_cell, int dimensions );
-
-/// The same with cells->lattice as it is.
+/// Enters all boxes into cells->lattice. After CLV_OUT_OF_MEMORY they must be entered again.
 clv_result clv_grid_cells_enter(
     grid_cells* cells, base_memory* memory, task_runner* tasks, const clv_method_input* input );
 

@@ -329,10 +329,10 @@ static void print_vector( dump_text* out, const char* name, const float values[3
     print( out, "\"%s\": [%.9g, %.9g, %.9g]", name, (double)values[0], (double)values[1], (double)values[2] );
 }
 
-static void print_node( dump_text* out, const kd_tree* tree, uint32_t index, uint32_t depth )
+static void print_node( dump_text* out, const kd_tree* tree, uint32_t index )
 {
     const kd_node* node = &tree->nodes.items[index];
-    print( out, "    { \"node\": %u, \"depth\": %u, ", index, depth );
+    print( out, "    { \"node\": %u, \"depth\": %u, ", index, kd_node_depth( tree, index ) );
     print_vector( out, "lower", node->lower );
     print( out, ", " );
     print_vector( out, "upper", node->upper );
@@ -349,20 +349,18 @@ static void print_node( dump_text* out, const kd_tree* tree, uint32_t index, uin
     print( out, "] }" );
 }
 
-// Preorder by the links alone. The next node after `index`, and how much deeper it lies.
-static uint32_t next_in_preorder( const kd_tree* tree, uint32_t index, uint32_t* depth )
+// Preorder by the links alone.
+static uint32_t next_in_preorder( const kd_tree* tree, uint32_t index )
 {
     const kd_node* node = &tree->nodes.items[index];
     if ( !kd_node_is_leaf( node ) )
     {
-        *depth += 1;
         return node->left;
     }
     while ( tree->nodes.items[index].parent != KD_NONE &&
         tree->nodes.items[tree->nodes.items[index].parent].right == index )
     {
         index = tree->nodes.items[index].parent;
-        *depth -= 1;
     }
     uint32_t parent = tree->nodes.items[index].parent;
     return parent == KD_NONE ? KD_NONE : tree->nodes.items[parent].right;
@@ -377,11 +375,10 @@ size_t clv_kd_dump( const kd_tree* tree, char* text, size_t text_size )
         print( &out, "%s%u", i > 0 ? ", " : "", tree->outside.items[i] );
     }
     print( &out, "],\n  \"nodes\": [\n" );
-    uint32_t depth = 0;
     for ( uint32_t index = tree->root; index != KD_NONE; )
     {
-        print_node( &out, tree, index, depth );
-        index = next_in_preorder( tree, index, &depth );
+        print_node( &out, tree, index );
+        index = next_in_preorder( tree, index );
         print( &out, "%s\n", index != KD_NONE ? "," : "" );
     }
     print( &out, "  ] }\n" );

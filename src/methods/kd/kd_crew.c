@@ -100,60 +100,36 @@ static bool create_workers( kd_crew* crew, const kd_search* model )
     return true;
 }
 
-static uint32_t more_of( uint32_t a, uint32_t b )
+// True if any is more than there was.
+static bool raise_needs( kd_search_needs* needs, const kd_search_needs* more )
 {
-    return a > b ? a : b;
-}
-
-static kd_search_needs most_of( const kd_search_needs* a, const kd_search_needs* b )
-{
-    return ( kd_search_needs ){
-        .arena = a->arena > b->arena ? a->arena : b->arena,
-        .own = more_of( a->own, b->own ),
-        .depth = more_of( a->depth, b->depth ),
-        .externals = more_of( a->externals, b->externals ),
-        .sorted = more_of( a->sorted, b->sorted ),
-        .rows = more_of( a->rows, b->rows ),
-    };
-}
-
-static bool is_within( const kd_search_needs* a, const kd_search_needs* b )
-{
-    return a->arena <= b->arena && a->own <= b->own && a->depth <= b->depth && a->externals <= b->externals &&
-        a->sorted <= b->sorted && a->rows <= b->rows;
-}
-
-// A quarter more, so that a crowd in motion does not ask for a little more in every other frame.
-static kd_search_needs with_slack( const kd_search_needs* needs )
-{
-    return ( kd_search_needs ){
-        .arena = needs->arena + needs->arena / 4 + 64,
-        .own = needs->own + needs->own / 4,
-        .depth = needs->depth + 16,
-        .externals = needs->externals + needs->externals / 4,
-        .sorted = needs->sorted + needs->sorted / 4,
-        .rows = needs->rows + needs->rows / 4,
-    };
+    bool is_more = false;
+    for ( int need = 0; need < KD_NEED_COUNT; ++need )
+    {
+        is_more |= more->of[need] > needs->of[need];
+        kd_need_at_least( needs, (kd_need)need, more->of[need] );
+    }
+    return is_more;
 }
 
 // What the pieces are likely to need, and what any node has needed so far.
 static kd_search_needs find_needs( const kd_crew* crew, const kd_crew_wish* wish )
 {
-    kd_search_needs likely = { 0 };
+    kd_search_needs needs = { { 0 } };
     for ( uint32_t i = clv_kd_tree_list( wish->tree ); i-- > 0; )
     {
         const kd_node* node = &wish->tree->nodes.items[wish->tree->stack.items[i]];
-        likely.own = more_of( likely.own, node->end - node->begin );
+        kd_need_at_least( &needs, KD_NEED_OWN, node->end - node->begin );
     }
     for ( uint32_t i = 0; i < crew->pieces.count; ++i )
     {
-        likely.externals = more_of( likely.externals, crew->pieces.items[i].above / ABOVE_SHARE );
+        kd_need_at_least( &needs, KD_NEED_EXTERNALS, crew->pieces.items[i].above / ABOVE_SHARE );
     }
-    likely.arena = (uint64_t)likely.externals + likely.own;
-    kd_search_needs needs = most_of( &likely, &wish->search->needs );
+    needs.of[KD_NEED_ARENA] = needs.of[KD_NEED_EXTERNALS] + needs.of[KD_NEED_OWN];
+    raise_needs( &needs, &wish->search->needs );
     for ( uint32_t i = 0; i < crew->worker_count; ++i )
     {
-        needs = most_of( &needs, &crew->workers[i].search.needs );
+        raise_needs( &needs, &crew->workers[i].search.needs );
     }
     return needs;
 }
@@ -162,10 +138,15 @@ static kd_search_needs find_needs( const kd_crew* crew, const kd_crew_wish* wish
 static bool equip( kd_crew* crew, const kd_crew_wish* wish )
 {
     kd_search_needs needs = find_needs( crew, wish );
-    if ( !is_within( &needs, &crew->given ) )
+    if ( raise_needs( &crew->given, &needs ) )
     {
-        needs = most_of( &needs, &crew->given );
-        crew->given = with_slack( &needs );
+        // A quarter more, so that a crowd in motion does not ask for a little more in every other frame.
+        for ( int need = 0; need < KD_NEED_COUNT; ++need )
+        {
+            crew->given.of[need] += crew->given.of[need] / 4;
+        }
+        crew->given.of[KD_NEED_ARENA] += 64;
+        crew->given.of[KD_NEED_DEPTH] += 16;
     }
     bool ok = true;
     for ( uint32_t i = 0; i < crew->worker_count && ok; ++i )
@@ -403,7 +384,7 @@ static void gather_items( uint32_t index, uint32_t worker, void* context )
     {
         const kd_crew_piece* piece = &crew->pieces.items[i];
         const kd_node* node = &tree->nodes.items[piece->node];
-        uint32_t begin = more_of( piece->own, first );
+        uint32_t begin = piece->own > first ? piece->own : first;
         uint32_t end = piece->own + ( node->end - node->begin );
         end = end < first + GATHERED ? end : first + GATHERED;
         if ( piece->is_top && begin < end )
@@ -537,31 +518,19 @@ static clv_result run_piece(
     worker->search.counters = ( kd_search_counters ){ 0 };
     kd_search_job job = run->job;
     job.search = &worker->search;
-    job.sink = sink;
     job.part = piece->part;
     job.part_count = piece->part_count;
     job.external_tests = piece->external_cost;
-    clv_result result;
-    uint64_t candidate_count = 0;
-    if ( run->wish->exact != NULL )
-    {
-        kd_exact_sink exact =
-            kd_exact_open( worker->search.kernels, run->wish->exact, worker->candidates, sink );
-        job.sink = &exact.sink;
-        result = search_piece( &job, run->crew, piece );
-        result = result == CLV_OK ? kd_exact_close( &exact ) : result;
-        candidate_count = exact.passed;
-    }
-    else
-    {
-        result = search_piece( &job, run->crew, piece );
-    }
+    kd_exact_sink exact = kd_exact_open( worker->search.kernels, run->wish->exact, worker->candidates, sink );
+    job.sink = kd_exact_in( &exact );
+    clv_result result = search_piece( &job, run->crew, piece );
+    result = result == CLV_OK ? kd_exact_close( &exact ) : result;
     *test_count += worker->search.counters.test_count;
     if ( result == CLV_OK ) // or it is done again
     {
         piece->external_cost = clamp_cost( worker->search.external_tests );
         add_counters( &worker->counters, &worker->search.counters );
-        worker->candidate_count += candidate_count;
+        worker->candidate_count += exact.passed;
     }
     return result;
 }
@@ -617,36 +586,19 @@ static clv_result run_pieces( crew_run* run, kd_crew_wish* wish )
     return result;
 }
 
-// The calling thread alone.
-static clv_result run_alone( const kd_search_job* job, kd_crew_wish* wish )
+static clv_result walk_alone( kd_search_job* job )
 {
-    kd_search_frame root = clv_kd_search_root( job );
-    if ( wish->exact == NULL )
-    {
-        return clv_kd_search_walk( job, root );
-    }
-    kd_exact_sink exact = kd_exact_open( wish->search->kernels, wish->exact, wish->candidates, wish->sink );
-    kd_search_job own = *job;
-    own.sink = &exact.sink;
-    clv_result result = clv_kd_search_walk( &own, root );
-    result = result == CLV_OK ? kd_exact_close( &exact ) : result;
-    wish->candidate_count += exact.passed;
-    return result;
+    return clv_kd_search_walk( job, clv_kd_search_root( job ) );
 }
 
-// The few outside are the calling thread's.
-static clv_result begin( kd_search_job* job, kd_crew_wish* wish )
+// One step of the search that is the calling thread's.
+static clv_result step_alone( kd_search_job* job, kd_crew_wish* wish, clv_result ( *step )( kd_search_job* ) )
 {
-    if ( wish->exact == NULL )
-    {
-        return clv_kd_search_begin( job );
-    }
     kd_exact_sink exact = kd_exact_open( wish->search->kernels, wish->exact, wish->candidates, wish->sink );
-    job->sink = &exact.sink;
-    clv_result result = clv_kd_search_begin( job );
+    job->sink = kd_exact_in( &exact );
+    clv_result result = step( job );
     result = result == CLV_OK ? kd_exact_close( &exact ) : result;
-    wish->candidate_count = exact.passed;
-    job->sink = wish->sink;
+    wish->candidate_count += exact.passed;
     return result;
 }
 
@@ -658,7 +610,7 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
         .job = { wish->search, wish->tree, wish->boxes, wish->active, NULL, wish->sink, 0, 1, 0 },
     };
     wish->candidate_count = 0;
-    clv_result result = begin( &run.job, wish );
+    clv_result result = step_alone( &run.job, wish, clv_kd_search_begin ); // the few outside
     if ( result != CLV_OK )
     {
         return result;
@@ -667,7 +619,7 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
     bool are_several = crew->tasks != NULL && task_worker_count( crew->tasks ) > 1 &&
         wish->tree->node_count > 1 && create_workers( crew, wish->search ) && cut( &run ) &&
         crew->pieces.count > 1 && equip( crew, wish ) && gather_lists( &run );
-    result = are_several ? run_pieces( &run, wish ) : run_alone( &run.job, wish );
+    result = are_several ? run_pieces( &run, wish ) : step_alone( &run.job, wish, walk_alone );
     clv_kd_search_end( &run.job, result == CLV_OK );
     return result;
 }

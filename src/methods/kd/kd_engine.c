@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/finite.h"
 #include "base/timer.h"
+#include "sweep/axis.h"
 
 #include <float.h>
 #include <math.h>
@@ -45,45 +46,15 @@ static double mean_side( const clv_aabb* box )
     return side;
 }
 
-static void insert_sorted( double* values, uint32_t count, double value )
+static double median_side( const clv_method_input* input, const sweep_sample* sample )
 {
-    for ( ; count > 0 && values[count - 1] > value; --count )
+    double sides[SWEEP_BULK_SAMPLES];
+    for ( uint32_t i = 0; i < sample->count; ++i )
     {
-        values[count] = values[count - 1];
+        sides[i] = mean_side( &input->boxes[sample->slots[i]] );
     }
-    values[count] = value;
-}
-
-typedef struct world_sample
-{
-    double centre[3][SAMPLES]; // each ascending
-    double side[SAMPLES];
-    uint32_t count;
-} world_sample;
-
-static void take_sample( const clv_method_input* input, world_sample* sample )
-{
-    sample->count = 0;
-    uint32_t stride = input->live_count / SAMPLES + 1;
-    for ( uint32_t i = 0; i < input->live_count; i += stride )
-    {
-        uint32_t picked = base_sample_step( i, stride, input->live_count );
-        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, picked )];
-        if ( !base_is_finite_box( box ) )
-        {
-            continue;
-        }
-        const float* lower = &box->lower.x;
-        const float* upper = &box->upper.x;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            insert_sorted(
-                sample->centre[axis], sample->count, ( (double)lower[axis] + (double)upper[axis] ) / 2 );
-        }
-        CLV_ASSERT( sample->count < SAMPLES );
-        insert_sorted( sample->side, sample->count, mean_side( box ) );
-        sample->count += 1;
-    }
+    clv_sweep_sort_ascending( sides, sample->count );
+    return sides[sample->count / 2];
 }
 
 static float to_float( double value )
@@ -122,8 +93,8 @@ static void make_endless( kd_world* world )
 static kd_world kd_world_measure( const clv_method_input* input )
 {
     kd_world world = { .measured_count = input->live_count };
-    world_sample sample;
-    take_sample( input, &sample );
+    sweep_sample sample;
+    clv_sweep_sample_take( input, SAMPLES, &sample );
     if ( sample.count == 0 )
     {
         make_endless( &world );
@@ -131,12 +102,12 @@ static kd_world kd_world_measure( const clv_method_input* input )
     }
     uint32_t low = sample.count / 8;
     uint32_t high = sample.count - 1 - low;
-    double side = sample.side[sample.count / 2];
+    double side = median_side( input, &sample );
     world.side = to_float( side );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double from = sample.centre[axis][low];
-        double to = sample.centre[axis][high];
+        double from = sample.centres[axis][low];
+        double to = sample.centres[axis][high];
         CLV_ASSERT( low <= high && from <= to );
         double spread = to - from + side + fabs( from ) * 1e-3 + 1e-6;
         world.lower[axis] = to_float( from - REACH * spread );
@@ -595,16 +566,6 @@ bool clv_kd_engine_check( kd_engine* engine, char* text, size_t text_size )
     return check_members( engine, text, text_size ) && clv_kd_check( &engine->tree, text, text_size );
 }
 
-static uint32_t depth_of( const kd_tree* tree, uint32_t index )
-{
-    uint32_t depth = 0;
-    for ( uint32_t up = tree->nodes.items[index].parent; up != KD_NONE; up = tree->nodes.items[up].parent )
-    {
-        depth += 1;
-    }
-    return depth;
-}
-
 static void report_nodes( kd_engine* engine, kd_report* report )
 {
     kd_tree* tree = &engine->tree;
@@ -618,8 +579,9 @@ static void report_nodes( kd_engine* engine, kd_report* report )
             report->inner_object_count += own;
             continue;
         }
-        uint32_t depth = depth_of( tree, tree->stack.items[i] );
+        uint32_t depth = kd_node_depth( tree, tree->stack.items[i] );
         report->leaves_at[depth < KD_REPORT_DEPTHS ? depth : KD_REPORT_DEPTHS - 1] += 1;
+        report->height = depth > report->height ? depth : report->height;
         report->leaf_object_count += own;
         report->leaf_count += 1;
         report->refused_leaf_count += own > tree->leaf_limit;
@@ -644,7 +606,6 @@ kd_report clv_kd_engine_report( kd_engine* engine )
         .was_incremental = engine->was_incremental,
         .was_by_query = engine->was_by_query,
     };
-    report.height = clv_kd_tree_height( &engine->tree );
     report_nodes( engine, &report );
     return report;
 }

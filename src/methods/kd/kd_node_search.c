@@ -159,7 +159,7 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
     {
         return CLV_OUT_OF_MEMORY;
     }
-    search->needs.rows = row_count > search->needs.rows ? row_count : search->needs.rows;
+    kd_need_at_least( &search->needs, KD_NEED_ROWS, row_count );
     if ( search->rules.count_batches )
     {
         clv_kd_batches_add_rows( &search->counters.batches, small->rows.items, row_count );
@@ -278,11 +278,6 @@ static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists*
     return result;
 }
 
-static void note_sorted( kd_search* search, uint32_t count )
-{
-    search->needs.sorted = count > search->needs.sorted ? count : search->needs.sorted;
-}
-
 uint32_t clv_kd_count_active( const simd_item* items, uint32_t count )
 {
     uint32_t active = 0;
@@ -350,7 +345,8 @@ static clv_result sort_and_sweep( const kd_search_job* job, const kd_node_lists*
     {
         return CLV_OK;
     }
-    note_sorted( search, own_count > external_count ? own_count : external_count );
+    kd_need_at_least(
+        &search->needs, KD_NEED_SORTED, own_count > external_count ? own_count : external_count );
     uint32_t axis = search->rules.by_variance ? clv_sweep_widest_item_axis( own, own_count )
                                               : clv_sweep_choose_item_axis( own, own_count );
     sweep_wanted wanted = { own, own_count, axis, -FLT_MAX, NULL };
@@ -386,7 +382,7 @@ static clv_result brute_force( const kd_search_job* job, const kd_node_lists* li
     const simd_item* own = lists->own;
     uint32_t external_count = lists->external_count;
     uint32_t own_count = lists->own_count;
-    note_sorted( search, own_count + external_count );
+    kd_need_at_least( &search->needs, KD_NEED_SORTED, own_count + external_count );
     simd_box_lanes* lanes = &search->own.lanes;
     if ( !clv_simd_box_lanes_reserve( lanes, search->memory, own_count + external_count ) )
     {

@@ -77,12 +77,14 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
 bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool rests )
 {
     bool is_small = search->rules.sweep == KD_SWEEP_SMALL;
-    bool is_sorted = !is_small || needs->sorted > 0;
-    uint32_t sorted = needs->own > needs->sorted ? needs->own : needs->sorted;
-    uint32_t small = needs->own < KD_SMALL_MOST ? needs->own : KD_SMALL_MOST;
-    small = needs->externals > small ? needs->externals : small;
-    bool ok = reserve_arena( search, 0, needs->arena + 1 ) &&
-        reserve_frames( search, 0, (uint64_t)needs->depth + 1 ) &&
+    uint32_t own = (uint32_t)needs->of[KD_NEED_OWN], sorted = (uint32_t)needs->of[KD_NEED_SORTED];
+    uint32_t externals = (uint32_t)needs->of[KD_NEED_EXTERNALS];
+    bool is_sorted = !is_small || sorted > 0;
+    sorted = own > sorted ? own : sorted;
+    uint32_t small = own < KD_SMALL_MOST ? own : KD_SMALL_MOST;
+    small = externals > small ? externals : small;
+    bool ok = reserve_arena( search, 0, needs->of[KD_NEED_ARENA] + 1 ) &&
+        reserve_frames( search, 0, needs->of[KD_NEED_DEPTH] + 1 ) &&
         ( !is_sorted ||
             ( clv_sweep_sorter_reserve( &search->sorter, sorted + 1 ) &&
                 clv_sweep_sorted_reserve( &search->own, search->memory, sorted ) &&
@@ -90,14 +92,14 @@ bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool 
     for ( int kind = rests ? KD_MARK_REST : KD_MARK_ACTIVE; kind <= KD_MARK_ACTIVE && ok && is_small; ++kind )
     {
         ok = clv_sweep_small_reserve( &search->small[kind], small ) &&
-            clv_sweep_small_reserve_rows( &search->small[kind], needs->rows );
+            clv_sweep_small_reserve_rows( &search->small[kind], (uint32_t)needs->of[KD_NEED_ROWS] );
     }
     return ok;
 }
 
 static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame )
 {
-    search->needs.depth = depth > search->needs.depth ? depth : search->needs.depth;
+    kd_need_at_least( &search->needs, KD_NEED_DEPTH, depth );
     bool ok = reserve_frames( search, depth, (uint64_t)depth + 1 );
     if ( ok )
     {
@@ -151,8 +153,8 @@ bool clv_kd_search_is_idle( const kd_search_job* job, uint32_t node )
 
 static void note_needs( kd_search_needs* needs, uint64_t arena, uint32_t externals )
 {
-    needs->arena = arena > needs->arena ? arena : needs->arena;
-    needs->externals = externals > needs->externals ? externals : needs->externals;
+    kd_need_at_least( needs, KD_NEED_ARENA, arena );
+    kd_need_at_least( needs, KD_NEED_EXTERNALS, externals );
 }
 
 bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool keep_rest,

@@ -46,10 +46,16 @@ typedef struct kd_exact_sink
 {
     clv_pair_sink sink; ///< hand this to the search
     clv_pair_sink* out;
-    const clv_aabb* boxes;
+    const clv_aabb* boxes; ///< NULL: all pass, and the search may have `out` itself
     const simd_method_kernels* kernels;
     uint64_t passed; ///< candidates so far
 } kd_exact_sink;
+
+/// What the search is to write to.
+static inline clv_pair_sink* kd_exact_in( kd_exact_sink* exact )
+{
+    return exact->boxes != NULL ? &exact->sink : exact->out;
+}
 
 static inline clv_result kd_exact_pass( clv_pair_sink* sink )
 {
@@ -76,7 +82,7 @@ static inline kd_exact_sink kd_exact_open(
 /// After the search: the last candidates.
 static inline clv_result kd_exact_close( kd_exact_sink* sink )
 {
-    return kd_exact_pass( &sink->sink );
+    return sink->boxes != NULL ? kd_exact_pass( &sink->sink ) : CLV_OK;
 }
 
 /// How a node's lists are searched.
@@ -130,15 +136,26 @@ enum
 };
 
 /// The most that any node asked for, whether it got it or not: what several workers are given beforehand.
+typedef enum kd_need
+{
+    KD_NEED_ARENA,     ///< items
+    KD_NEED_OWN,       ///< objects of a node
+    KD_NEED_DEPTH,     ///< of the frames
+    KD_NEED_EXTERNALS, ///< of a node
+    KD_NEED_SORTED,    ///< entries of a list that was sorted or tested one by one
+    KD_NEED_ROWS,      ///< of small boxes: an external one has a row in every strip it reaches
+    KD_NEED_COUNT
+} kd_need;
+
 typedef struct kd_search_needs
 {
-    uint64_t arena;     ///< items
-    uint32_t own;       ///< objects of a node
-    uint32_t depth;     ///< of the frames
-    uint32_t externals; ///< of a node
-    uint32_t sorted;    ///< entries of a list that was sorted or tested one by one
-    uint32_t rows;      ///< of small boxes: an external one has a row in every strip it reaches
+    uint64_t of[KD_NEED_COUNT];
 } kd_search_needs;
+
+static inline void kd_need_at_least( kd_search_needs* needs, kd_need need, uint64_t count )
+{
+    needs->of[need] = count > needs->of[need] ? count : needs->of[need];
+}
 
 typedef struct kd_search
 {

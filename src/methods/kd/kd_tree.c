@@ -305,25 +305,6 @@ uint32_t clv_kd_tree_list( kd_tree* tree )
     return count;
 }
 
-uint32_t clv_kd_tree_height( kd_tree* tree )
-{
-    // Breadth first, a level at a time.
-    uint32_t count = clv_kd_tree_list( tree );
-    uint32_t height = 0;
-    uint32_t level_end = 1;
-    uint32_t next_end = 1;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        if ( i == level_end )
-        {
-            height += 1;
-            level_end = next_end;
-        }
-        next_end += kd_node_is_leaf( &tree->nodes.items[tree->stack.items[i]] ) ? 0 : 2;
-    }
-    return height;
-}
-
 // ---- Objects in and out, as section 3.2 has it: insertion at the end of the array, in the rightmost node;
 // removal by swap with the last. Both leave objects in wrong places, which the next refit lifts and the next
 // optimisation lowers.

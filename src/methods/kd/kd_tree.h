@@ -223,8 +223,16 @@ uint32_t clv_kd_node_next( const kd_tree* tree, uint32_t index );
 /// Nodes of the tree breadth first into tree->stack; their number.
 uint32_t clv_kd_tree_list( kd_tree* tree );
 
-/// Levels below the root; 0 for a single leaf or none.
-uint32_t clv_kd_tree_height( kd_tree* tree );
+/// Levels above a node.
+static inline uint32_t kd_node_depth( const kd_tree* tree, uint32_t index )
+{
+    uint32_t depth = 0;
+    for ( uint32_t up = tree->nodes.items[index].parent; up != KD_NONE; up = tree->nodes.items[up].parent )
+    {
+        depth += 1;
+    }
+    return depth;
+}
 
 // ---- objects in and out
 

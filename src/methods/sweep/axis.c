@@ -11,7 +11,7 @@
 
 // By insertion at shrinking distances (Shell 1959), those of Ciura (2001): of 256 numbers a tenth of the work
 // of distance 1 alone.
-static void sort_ascending( double* values, uint32_t count )
+void clv_sweep_sort_ascending( double* values, uint32_t count )
 {
     static const uint32_t gaps[] = { 57, 23, 10, 4, 1 };
     for ( size_t pass = 0; pass < sizeof( gaps ) / sizeof( gaps[0] ); ++pass )
@@ -30,47 +30,48 @@ static void sort_ascending( double* values, uint32_t count )
     }
 }
 
-// Each axis ascending. Returns how many there are: infinite boxes are left out.
-static uint32_t sample_centres(
-    const clv_method_input* input, uint32_t sample_count, double sorted[3][SWEEP_BULK_SAMPLES] )
+void clv_sweep_sample_take( const clv_method_input* input, uint32_t most, sweep_sample* sample )
 {
+    CLV_ASSERT( most > 0 && most <= SWEEP_BULK_SAMPLES );
     uint32_t count = 0;
-    uint32_t step = input->live_count / sample_count + 1;
+    uint32_t step = input->live_count / most + 1;
     for ( uint32_t first = 0; first < input->live_count; first += step )
     {
-        uint32_t index = base_sample_step( first, step, input->live_count );
+        uint32_t slot = clv_method_live_slot( input, base_sample_step( first, step, input->live_count ) );
         double centre[3];
-        sweep_centre_of( &input->boxes[clv_method_live_slot( input, index )], centre );
+        sweep_centre_of( &input->boxes[slot], centre );
         if ( sweep_centre_is_finite( centre ) )
         {
-            sorted[0][count] = centre[0];
-            sorted[1][count] = centre[1];
-            sorted[2][count] = centre[2];
+            sample->slots[count] = slot;
+            sample->centres[0][count] = centre[0];
+            sample->centres[1][count] = centre[1];
+            sample->centres[2][count] = centre[2];
             count += 1;
         }
     }
+    sample->count = count;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        sort_ascending( sorted[axis], count );
+        clv_sweep_sort_ascending( sample->centres[axis], count );
     }
-    return count;
 }
 
 sweep_bulk clv_sweep_bulk_find(
     const clv_method_input* input, uint32_t sample_count, uint32_t tail, double reach )
 {
-    CLV_ASSERT( sample_count > 0 && sample_count <= SWEEP_BULK_SAMPLES );
-    double sorted[3][SWEEP_BULK_SAMPLES];
-    uint32_t count = sample_centres( input, sample_count, sorted );
+    sweep_sample sample;
+    clv_sweep_sample_take( input, sample_count, &sample );
+    uint32_t count = sample.count;
     sweep_bulk bulk;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double first = count > 0 ? sorted[axis][count / tail] : 0;
-        double last = count > 0 ? sorted[axis][count - 1 - count / tail] : 0;
+        const double* sorted = sample.centres[axis];
+        double first = count > 0 ? sorted[count / tail] : 0;
+        double last = count > 0 ? sorted[count - 1 - count / tail] : 0;
         bool has_width = last > first;
         bulk.low[axis] = has_width ? first - reach * ( last - first ) : -INFINITY;
         bulk.high[axis] = has_width ? last + reach * ( last - first ) : INFINITY;
-        bulk.middle[axis] = count > 0 ? sorted[axis][count / 2] : 0;
+        bulk.middle[axis] = count > 0 ? sorted[count / 2] : 0;
     }
     return bulk;
 }

@@ -14,6 +14,18 @@ enum
     SWEEP_BULK_SAMPLES = 256 ///< at most
 };
 
+typedef struct sweep_sample
+{
+    double centres[3][SWEEP_BULK_SAMPLES]; ///< each axis ascending
+    uint32_t slots[SWEEP_BULK_SAMPLES];    ///< as they were taken
+    uint32_t count;
+} sweep_sample;
+
+/// Of `most` boxes at most; infinite ones are left out.
+void clv_sweep_sample_take( const clv_method_input* input, uint32_t most, sweep_sample* sample );
+
+void clv_sweep_sort_ascending( double* values, uint32_t count );
+
 typedef struct sweep_bulk
 {
     double low[3], high[3]; ///< of centres; infinite where the sample has no width, which tells nothing
