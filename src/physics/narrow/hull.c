@@ -189,15 +189,9 @@ void clv_hull_destroy( clv_hull* hull )
         return;
     }
     base_memory* memory = &hull->memory;
-    clv_base_memory_give( memory, hull->vertices, hull->vertex_count, sizeof( clv_vec3 ) );
-    clv_base_memory_give(
-        memory, hull->neighbour_starts, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, hull->neighbours, 2 * (uint64_t)hull->edge_count, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, hull->climb_starts, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, hull->climbs, hull->climb_count, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, hull->face_starts, (uint64_t)hull->face_count + 1, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, hull->face_corners, hull->corner_count, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, hull->face_planes, hull->face_count, sizeof( clv_plane ) );
+#define GIVE( member, count ) clv_base_memory_give( memory, hull->member, count, sizeof( *hull->member ) );
+    HULL_ARRAYS( GIVE )
+#undef GIVE
     base_memory own = *memory; // the counters live inside what is given back
     clv_base_memory_give( &own, hull, 1, sizeof( clv_hull ) );
 }

@@ -33,6 +33,17 @@ struct clv_hull
     float radius;
 };
 
+/// ARRAY( member, how many )
+#define HULL_ARRAYS( ARRAY )                                                                                 \
+    ARRAY( vertices, hull->vertex_count )                                                                    \
+    ARRAY( neighbour_starts, (uint64_t)hull->vertex_count + 1 )                                              \
+    ARRAY( neighbours, 2 * (uint64_t)hull->edge_count )                                                      \
+    ARRAY( climb_starts, (uint64_t)hull->vertex_count + 1 )                                                  \
+    ARRAY( climbs, hull->climb_count )                                                                       \
+    ARRAY( face_starts, (uint64_t)hull->face_count + 1 )                                                     \
+    ARRAY( face_corners, hull->corner_count )                                                                \
+    ARRAY( face_planes, hull->face_count )
+
 /// No vertex is farther from the origin.
 float clv_narrow_radius( const clv_vec3* vertices, uint32_t count );
 

@@ -327,20 +327,13 @@ static void split_at_stuck( joiner* j, uint32_t* starts, uint32_t* members )
 
 static bool take_arrays( clv_hull* hull )
 {
-    base_memory* memory = &hull->memory;
-    hull->vertices = clv_base_memory_take( memory, hull->vertex_count, sizeof( clv_vec3 ) );
-    hull->neighbour_starts =
-        clv_base_memory_take( memory, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    hull->neighbours = clv_base_memory_take( memory, 2 * (uint64_t)hull->edge_count, sizeof( uint32_t ) );
-    hull->climb_starts = clv_base_memory_take( memory, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    hull->climbs = clv_base_memory_take( memory, hull->climb_count, sizeof( uint32_t ) );
-    hull->face_starts = clv_base_memory_take( memory, (uint64_t)hull->face_count + 1, sizeof( uint32_t ) );
-    hull->face_corners = clv_base_memory_take( memory, hull->corner_count, sizeof( uint32_t ) );
-    hull->face_planes = clv_base_memory_take( memory, hull->face_count, sizeof( clv_plane ) );
-    return hull->vertices != NULL && hull->neighbour_starts != NULL && hull->climb_starts != NULL &&
-        hull->face_starts != NULL && ( hull->edge_count == 0 || hull->neighbours != NULL ) &&
-        ( hull->climb_count == 0 || hull->climbs != NULL ) &&
-        ( hull->face_count == 0 || ( hull->face_corners != NULL && hull->face_planes != NULL ) );
+    bool ok = true;
+#define TAKE( member, count )                                                                                \
+    hull->member = clv_base_memory_take( &hull->memory, count, sizeof( *hull->member ) );                    \
+    ok = ok && ( hull->member != NULL || ( count ) == 0 );
+    HULL_ARRAYS( TAKE )
+#undef TAKE
+    return ok;
 }
 
 static void number_vertices( joiner* j, clv_hull* hull )

@@ -8,6 +8,7 @@
 #include "sim/rigid_block.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <stddef.h>
 
@@ -55,19 +56,25 @@ typedef struct solve_job
     uint32_t round_first, round_count; ///< blocks of the round under way
 } solve_job;
 
-static void read_velocity( const rigid_motion* motions, const uint32_t* index, lane_motion* out )
+/// Rows of four numbers of each body, from `offset` on and the next, as numbers of four bodies.
+static BASE_INLINE void read_rows( const rigid_motion* motions, const uint32_t* index, uint32_t offset,
+    math_lanes low[MATH_LANES], math_lanes high[MATH_LANES] )
 {
-    math_lanes low[MATH_LANES], high[MATH_LANES];
     for ( uint32_t l = 0; l < MATH_LANES; ++l )
     {
-        const float* row = (const float*)&motions[index[l]];
+        const float* row = (const float*)&motions[index[l]] + offset;
         low[l] = math_lanes_load( row );
         high[l] = math_lanes_load( row + 4 );
     }
     math_lanes_transpose( low );
     math_lanes_transpose( high );
-    out->v = ( math_lanes3 ){ low[0], low[1], low[2] };
-    out->w = ( math_lanes3 ){ low[3], high[0], high[1] };
+}
+
+static lane_motion read_velocity( const rigid_motion* motions, const uint32_t* index )
+{
+    math_lanes low[MATH_LANES], high[MATH_LANES];
+    read_rows( motions, index, 0, low, high );
+    return ( lane_motion ){ { low[0], low[1], low[2] }, { low[3], high[0], high[1] } };
 }
 
 /// Shift and turn lie in the upper half of row 1 and in row 2.
@@ -75,14 +82,7 @@ static void read_side(
     const rigid_motion* motions, const uint32_t* index, math_lanes3* shift, math_lanes3* turn )
 {
     math_lanes low[MATH_LANES], high[MATH_LANES];
-    for ( uint32_t l = 0; l < MATH_LANES; ++l )
-    {
-        const float* row = (const float*)&motions[index[l]];
-        low[l] = math_lanes_load( row + 4 );
-        high[l] = math_lanes_load( row + 8 );
-    }
-    math_lanes_transpose( low );
-    math_lanes_transpose( high );
+    read_rows( motions, index, 4, low, high );
     *shift = ( math_lanes3 ){ low[2], low[3], high[0] };
     *turn = ( math_lanes3 ){ high[1], high[2], high[3] };
 }
@@ -156,20 +156,15 @@ static inline void push_friction(
         math_lanes3_transform( block->inertia_b[0], math_lanes3_add( torque_b, turn ) ) );
 }
 
-static void warm_start( rigid_block* block, rigid_motion* motions, bool lean )
+static void warm_start( rigid_block* block, lane_motion* a, lane_motion* b, bool lean )
 {
-    lane_motion a, b;
-    read_velocity( motions, block->a, &a );
-    read_velocity( motions, block->b, &b );
-    push_friction( block, &a, &b, math_lanes_load( block->slide[0] ), math_lanes_load( block->slide[1] ),
+    push_friction( block, a, b, math_lanes_load( block->slide[0] ), math_lanes_load( block->slide[1] ),
         math_lanes_load( block->twist ) );
     for ( uint32_t k = 0; k < block->point_count; ++k )
     {
         rigid_block_point* point = &block->points[k];
-        push_point( block, point, &a, &b, math_lanes_load( point->impulse ), lean );
+        push_point( block, point, a, b, math_lanes_load( point->impulse ), lean );
     }
-    write_velocity( motions, block->a, block->moves_a, &a );
-    write_velocity( motions, block->b, block->moves_b, &b );
 }
 
 /// Speed of b against a where friction acts.
@@ -274,46 +269,37 @@ static void solve_point( const rigid_block* block, rigid_block_point* point, con
     push_point( block, point, a, b, math_lanes_sub( impulse, before ), pass->lean );
 }
 
-static void solve_block( rigid_block* block, rigid_motion* motions, const solve_pass* pass )
+static void solve_block(
+    rigid_block* block, const rigid_motion* motions, const solve_pass* pass, lane_motion* a, lane_motion* b )
 {
-    lane_motion a, b;
-    read_velocity( motions, block->a, &a );
-    read_velocity( motions, block->b, &b );
     lane_shift shift = read_shift( motions, block );
     if ( pass->rubs )
     {
-        solve_friction( block, &a, &b, pass->friction );
+        solve_friction( block, a, b, pass->friction );
     }
     for ( uint32_t k = 0; k < block->point_count; ++k )
     {
-        solve_point( block, &block->points[k], &shift, pass, &a, &b );
+        solve_point( block, &block->points[k], &shift, pass, a, b );
     }
-    write_velocity( motions, block->a, block->moves_a, &a );
-    write_velocity( motions, block->b, block->moves_b, &b );
 }
 
 /// Points that were hit hard leave with a share of the speed they came with.
-static void bounce_block( rigid_block* block, rigid_motion* motions, float restitution, float least )
+static void bounce_block( rigid_block* block, lane_motion* a, lane_motion* b, float restitution, float least )
 {
     const math_lanes zero = math_lanes_set( 0.0f );
-    lane_motion a, b;
-    read_velocity( motions, block->a, &a );
-    read_velocity( motions, block->b, &b );
     for ( uint32_t k = 0; k < block->point_count; ++k )
     {
         rigid_block_point* point = &block->points[k];
         math_lanes approach = math_lanes_load( point->approach ), before = math_lanes_load( point->impulse );
         math_lanes wanted = math_lanes_mul( math_lanes_set( restitution ), approach );
         math_lanes gain = math_lanes_mul(
-            math_lanes_load( point->mass ), math_lanes_add( parting( block, point, &a, &b ), wanted ) );
+            math_lanes_load( point->mass ), math_lanes_add( parting( block, point, a, b ), wanted ) );
         math_lanes impulse = math_lanes_max( math_lanes_sub( before, gain ), zero );
         impulse = math_lanes_if_greater( math_lanes_set( -least ), approach, impulse, before );
         impulse = math_lanes_if_greater( math_lanes_load( point->impulse_most ), zero, impulse, before );
         math_lanes_store( point->impulse, impulse );
-        push_point( block, point, &a, &b, math_lanes_sub( impulse, before ), false );
+        push_point( block, point, a, b, math_lanes_sub( impulse, before ), false );
     }
-    write_velocity( motions, block->a, block->moves_a, &a );
-    write_velocity( motions, block->b, block->moves_b, &b );
 }
 
 /// A substep of gravity, and a limit to the spin.
@@ -425,14 +411,18 @@ static void pass_piece( uint32_t index, uint32_t worker, void* context )
             fetch_motions( world->motions, &world->blocks.items[i + BLOCKS_AHEAD] );
         }
         rigid_block* block = &world->blocks.items[i];
+        lane_motion a = read_velocity( world->motions, block->a );
+        lane_motion b = read_velocity( world->motions, block->b );
         switch ( job->pass.kind )
         {
-        case PASS_WARM: warm_start( block, world->motions, world->def.lean ); break;
-        case PASS_SOLVE: solve_block( block, world->motions, &job->pass ); break;
+        case PASS_WARM: warm_start( block, &a, &b, world->def.lean ); break;
+        case PASS_SOLVE: solve_block( block, world->motions, &job->pass, &a, &b ); break;
         case PASS_BOUNCE:
-            bounce_block( block, world->motions, world->def.restitution, world->def.restitution_speed );
+            bounce_block( block, &a, &b, world->def.restitution, world->def.restitution_speed );
             break;
         }
+        write_velocity( world->motions, block->a, block->moves_a, &a );
+        write_velocity( world->motions, block->b, block->moves_b, &b );
     }
 }
 
