@@ -460,39 +460,15 @@ enum
     ROW_COUNT = sizeof( s_rows ) / sizeof( s_rows[0] )
 };
 
-// A name that another method has; NULL if there is none.
-static const clv_method* find_taken( uint32_t* unknown )
-{
-    const clv_method* taken = NULL;
-    *unknown = 0;
-    for ( uint32_t i = 0; i < ROW_COUNT; ++i )
-    {
-        const clv_method* known = clv_method_find( s_rows[i].name );
-        taken = known != NULL && known != &s_rows[i] ? &s_rows[i] : taken;
-        *unknown += known == NULL ? 1 : 0;
-    }
-    return taken;
-}
-
 clv_result clv_gpu_register( void )
 {
-    uint32_t unknown = 0;
-    const clv_method* taken = find_taken( &unknown );
-    if ( taken != NULL )
-    {
-        return clv_method_register( taken ); // which says why not
-    }
-    if ( unknown > CLV_METHODS_MOST - clv_method_count() )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
+    const clv_method* rows[ROW_COUNT];
     const char* why = NULL;
-    clv_result result = CLV_OK;
     clv_gpu_opencl( &why );
-    for ( uint32_t i = 0; i < ROW_COUNT && result == CLV_OK && unknown > 0; ++i )
+    for ( uint32_t i = 0; i < ROW_COUNT; ++i )
     {
-        s_rows[i].missing = why;
-        result = clv_method_register( &s_rows[i] );
+        rows[i] = &s_rows[i];
+        s_rows[i].missing = clv_method_find( s_rows[i].name ) == NULL ? why : s_rows[i].missing;
     }
-    return result;
+    return method_register_rows( rows, ROW_COUNT );
 }

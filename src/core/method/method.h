@@ -56,6 +56,28 @@ void clv_method_destroy( void* state, size_t size, method_end* end );
 #define METHOD_OWN                                                                                           \
     .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .licence = "MIT", .is_trusted = true
 
+/// Registers all rows of a library that are not registered yet, or none: where one would be refused nothing
+/// is added.
+static inline clv_result method_register_rows( const clv_method* const* rows, uint32_t count )
+{
+    uint32_t unknown = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const clv_method* known = clv_method_find( rows[i]->name );
+        if ( known != NULL && known != rows[i] )
+        {
+            return clv_method_register( rows[i] ); // another has the name: this fails and says why
+        }
+        unknown += known == NULL;
+    }
+    clv_result result = unknown > CLV_METHODS_MOST - clv_method_count() ? CLV_BAD_ARGUMENT : CLV_OK;
+    for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
+    {
+        result = clv_method_find( rows[i]->name ) != NULL ? CLV_OK : clv_method_register( rows[i] );
+    }
+    return result;
+}
+
 /// The other side: a context of this memory and these workers, both of which outlive it. Parameters are 0,
 /// there is no logger, and times are not measured; the caller fills these in.
 clv_method_context clv_method_host_context(
