@@ -166,11 +166,92 @@ typedef struct bench_world
     uint32_t part;
 } bench_world;
 
+// ---- boxes that live on the device: a guest's program. Cubes of side 1 at random places of a cube of side
+// `world`, by a hash of their number; and one box in `part` goes its way, to and fro about where it began.
+
+// clang-format off
+static const char s_text[] =
+    "__kernel void spread_boxes( __global float2* boxes, uint count, float world )\n"
+    "{\n"
+    "    uint i = (uint)get_global_id( 0 );\n"
+    "    if ( i < count )\n"
+    "    {\n"
+    "        float place[3];\n"
+    "        for ( uint axis = 0; axis < 3; ++axis )\n"
+    "        {\n"
+    "            ulong value = ( 3 * (ulong)i + axis ) * 0x9E3779B97F4A7C15ul;\n"
+    "            value = ( value ^ ( value >> 30 ) ) * 0xBF58476D1CE4E5B9ul;\n"
+    "            value = ( value ^ ( value >> 27 ) ) * 0x94D049BB133111EBul;\n"
+    "            place[axis] = (float)( ( value ^ ( value >> 31 ) ) >> 40 ) * ( 1.0f / 16777216.0f ) * world;\n"
+    "        }\n"
+    "        boxes[3 * (size_t)i] = (float2)( place[0], place[1] );\n"
+    "        boxes[3 * (size_t)i + 1] = (float2)( place[2], place[0] + 1 );\n"
+    "        boxes[3 * (size_t)i + 2] = (float2)( place[1] + 1, place[2] + 1 );\n"
+    "    }\n"
+    "}\n"
+    "__kernel void move_boxes( __global const float2* start, __global float2* boxes, uint count, float reach, uint frame, uint part )\n"
+    "{\n"
+    "    uint i = (uint)get_global_id( 0 );\n"
+    "    if ( i < count )\n"
+    "    {\n"
+    "        uint hash = i * 2654435761u;\n"
+    "        hash ^= hash >> 15;\n"
+    "        float phase = (float)( hash & 1023u ) * ( 6.2831853f / 1024.0f ) + (float)frame * 0.05f;\n"
+    "        reach = hash % part == 0 ? reach : 0;\n"
+    "        float x = reach * native_sin( phase );\n"
+    "        float y = reach * native_cos( phase );\n"
+    "        float z = ( hash & 1024u ) != 0 ? x : y;\n"
+    "        float2 a = start[3 * (size_t)i];\n"
+    "        float2 b = start[3 * (size_t)i + 1];\n"
+    "        float2 c = start[3 * (size_t)i + 2];\n"
+    "        boxes[3 * (size_t)i] = (float2)( a.x + x, a.y + y );\n"
+    "        boxes[3 * (size_t)i + 1] = (float2)( b.x + z, b.y + x );\n"
+    "        boxes[3 * (size_t)i + 2] = (float2)( c.x + y, c.y + z );\n"
+    "    }\n"
+    "}\n";
+// clang-format on
+
+enum
+{
+    KERNEL_SPREAD = GPU_KERNEL_COUNT,
+    KERNEL_MOVE
+};
+
+static const gpu_kernel_row s_kernels[] = { { "spread_boxes", GPU_PROGRAM_COUNT },
+    { "move_boxes", GPU_PROGRAM_COUNT } };
+static const char* const s_programs[] = { "boxes" };
+
+static void give_text( uint32_t program, const char* parts[GPU_TEXT_PARTS] )
+{
+    (void)program;
+    parts[2] = s_text;
+}
+
+static void give_nothing_back( clv_gpu* gpu )
+{
+    (void)gpu;
+}
+
+static const char* check_nothing( const clv_gpu* gpu, uint64_t* device_bytes )
+{
+    (void)gpu, (void)device_bytes;
+    return NULL;
+}
+
+static const gpu_guest s_guest = {
+    .kernels = s_kernels,
+    .programs = s_programs,
+    .text = give_text,
+    .release = give_nothing_back,
+    .leave = give_nothing_back,
+    .check = check_nothing,
+};
+
 static void move( bench_world* world )
 {
     world->frame += 1;
-    must( GPU_LAUNCH( world->gpu, GPU_KERNEL_move_boxes, world->count, world->start, world->moving,
-              world->count, world->reach, world->frame, world->part ),
+    must( GPU_LAUNCH( world->gpu, KERNEL_MOVE, world->count, world->start, world->moving, world->count,
+              world->reach, world->frame, world->part ),
         world->gpu, "moving" );
 }
 
@@ -354,6 +435,7 @@ static clv_gpu* open_gpu( const bench_flags* flags, clv_gpu_way way, void* queue
     def.way = way;
     def.queue = queue;
     must( clv_gpu_create( &def, &gpu ), NULL, "opening the device" );
+    gpu->guest = &s_guest;
     gpu->queue_pairs = flags->queue_pairs;
     gpu->grid_wish.rest_part = flags->rest_part;
     return gpu;
@@ -367,7 +449,7 @@ static void open_world( bench_world* world, clv_gpu* gpu, const bench_row* row, 
     *world = ( bench_world ){ .gpu = gpu, .count = row->count, .reach = row->reach, .part = row->part };
     must( clv_gpu_reserve( gpu, &world->start, bytes ), gpu, "boxes" );
     must( clv_gpu_reserve( gpu, &world->moving, bytes ), gpu, "boxes" );
-    must( GPU_LAUNCH( gpu, GPU_KERNEL_spread_boxes, world->count, world->start, world->count, side ), gpu,
+    must( GPU_LAUNCH( gpu, KERNEL_SPREAD, world->count, world->start, world->count, side ), gpu,
         "making boxes" );
     if ( boxes != NULL )
     {

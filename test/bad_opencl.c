@@ -207,12 +207,6 @@ cl_context clCreateContext( const intptr_t* properties, cl_uint count, const cl_
     return give( &s_context, error );
 }
 
-cl_int clRetainContext( cl_context context )
-{
-    (void)context;
-    return CL_SUCCESS;
-}
-
 cl_int clReleaseContext( cl_context context )
 {
     (void)context;
@@ -325,12 +319,6 @@ cl_int clReleaseMemObject( cl_mem memory )
     return CL_SUCCESS;
 }
 
-cl_int clGetMemObjectInfo( cl_mem memory, cl_uint what, size_t room, void* value, size_t* size )
-{
-    (void)what;
-    return tell( &( (object*)(void*)memory )->size, sizeof( size_t ), room, value, size );
-}
-
 static char* data_of( cl_mem memory )
 {
     return ( (object*)(void*)memory )->data;
@@ -387,12 +375,6 @@ cl_int clGetEventProfilingInfo( cl_event event, cl_uint what, size_t room, void*
 cl_int clReleaseEvent( cl_event event )
 {
     (void)event;
-    return CL_SUCCESS;
-}
-
-cl_int clFlush( cl_command_queue queue )
-{
-    (void)queue;
     return CL_SUCCESS;
 }
 

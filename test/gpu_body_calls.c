@@ -2,13 +2,9 @@
 #include "gpu_body_calls.h"
 
 #include "base/fp_mode.h"
+#include "dop.h"
 
 #include <string.h>
-
-enum
-{
-    COUNT_WORDS = 12
-};
 
 uint64_t gpu_test_finished_count;
 
@@ -17,13 +13,13 @@ uint64_t gpu_test_finished_count;
 static double* take_poses( clv_gpu* gpu )
 {
     return clv_base_memory_take(
-        &gpu->memory, gpu_bodies_of( gpu )->body_count, GPU_POSE_DOUBLES * sizeof( double ) );
+        &gpu->memory, gpu_bodies_of( gpu )->body_count, POSE_DOUBLES * sizeof( double ) );
 }
 
 static void give_poses( clv_gpu* gpu, double* poses )
 {
     clv_base_memory_give(
-        &gpu->memory, poses, gpu_bodies_of( gpu )->body_count, GPU_POSE_DOUBLES * sizeof( double ) );
+        &gpu->memory, poses, gpu_bodies_of( gpu )->body_count, POSE_DOUBLES * sizeof( double ) );
 }
 
 static clv_result send_poses( clv_gpu* gpu, const clv_transform* at )
@@ -38,13 +34,13 @@ static clv_result send_poses( clv_gpu* gpu, const clv_transform* at )
     for ( uint32_t i = 0; i < bodies->body_count; ++i )
     {
         math_pose pose = math_pose_widen( at[i] );
-        memcpy( poses + (size_t)i * GPU_POSE_DOUBLES, pose.rotation.m, sizeof( pose.rotation.m ) );
-        memcpy( poses + (size_t)i * GPU_POSE_DOUBLES + 9, &pose.position, sizeof( pose.position ) );
+        memcpy( poses + (size_t)i * POSE_DOUBLES, pose.rotation.m, sizeof( pose.rotation.m ) );
+        memcpy( poses + (size_t)i * POSE_DOUBLES + 9, &pose.position, sizeof( pose.position ) );
     }
     base_fp_leave( mode );
     bodies->owner = NULL;
     clv_result result = clv_gpu_send(
-        gpu, &bodies->on.poses, poses, (uint64_t)bodies->body_count * GPU_POSE_DOUBLES * sizeof( double ) );
+        gpu, &bodies->on.poses, poses, (uint64_t)bodies->body_count * POSE_DOUBLES * sizeof( double ) );
     give_poses( gpu, poses );
     return result;
 }
@@ -87,7 +83,7 @@ clv_result gpu_test_read_volumes( clv_gpu* gpu, void* volumes )
     {
         return CLV_BAD_ARGUMENT;
     }
-    size_t bytes = bodies->body_count * clv_gpu_volume_bytes( bodies->kind );
+    size_t bytes = bodies->body_count * clv_volume_bytes( bodies->kind );
     clv_result result = clv_gpu_read( gpu, bodies->on.volumes.memory, 0, volumes, bytes );
     return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
@@ -109,9 +105,9 @@ static clv_result search( clv_gpu* gpu, const contact_words* w, uint32_t count )
     uint32_t first = 0;
     uint32_t stride = clv_gpu_contact_stride( gpu, n );
     uint32_t room = ( b->polytope_room > 0 ? b->polytope_room : GPU_POLYTOPE_ROOM ) << 24;
-    uint64_t number_bytes = n * GPU_CONTACT_DOUBLES * sizeof( double );
+    uint64_t number_bytes = n * CONTACT_DOUBLES * sizeof( double );
     clv_result result =
-        clv_gpu_send( gpu, &b->on.records, w->records, n * GPU_RECORD_WORDS * sizeof( uint32_t ) );
+        clv_gpu_send( gpu, &b->on.records, w->records, n * RECORD_WORDS * sizeof( uint32_t ) );
     GPU_THEN( result, clv_gpu_send( gpu, &b->on.tasks, w->tasks, n * sizeof( uint32_t ) ) );
     GPU_THEN( result, clv_gpu_send( gpu, &b->on.states, w->states, n * sizeof( uint32_t ) ) );
     GPU_THEN( result, clv_gpu_send( gpu, &b->on.depths, w->depths, n * sizeof( double ) ) );
@@ -119,7 +115,7 @@ static clv_result search( clv_gpu* gpu, const contact_words* w, uint32_t count )
     GPU_THEN( result, clv_gpu_send( gpu, &b->on.tallies, w->counts, sizeof( w->counts ) ) );
     GPU_THEN( result,
         clv_gpu_send(
-            gpu, &b->on.marks, w->marks, (uint64_t)b->body_count * GPU_MARK_WORDS * sizeof( uint32_t ) ) );
+            gpu, &b->on.marks, w->marks, (uint64_t)b->body_count * MARK_WORDS * sizeof( uint32_t ) ) );
     GPU_THEN( result,
         GPU_LAUNCH( gpu, GPU_KERNEL_sim_narrow, n * stride, b->on.poses, b->on.hulls, b->on.rows,
             b->on.vertices, b->on.tasks, first, count, stride, count, b->on.records, b->on.marks, room,
@@ -128,7 +124,7 @@ static clv_result search( clv_gpu* gpu, const contact_words* w, uint32_t count )
         result, clv_gpu_read( gpu, b->on.states.memory, 0, w->states, (size_t)n * sizeof( uint32_t ) ) );
     GPU_THEN( result,
         clv_gpu_read(
-            gpu, b->on.records.memory, 0, w->records, (size_t)n * GPU_RECORD_WORDS * sizeof( uint32_t ) ) );
+            gpu, b->on.records.memory, 0, w->records, (size_t)n * RECORD_WORDS * sizeof( uint32_t ) ) );
     GPU_THEN(
         result, clv_gpu_read( gpu, b->on.contact_numbers.memory, 0, w->numbers, (size_t)number_bytes ) );
     return result;
@@ -137,20 +133,20 @@ static clv_result search( clv_gpu* gpu, const contact_words* w, uint32_t count )
 static void finish_on_host(
     const gpu_bodies* bodies, const double* poses, const contact_words* w, uint32_t pair )
 {
-    uint32_t* record = w->records + (size_t)pair * GPU_RECORD_WORDS;
+    uint32_t* record = w->records + (size_t)pair * RECORD_WORDS;
     narrow_contact found = clv_gpu_host_contact( bodies, poses, record[0], record[1], NULL );
-    clv_gpu_host_numbers( &found, w->numbers + (size_t)pair * GPU_CONTACT_DOUBLES );
-    record[GPU_RECORD_BITS] = found.touching ? GPU_RECORD_HIT : 0;
-    w->states[pair] = found.touching && found.converged ? GPU_STATE_MATCH : GPU_STATE_DONE;
+    clv_gpu_host_numbers( &found, w->numbers + (size_t)pair * CONTACT_DOUBLES );
+    record[RECORD_BITS] = found.touching ? RECORD_HIT : 0;
+    w->states[pair] = found.touching && found.converged ? STATE_MATCH : STATE_DONE;
     gpu_test_finished_count += 1;
 }
 
 static clv_contact contact_of( const contact_words* w, uint32_t pair )
 {
-    const double* from = w->numbers + (size_t)pair * GPU_CONTACT_DOUBLES;
-    uint32_t bits = w->records[(size_t)pair * GPU_RECORD_WORDS + GPU_RECORD_BITS];
-    clv_contact contact = { .touching = ( bits & GPU_RECORD_HIT ) != 0,
-        .converged = w->states[pair] == GPU_STATE_MATCH };
+    const double* from = w->numbers + (size_t)pair * CONTACT_DOUBLES;
+    uint32_t bits = w->records[(size_t)pair * RECORD_WORDS + RECORD_BITS];
+    clv_contact contact = { .touching = ( bits & RECORD_HIT ) != 0,
+        .converged = w->states[pair] == STATE_MATCH };
     if ( contact.converged )
     {
         contact.normal = ( clv_vec3 ){ (float)from[0], (float)from[1], (float)from[2] };
@@ -170,11 +166,11 @@ static clv_result tell( clv_gpu* gpu, const contact_words* w, uint32_t count, cl
         return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for poses" );
     }
     clv_result result = clv_gpu_read(
-        gpu, bodies->on.poses.memory, 0, poses, bodies->body_count * GPU_POSE_DOUBLES * sizeof( double ) );
+        gpu, bodies->on.poses.memory, 0, poses, bodies->body_count * POSE_DOUBLES * sizeof( double ) );
     base_fp_mode mode = base_fp_enter();
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
-        if ( w->states[i] == GPU_STATE_UNDECIDED )
+        if ( w->states[i] == STATE_UNDECIDED )
         {
             finish_on_host( bodies, poses, w, i );
         }
@@ -189,8 +185,8 @@ clv_result gpu_test_find_contacts(
     clv_gpu* gpu, const clv_pair* pairs, uint32_t count, clv_contact* contacts )
 {
     uint64_t body_count = gpu_bodies_of( gpu )->body_count;
-    uint64_t double_count = ( GPU_CONTACT_DOUBLES + 1 ) * (uint64_t)count;
-    uint64_t word_count = ( GPU_RECORD_WORDS + 2 ) * (uint64_t)count + GPU_MARK_WORDS * body_count;
+    uint64_t double_count = ( CONTACT_DOUBLES + 1 ) * (uint64_t)count;
+    uint64_t word_count = ( RECORD_WORDS + 2 ) * (uint64_t)count + MARK_WORDS * body_count;
     uint64_t bytes = double_count * sizeof( double ) + word_count * sizeof( uint32_t );
     double* block = clv_base_memory_take( &gpu->memory, bytes, 1 );
     if ( block == NULL )
@@ -198,15 +194,15 @@ clv_result gpu_test_find_contacts(
         return clv_gpu_end_failed( gpu, clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for contacts" ) );
     }
     memset( block, 0, (size_t)bytes );
-    contact_words w = { .numbers = block, .depths = block + GPU_CONTACT_DOUBLES * (size_t)count };
+    contact_words w = { .numbers = block, .depths = block + CONTACT_DOUBLES * (size_t)count };
     w.records = (uint32_t*)( block + double_count );
-    w.tasks = w.records + GPU_RECORD_WORDS * (size_t)count;
+    w.tasks = w.records + RECORD_WORDS * (size_t)count;
     w.states = w.tasks + count;
     w.marks = w.states + count;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        w.records[(size_t)i * GPU_RECORD_WORDS] = pairs[i].a;
-        w.records[(size_t)i * GPU_RECORD_WORDS + 1] = pairs[i].b;
+        w.records[(size_t)i * RECORD_WORDS] = pairs[i].a;
+        w.records[(size_t)i * RECORD_WORDS + 1] = pairs[i].b;
         w.tasks[i] = i;
     }
     clv_result result = search( gpu, &w, count );

@@ -237,11 +237,11 @@ static void sweep_once( script_run* l, clv_volume_sweep* sweep, uint32_t frame, 
         TRY( clv_shape_sphere( shape, at, &spheres[i] ), false );
     }
 #define NONE ( !clv_volume_sweep_pairs( sweep ).valid && clv_volume_sweep_pairs( sweep ).count == 0 )
-    TRY( clv_volume_sweep_aabbs( sweep, aabbs, count ), NONE );
+    TRY( clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, aabbs, count ), NONE );
     see_pairs( l, clv_volume_sweep_pairs( sweep ) );
-    TRY( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)dops, count ), NONE );
+    TRY( clv_volume_sweep_run( sweep, CLV_VOLUME_DOP18, dops, count ), NONE );
     see_pairs( l, clv_volume_sweep_pairs( sweep ) );
-    TRY( clv_volume_sweep_spheres( sweep, spheres, count ), NONE );
+    TRY( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, spheres, count ), NONE );
     see_pairs( l, clv_volume_sweep_pairs( sweep ) );
 #undef NONE
     see_word( l, clv_volume_sweep_get_stats( sweep ).axis );
@@ -261,7 +261,7 @@ static void play_sweep( script_run* l )
     // Inside out by a denormal: bad whatever the caller's modes.
     const clv_aabb inside_out = { { 1e-45f, 0, 0 }, { 0, 1, 1 } };
     clv_result result;
-    LOOK( result = clv_volume_sweep_aabbs( sweep, &inside_out, 1 ) );
+    LOOK( result = clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, &inside_out, 1 ) );
     CHECK_RESULT( result, CLV_BAD_BOX );
     LOOK( clv_volume_sweep_destroy( sweep ) );
 }

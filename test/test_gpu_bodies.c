@@ -2,6 +2,7 @@
 // Bodies on the device against the same on the CPU: volumes bit by bit, the pairs of each kind of volume by
 // two loops, contacts.
 #include "cleave/physics.h"
+#include "dop.h"
 #include "gpu_body_calls.h"
 #include "gpu_fixture.h"
 
@@ -106,7 +107,7 @@ static bool overlap( clv_volume_kind kind, const void* a, const void* b )
 // Volumes as on the CPU to the last bit, and their pairs as two loops over the CPU's have them.
 static void check_volumes( const crowd* c, clv_volume_kind kind )
 {
-    size_t bytes = clv_gpu_volume_bytes( kind );
+    size_t bytes = clv_volume_bytes( kind );
     unsigned char* ours = calloc( c->count + 1, bytes );
     unsigned char* theirs = calloc( c->count + 1, bytes );
     test_where.frame = c->count;

@@ -96,7 +96,7 @@ static clv_result live_at_rest( clv_gpu* gpu )
     result = result == CLV_OK ? clv_gpu_update( gpu, s_boxes, COUNT ) : result;
     uint64_t rests = clv_gpu_get_stats( gpu ).rest_count;
     CHECK( result != CLV_OK || rests > 0 );
-    fake.work = GPU_WORK_UNDONE;
+    fake.work = WORK_UNDONE;
     result = result == CLV_OK ? clv_gpu_update( gpu, s_boxes, COUNT ) : result;
     CHECK_EQUAL( clv_gpu_get_stats( gpu ).rest_count, rests );
     result = result == CLV_OK ? clv_gpu_read_pairs( gpu, visit, &seen ) : result;

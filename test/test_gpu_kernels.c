@@ -248,7 +248,7 @@ static void the_principal_axis_is_found( void )
         CHECK( fabsf( gpu->sap.direction[axis] ) > 0.99f );
         gpu->def.axis_free = true;
         gpu_test_agree( gpu, boxes, COUNT, "along it" );
-        CHECK_EQUAL( gpu->sap.sort_axis, GPU_AXIS_FREE );
+        CHECK_EQUAL( gpu->sap.sort_axis, AXIS_FREE );
         clv_gpu_destroy( gpu );
         uint32_t axes[3];
         clv_gpu_axes_by_sample( boxes, COUNT, axes );
@@ -281,7 +281,7 @@ static void plans_stay_within_their_bounds( void )
             bool keeps = false;
             gpu_grid_plan plan = clv_gpu_grid_plan_make( boxes, 2000, count, &none, scratch, &rows, &keeps );
             test_where.frame = (uint32_t)crowd;
-            CHECK( plan.level_count >= 1 && plan.level_count <= GPU_GRID_LEVELS );
+            CHECK( plan.level_count >= 1 && plan.level_count <= GRID_LEVELS );
             CHECK( plan.pitch % 8 == 0 && rows >= 1 );
             CHECK( (uint64_t)rows * plan.pitch < UINT64_C( 1 ) << 29 ); // cells have 29 bits
             for ( uint32_t level = 0; level < plan.level_count; ++level )

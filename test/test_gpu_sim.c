@@ -87,7 +87,7 @@ static void compare_stats( const twins* t )
 }
 
 // Velocities lie in front of the other numbers of a body's motion.
-static void read_motions( uint32_t count, double motions[BODIES_MOST][GPU_MOTION_DOUBLES] )
+static void read_motions( uint32_t count, double motions[BODIES_MOST][MOTION_DOUBLES] )
 {
     const gpu_bodies* bodies = gpu_bodies_of( s_gpu );
     CHECK_OK( clv_gpu_read( s_gpu, bodies->on.motions.memory, 0, motions, count * sizeof( motions[0] ) ) );
@@ -95,7 +95,7 @@ static void read_motions( uint32_t count, double motions[BODIES_MOST][GPU_MOTION
 
 static void step_twins( twins* t, uint32_t frames )
 {
-    static double s_motions[BODIES_MOST][GPU_MOTION_DOUBLES];
+    static double s_motions[BODIES_MOST][MOTION_DOUBLES];
     for ( uint32_t frame = 0; frame < frames; ++frame )
     {
         test_where.frame = frame;

@@ -225,26 +225,26 @@ static void no_sweep_takes_what_is_no_number( void )
     for ( uint32_t i = 0; i < 4; ++i )
     {
         clv_sphere spheres[2] = { { { 0, 0, 0 }, 1 }, { { 1, 0, 0 }, 1 } };
-        CHECK_OK( clv_volume_sweep_spheres( sweep, spheres, 2 ) );
+        CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, spheres, 2 ) );
         CHECK_EQUAL( clv_volume_sweep_pairs( sweep ).count, 1 );
         ( &spheres[1].center.x )[i] = NAN;
-        CHECK_RESULT( clv_volume_sweep_spheres( sweep, spheres, 2 ), CLV_BAD_BOX );
+        CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, spheres, 2 ), CLV_BAD_BOX );
         CHECK( !clv_volume_sweep_pairs( sweep ).valid );
         ( &spheres[1].center.x )[i] = -INFINITY;
-        CHECK_RESULT( clv_volume_sweep_spheres( sweep, spheres, 2 ), CLV_BAD_BOX );
+        CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, spheres, 2 ), CLV_BAD_BOX );
     }
     for ( uint32_t i = 0; i < 2 * CLV_DOP_AXIS_COUNT; ++i )
     {
         clv_dop18 dop = { { 0 }, { 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
-        CHECK_OK( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ) );
+        CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_DOP18, &dop, 1 ) );
         ( i < CLV_DOP_AXIS_COUNT ? dop.lower : dop.upper )[i % CLV_DOP_AXIS_COUNT] = NAN;
-        CHECK_RESULT( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ), CLV_BAD_BOX );
+        CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_DOP18, &dop, 1 ), CLV_BAD_BOX );
     }
     for ( uint32_t i = 0; i < 6; ++i )
     {
         clv_aabb box = { { 0, 0, 0 }, { 1, 1, 1 } };
         ( &box.lower.x )[i] = NAN;
-        CHECK_RESULT( clv_volume_sweep_aabbs( sweep, &box, 1 ), CLV_BAD_BOX );
+        CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, &box, 1 ), CLV_BAD_BOX );
     }
     clv_volume_sweep_destroy( sweep );
 }

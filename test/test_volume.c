@@ -126,6 +126,8 @@ static void volumes_contain_and_are_tight( void )
 }
 
 static const clv_dop_kind s_kinds[] = { CLV_DOP_6, CLV_DOP_14, CLV_DOP_18, CLV_DOP_26 };
+static const clv_volume_kind s_volumes[] = { CLV_VOLUME_DOP6, CLV_VOLUME_DOP14, CLV_VOLUME_DOP18,
+    CLV_VOLUME_DOP26 };
 
 // The same for every kind of k-DOP; the kinds of the paper are two of them.
 static void dops_of_every_kind_contain_and_are_tight( void )
@@ -278,7 +280,7 @@ static void bad_shapes_have_no_volume( void )
     clv_obb obb;
     CHECK_RESULT( shape_dop( clv_sphere_shape( 1 ), clv_transform_at( 0, NAN, 0 ), CLV_DOP_26, ends ),
         CLV_BAD_ARGUMENT );
-    CHECK( !clv_volume_dop_is_kind( (clv_dop_kind)8 ) );
+    CHECK( clv_volume_axes_of( (clv_volume_kind)7 ) == 0 );
     CHECK_RESULT(
         clv_shape_obb( clv_sphere_shape( 1 ), clv_transform_at( 0, 0, INFINITY ), &obb ), CLV_BAD_ARGUMENT );
     clv_transform lost = clv_transform_at( NAN, 0, 0 );
@@ -425,23 +427,23 @@ static void sweeps_find_what_brute_force_finds( void )
         for ( uint32_t axis = 0; axis < 9; ++axis )
         {
             clv_volume_sweep* sweep = make_sweep( seed % 2 ? 0 : 30, axis );
-            CHECK_OK( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)c.dops, c.count ) );
+            CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_DOP18, c.dops, c.count ) );
             check_pairs( &c, 1, clv_volume_sweep_pairs( sweep ) );
-            CHECK_OK( clv_volume_sweep_aabbs( sweep, c.aabbs, c.count ) );
+            CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, c.aabbs, c.count ) );
             check_pairs( &c, 0, clv_volume_sweep_pairs( sweep ) );
             CHECK( clv_volume_sweep_get_stats( sweep ).axis < 3 );
-            CHECK_OK( clv_volume_sweep_spheres( sweep, c.spheres, c.count ) );
+            CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, c.spheres, c.count ) );
             check_pairs( &c, 2, clv_volume_sweep_pairs( sweep ) );
             // Each seed tries the others along one axis to begin with: enough, and nine times as quick.
             for ( int k = 0; k < 4 && axis == seed % 9; ++k )
             {
-                CHECK_OK( clv_volume_sweep_kdops( sweep, s_kinds[k], c.ends[k], c.count ) );
+                CHECK_OK( clv_volume_sweep_run( sweep, s_volumes[k], c.ends[k], c.count ) );
                 check_pairs( &c, 4 + k, clv_volume_sweep_pairs( sweep ) );
                 CHECK( clv_volume_sweep_get_stats( sweep ).axis < (uint32_t)s_kinds[k] / 2 );
             }
             if ( axis == seed % 9 )
             {
-                CHECK_OK( clv_volume_sweep_obbs( sweep, c.obbs, c.count ) );
+                CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_OBB, c.obbs, c.count ) );
                 check_pairs( &c, 3, clv_volume_sweep_pairs( sweep ) );
             }
             clv_volume_sweep_destroy( sweep );
@@ -456,12 +458,12 @@ static void the_axis_changes_once_in_a_period( void )
     clv_volume_sweep* sweep = make_sweep( 4, 1 );
     for ( uint32_t i = 0; i < 12; ++i )
     {
-        CHECK_OK( clv_volume_sweep_spheres( sweep, i < 2 ? along_x : along_z, 3 ) );
+        CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, i < 2 ? along_x : along_z, 3 ) );
         CHECK_EQUAL( clv_volume_sweep_get_stats( sweep ).axis, i < 4 ? 0 : 2 );
     }
     clv_volume_sweep_destroy( sweep );
     sweep = make_sweep( 0, 1 );
-    CHECK_OK( clv_volume_sweep_spheres( sweep, along_x, 3 ) );
+    CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, along_x, 3 ) );
     CHECK_EQUAL( clv_volume_sweep_get_stats( sweep ).axis, 1 );
     clv_volume_sweep_destroy( sweep );
 }
@@ -471,36 +473,36 @@ static void bad_volumes_are_refused( void )
     clv_volume_sweep* sweep = make_sweep( 30, 1 );
     clv_aabb aabbs[2] = { { { 0, 0, 0 }, { 1, 1, 1 } }, { { 0, 0, 2 }, { 1, 1, 1 } } };
     clv_sphere spheres[2] = { { { 0, 0, 0 }, 1 }, { { 0, NAN, 0 }, 1 } };
-    CHECK_OK( clv_volume_sweep_aabbs( sweep, aabbs, 1 ) );
-    CHECK_RESULT( clv_volume_sweep_aabbs( sweep, aabbs, 2 ), CLV_BAD_BOX );
+    CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, aabbs, 1 ) );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, aabbs, 2 ), CLV_BAD_BOX );
     CHECK( !clv_volume_sweep_pairs( sweep ).valid );
-    CHECK_RESULT( clv_volume_sweep_spheres( sweep, spheres, 2 ), CLV_BAD_BOX );
-    CHECK_OK( clv_volume_sweep_aabbs( sweep, NULL, 0 ) );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, spheres, 2 ), CLV_BAD_BOX );
+    CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, NULL, 0 ) );
     CHECK( clv_volume_sweep_pairs( sweep ).valid && clv_volume_sweep_pairs( sweep ).count == 0 );
     // Half-spaces are boxes too.
     clv_aabb half[2] = { { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, 0, INFINITY } },
         { { 0, -1, 0 }, { 1, 1, 1 } } };
-    CHECK_OK( clv_volume_sweep_aabbs( sweep, half, 2 ) );
+    CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_AABB, half, 2 ) );
     CHECK_EQUAL( clv_volume_sweep_pairs( sweep ).count, 1 );
     clv_dop18 dop = { { 0 }, { 0 } };
     dop.lower[8] = 1; // above its upper end, on the last axis
-    CHECK_RESULT( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ), CLV_BAD_BOX );
-    CHECK_RESULT( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_DOP18, &dop, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_DOP18, &dop, 1 ), CLV_BAD_BOX );
     float none[CLV_DOP_ENDS_MOST] = { 0 };
-    CHECK_RESULT( clv_volume_sweep_kdops( sweep, (clv_dop_kind)7, none, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, (clv_volume_kind)7, none, 1 ), CLV_BAD_BOX );
     CHECK( !clv_volume_sweep_pairs( sweep ).valid && clv_volume_sweep_pairs( sweep ).count == 0 );
     clv_obb obb;
     CHECK_OK( clv_shape_obb( clv_sphere_shape( 1 ), clv_identity_transform(), &obb ) );
-    CHECK_OK( clv_volume_sweep_obbs( sweep, &obb, 1 ) );
+    CHECK_OK( clv_volume_sweep_run( sweep, CLV_VOLUME_OBB, &obb, 1 ) );
     clv_obb bent = obb, negative = obb, lost = obb;
     bent.axes[1].x = 0.001f;
     negative.half_size.z = -1;
     lost.center.y = NAN;
-    CHECK_RESULT( clv_volume_sweep_obbs( sweep, &bent, 1 ), CLV_BAD_BOX );
-    CHECK_RESULT( clv_volume_sweep_obbs( sweep, &negative, 1 ), CLV_BAD_BOX );
-    CHECK_RESULT( clv_volume_sweep_obbs( sweep, &lost, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_OBB, &bent, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_OBB, &negative, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_OBB, &lost, 1 ), CLV_BAD_BOX );
     spheres[1] = ( clv_sphere ){ { 0, 0, 0 }, -1 };
-    CHECK_RESULT( clv_volume_sweep_spheres( sweep, spheres, 2 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_run( sweep, CLV_VOLUME_SPHERE, spheres, 2 ), CLV_BAD_BOX );
     clv_volume_sweep_destroy( sweep );
 }
 

@@ -16,14 +16,14 @@ check_kernels()
         shared=
         case $program in # as gpu_program.c and gpu_guest.c have it
             */common.cl | */solid.cl | */cells.cl | */core.cl) continue ;;
-            */volume.cl) shared="$solid/solid_math.h $kdop/solid.cl" ;;
-            */match.cl) shared="$solid/solid_math.h $kdop/solid.cl $solid/solid_polar.h $solid/solid_match.h" ;;
-            */narrow.cl) shared="$solid/solid_math.h $kdop/solid.cl $kdop/core.cl $solid/solid_gjk.h $solid/solid_epa.h" ;;
+            */volume.cl) shared="kdop/gpu_body_layout.h $solid/solid_math.h $kdop/solid.cl" ;;
+            */match.cl) shared="kdop/gpu_body_layout.h $solid/solid_math.h $kdop/solid.cl $solid/solid_polar.h $solid/solid_match.h" ;;
+            */narrow.cl) shared="kdop/gpu_body_layout.h $solid/solid_math.h $kdop/solid.cl $kdop/core.cl $solid/solid_gjk.h $solid/solid_epa.h" ;;
             */grid.cl | */rest.cl | */near.cl) shared=gpu/kernels/cells.cl ;;
         esac
         # shellcheck disable=SC2086 # a list of files
-        cat gpu/kernels/common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \
-            -finclude-default-header -Wall -Wextra -Werror - || { echo "check.sh kernels: $program (lines count from common.cl)" >&2; status=1; }
+        cat gpu/gpu_layout.h gpu/kernels/common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \
+            -finclude-default-header -Wall -Wextra -Werror - || { echo "check.sh kernels: $program (lines count from gpu_layout.h)" >&2; status=1; }
     done
     # Every kernel of the files is in the tables of gpu_state.h and gpu_bodies.h, and the other way round.
     sed -n 's/^__kernel void \([a-z_]*\)(.*/\1/p' gpu/kernels/*.cl $kdop/*.cl | sort >"$folder/kernels"

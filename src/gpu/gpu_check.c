@@ -80,7 +80,7 @@ static const char* check_grid( const clv_gpu* gpu )
         return "an order is kept from no slot, or more boxes may leave their cells than are listed";
     }
     if ( grid->is_planned &&
-        ( grid->level_count == 0 || grid->level_count > GPU_GRID_LEVELS ||
+        ( grid->level_count == 0 || grid->level_count > GRID_LEVELS ||
             grid->entry_count != grid->row_count * grid->pitch ) )
     {
         return "a grid has no level, or other entries than its rows";
@@ -100,7 +100,7 @@ static const char* check_other_plans( const clv_gpu* gpu )
     const gpu_sap_state* sap = &gpu->sap;
     const gpu_tree_state* tree = &gpu->tree;
     uint32_t axes = 1u << sap->axes[0] % 3 | 1u << sap->axes[1] % 3 | 1u << sap->axes[2] % 3;
-    return sap->is_planned && ( axes != 7 || sap->sort_axis > GPU_AXIS_FREE )
+    return sap->is_planned && ( axes != 7 || sap->sort_axis > AXIS_FREE )
         ? "a sweep is planned along an axis twice"
         : tree->is_planned && tree->count > 1 && ( tree->top == 0 || tree->node_count == 0 )
         ? "a tree is planned without nodes"

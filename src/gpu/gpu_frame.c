@@ -126,56 +126,75 @@ void clv_gpu_destroy( clv_gpu* gpu )
 
 // ---- counters
 
-clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_counters* counters )
+clv_result clv_gpu_read_slot( clv_gpu* gpu, const gpu_buffer* slots, uint32_t slot, gpu_counters* counters )
 {
-    CLV_ASSERT(
-        frame->slot < GPU_SLOTS && gpu_holds( &gpu->buffers.slots, GPU_SLOTS, sizeof( gpu_counters ) ) );
-    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )];
-    clv_result result =
-        clv_gpu_read( gpu, gpu->buffers.slots.memory, frame->slot * sizeof( words ), words, sizeof( words ) );
+    CLV_ASSERT( gpu_holds( slots, (uint64_t)slot + 1, sizeof( uint32_t[SLOT_WORDS] ) ) );
+    uint32_t words[SLOT_WORDS];
+    clv_result result = clv_gpu_read( gpu, slots->memory, slot * sizeof( words ), words, sizeof( words ) );
     if ( result == CLV_OK )
     {
         *counters = ( gpu_counters ){
-            .pair_count = words[0] | (uint64_t)words[1] << 32,
-            .test_count = words[2] | (uint64_t)words[3] << 32,
-            .cell_squares = words[4] | (uint64_t)words[5] << 32,
-            .placed_count = words[6],
-            .large_count = words[7],
-            .bad = words[8],
-            .moved_count = words[9],
-            .side = words[10],
-            .kept_count = words[11],
-            .carry_count = words[12],
-            .left_count = words[13],
-            .changed_count = words[14],
-            .work = words[15],
+            .pair_count = words[SLOT_PAIRS] | (uint64_t)words[SLOT_PAIRS + 1] << 32,
+            .test_count = words[SLOT_TESTS] | (uint64_t)words[SLOT_TESTS + 1] << 32,
+            .cell_squares = words[SLOT_CELLS] | (uint64_t)words[SLOT_CELLS + 1] << 32,
+            .placed_count = words[SLOT_PLACED],
+            .large_count = words[SLOT_LARGE],
+            .bad = words[SLOT_BAD],
+            .moved_count = words[SLOT_MOVED],
+            .side = words[SLOT_SIDE],
+            .kept_count = words[SLOT_KEPT],
+            .carry_count = words[SLOT_CARRY],
+            .left_count = words[SLOT_LEFT],
+            .changed_count = words[SLOT_CHANGED],
+            .work = words[SLOT_WORK],
         };
-        counters->moved_count += frame->rests ? counters->carry_count + counters->left_count : 0;
     }
     return result;
+}
+
+clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_counters* counters )
+{
+    CLV_ASSERT( frame->slot < GPU_SLOTS );
+    clv_result result = clv_gpu_read_slot( gpu, &gpu->buffers.slots, frame->slot, counters );
+    if ( result == CLV_OK && frame->rests )
+    {
+        counters->moved_count += counters->carry_count + counters->left_count;
+    }
+    return result;
+}
+
+clv_result clv_gpu_write_counters( clv_gpu* gpu, const gpu_counters* counters )
+{
+    CLV_ASSERT( gpu->frame.slot < GPU_SLOTS && counters->pair_count + counters->test_count == 0 );
+    const uint32_t words[SLOT_WORDS] = {
+        [SLOT_CELLS] = (uint32_t)counters->cell_squares,
+        [SLOT_CELLS + 1] = (uint32_t)( counters->cell_squares >> 32 ),
+        [SLOT_PLACED] = counters->placed_count,
+        [SLOT_LARGE] = counters->large_count,
+        [SLOT_BAD] = counters->bad,
+        [SLOT_MOVED] = counters->moved_count,
+        [SLOT_SIDE] = counters->side,
+        [SLOT_KEPT] = counters->kept_count,
+    };
+    return clv_gpu_write(
+        gpu, gpu->buffers.slots.memory, gpu->frame.slot * sizeof( words ), words, sizeof( words ), true );
 }
 
 // Before a search is done once more: pairs and tests from 0; what the preparation counted stays.
 static clv_result reset_counters( clv_gpu* gpu )
 {
-    CLV_ASSERT(
-        !gpu->frame.rests && gpu->frame.slot < GPU_SLOTS ); // resting frames have other words in their slot
-    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };
-    words[4] = (uint32_t)gpu->counters.cell_squares;
-    words[5] = (uint32_t)( gpu->counters.cell_squares >> 32 );
-    words[6] = gpu->counters.placed_count;
-    words[7] = gpu->frame.way == CLV_GPU_SAP ? 0 : gpu->counters.large_count; // that list is the search's own
-    words[9] = gpu->counters.moved_count;
-    words[10] = gpu->counters.side;
-    words[11] = gpu->counters.kept_count;
-    return clv_gpu_write(
-        gpu, gpu->buffers.slots.memory, gpu->frame.slot * sizeof( words ), words, sizeof( words ), true );
+    CLV_ASSERT( !gpu->frame.rests ); // resting frames have other words in their slot
+    gpu_counters kept = gpu->counters;
+    kept.pair_count = kept.test_count = 0;
+    kept.bad = 0;
+    kept.large_count = gpu->frame.way == CLV_GPU_SAP ? 0 : kept.large_count; // that list is the search's own
+    return clv_gpu_write_counters( gpu, &kept );
 }
 
 // Where no kernel does it.
 static clv_result clear_next_slot( clv_gpu* gpu )
 {
-    static const uint32_t s_zeros[sizeof( gpu_counters ) / sizeof( uint32_t )];
+    static const uint32_t s_zeros[SLOT_WORDS];
     CLV_ASSERT( gpu->next_slot < GPU_SLOTS && gpu->buffers.slots.memory != NULL );
     return clv_gpu_write( gpu, gpu->buffers.slots.memory, gpu->next_slot * sizeof( s_zeros ), s_zeros,
         sizeof( s_zeros ), false );
@@ -426,7 +445,7 @@ static clv_result review_grid( clv_gpu* gpu )
 {
     CLV_ASSERT( gpu->frame.way == CLV_GPU_GRID && !gpu->is_chunked );
     bool was_compared = gpu->frame.rests;
-    bool is_done = was_compared && ( gpu->counters.work & GPU_WORK_UNDONE ) == 0;
+    bool is_done = was_compared && ( gpu->counters.work & WORK_UNDONE ) == 0;
     gpu_counters seen = gpu->counters;
     clv_result result = was_compared && !is_done && seen.bad == 0 ? clv_gpu_grid_finish( gpu ) : CLV_OK;
     if ( result == CLV_OK )

@@ -23,7 +23,7 @@ enum
 };
 
 _Static_assert( GPU_LEFT_MOST >= (uint32_t)MOVED_MOST, "both have the same list" );
-_Static_assert( sizeof( gpu_grid_plan ) == 32 + GPU_GRID_LEVELS * 40, "the layout of kernels/grid.cl" );
+_Static_assert( sizeof( gpu_grid_plan ) == 32 + GRID_LEVELS * 40, "no padding" );
 
 static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
 {
@@ -60,7 +60,7 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     gpu_grid_plan plan = clv_gpu_grid_plan_make(
         sample.boxes, sample.count, frame->count, &wish, sample.room, &grid->row_count, &grid->keeps );
     clv_gpu_sample_close( gpu, &sample );
-    CLV_ASSERT( plan.level_count >= 1 && plan.level_count <= GPU_GRID_LEVELS && grid->row_count > 0 );
+    CLV_ASSERT( plan.level_count >= 1 && plan.level_count <= GRID_LEVELS && grid->row_count > 0 );
     CLV_ASSERT( (uint64_t)grid->row_count * plan.pitch <= UINT32_MAX );
     grid->pitch = plan.pitch;
     grid->level_count = plan.level_count;
@@ -285,13 +285,13 @@ static uint32_t groups_of_movers( uint32_t moved_most )
 // tells it.
 static clv_result restate( clv_gpu* gpu )
 {
-    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };
-    words[8] = gpu->counters.bad;
-    words[9] = gpu->counters.moved_count;
-    words[10] = gpu->counters.side;
-    words[11] = gpu->counters.kept_count;
-    return clv_gpu_write(
-        gpu, gpu->buffers.slots.memory, gpu->frame.slot * sizeof( words ), words, sizeof( words ), true );
+    const gpu_counters kept = {
+        .bad = gpu->counters.bad,
+        .moved_count = gpu->counters.moved_count,
+        .side = gpu->counters.side,
+        .kept_count = gpu->counters.kept_count,
+    };
+    return clv_gpu_write_counters( gpu, &kept );
 }
 
 clv_result clv_gpu_grid_finish( clv_gpu* gpu )

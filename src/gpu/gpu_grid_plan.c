@@ -115,11 +115,11 @@ static grid_measure measure( const clv_aabb* sample, uint32_t sample_count, floa
         double least = m.spans[axis] > 0 ? m.spans[axis] * 1e-3 : 1;
         m.sides[axis] = m.sides[axis] > 0 ? m.sides[axis] : least;
     }
-    while ( ratio > 4 && m.level_count < GPU_GRID_LEVELS && pow( 4, m.level_count - 1 ) * 1.25 < ratio )
+    while ( ratio > 4 && m.level_count < GRID_LEVELS && pow( 4, m.level_count - 1 ) * 1.25 < ratio )
     {
         m.level_count += 1;
     }
-    CLV_ASSERT( m.level_count >= 1 && m.level_count <= GPU_GRID_LEVELS );
+    CLV_ASSERT( m.level_count >= 1 && m.level_count <= GRID_LEVELS );
     return m;
 }
 

@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Where the cells lie: chosen on the host from a sample, kept while it serves. The layout is that of
-// kernels/grid.cl.
+// Where the cells lie: chosen on the host from a sample, kept while it serves.
 #pragma once
 
 #include "cleave/geom.h"
+#include "gpu_layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define GPU_GRID_LEVELS 8
-
-typedef struct gpu_grid_level
-{
-    float scale[3];
-    float last[3];
-    uint32_t rows_y;
-    uint32_t first_row;
-    uint32_t reach_x;
-    uint32_t unused;
-} gpu_grid_level;
-
-typedef struct gpu_grid_plan
-{
-    float origin[3];
-    uint32_t level_count;
-    uint32_t pitch;
-    float slack[3]; ///< that a box may move down before it has left its cell
-    gpu_grid_level levels[GPU_GRID_LEVELS];
-} gpu_grid_plan;
 
 /// For measuring: other cells than the plan would choose. All 0: none.
 typedef struct gpu_grid_wish

@@ -108,14 +108,6 @@ clv_result clv_gpu_show_list(
     return CLV_OK;
 }
 
-clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user )
-{
-    CLV_ASSERT( gpu != NULL && visit != NULL );
-    gpu->error[0] = '\0';
-    clv_result result = clv_gpu_show_list( gpu, pairs, count, visit, user );
-    return result == CLV_OK || result == CLV_STOPPED ? result : clv_gpu_end_failed( gpu, result );
-}
-
 // ---- begun and ended pairs: this update's list against the one before, on the device. The list before lies
 // in a buffer of its own with its table; both change sides when the next update begins.
 
@@ -305,12 +297,21 @@ void* clv_gpu_ended_buffer( const clv_gpu* gpu )
     return gpu->has_list && gpu->def.events ? gpu->buffers.ended.memory : NULL;
 }
 
+// A device that fails is closed.
+static clv_result show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user )
+{
+    CLV_ASSERT( gpu != NULL && visit != NULL );
+    gpu->error[0] = '\0';
+    clv_result result = clv_gpu_show_list( gpu, pairs, count, visit, user );
+    return result == CLV_OK || result == CLV_STOPPED ? result : clv_gpu_end_failed( gpu, result );
+}
+
 clv_result clv_gpu_read_begun( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
 {
-    return clv_gpu_show( gpu, gpu->buffers.begun.memory, clv_gpu_begun_count( gpu ), visit, user );
+    return show( gpu, gpu->buffers.begun.memory, clv_gpu_begun_count( gpu ), visit, user );
 }
 
 clv_result clv_gpu_read_ended( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
 {
-    return clv_gpu_show( gpu, gpu->buffers.ended.memory, clv_gpu_ended_count( gpu ), visit, user );
+    return show( gpu, gpu->buffers.ended.memory, clv_gpu_ended_count( gpu ), visit, user );
 }

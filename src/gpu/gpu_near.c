@@ -13,7 +13,6 @@
 
 enum
 {
-    SHIFTS = 64,      // as kernels/near.cl has it
     SHIFTS_MOST = 60, // edges that a cutoff may span
     LEAST_LONG = 32,  // entries of an open axis, at least: x, whose cells are half as thick as a reach,
     LEAST_SHORT = 16, // and the others; no point asks as many, whatever rounding does
@@ -21,34 +20,6 @@ enum
     ENTRIES_PER_POINT = 4,
     CELLS_MOST = 1 << 20, // along a periodic axis
 };
-
-// As kernels/near.cl has them.
-enum
-{
-    MODE_HALF = 0,
-    MODE_FULL = 1,
-    MODE_LESSER = 2,
-    STAGE_PAIRS = 0,
-    STAGE_COUNT = 1,
-    STAGE_FILL = 2,
-};
-
-typedef struct near_plan
-{
-    double edge[3];
-    double inverse[3];
-    float scale[3];
-    float reach[3];
-    uint32_t size[3];
-    uint32_t layers[3];
-    uint32_t periodic;
-    uint32_t axes;
-    uint32_t stride;
-    uint32_t pitch;
-    float square;
-    uint32_t unused;
-    float offsets[3][2 * SHIFTS + 1];
-} near_plan;
 
 // One call.
 typedef struct near_job
@@ -188,7 +159,7 @@ static clv_result measure( clv_gpu* gpu, const near_job* job, gpu_spread spreads
 
 // An open axis: cells as thick as the reach, half as thick along rows, unless floats are too coarse for such
 // small ones; as many as the points extend over.
-static void plan_open_axis( const near_job* job, near_plan* plan, int k, const gpu_spread* spread )
+static void plan_open_axis( const near_job* job, gpu_near_plan* plan, int k, const gpu_spread* spread )
 {
     double extent = (double)spread->most - (double)spread->least;
     double far = fmax( fabs( (double)spread->most ), fabs( (double)spread->least ) );
@@ -209,7 +180,7 @@ static void plan_open_axis( const near_job* job, near_plan* plan, int k, const g
 }
 
 // A periodic axis: cells that fill the edge, at least `part` of the reach thick.
-static void plan_periodic_axis( const near_job* job, near_plan* plan, int k, double part )
+static void plan_periodic_axis( const near_job* job, gpu_near_plan* plan, int k, double part )
 {
     double edge = fabs( job->cell.edges[k][k] );
     double reach = job->reach + ( job->reach + edge ) * 4e-6; // with what rounding to float may move
@@ -220,14 +191,14 @@ static void plan_periodic_axis( const near_job* job, near_plan* plan, int k, dou
     plan->scale[k] = (float)( most / job->cell.edges[k][k] );
     plan->layers[k] = (uint32_t)ceil( reach / edge * most * ( 1 + 1e-9 ) );
     plan->edge[k] = job->cell.edges[k][k];
-    for ( int shift = -SHIFTS; shift <= SHIFTS; ++shift )
+    for ( int shift = -NEAR_SHIFTS; shift <= NEAR_SHIFTS; ++shift )
     {
-        plan->offsets[k][SHIFTS + shift] = (float)( shift * plan->edge[k] );
+        plan->offsets[k][NEAR_SHIFTS + shift] = (float)( shift * plan->edge[k] );
     }
 }
 
 // The inverse of the cell as near.h's floats have it: from cross products.
-static void invert( const near_job* job, near_plan* plan )
+static void invert( const near_job* job, gpu_near_plan* plan )
 {
     double e[3];
     for ( int k = 0; k < 3; ++k )
@@ -241,14 +212,14 @@ static void invert( const near_job* job, near_plan* plan )
     }
 }
 
-static uint64_t entries_of( const near_plan* plan, uint32_t* pitch )
+static uint64_t entries_of( const gpu_near_plan* plan, uint32_t* pitch )
 {
     *pitch = ( plan->size[0] + 8 ) / 8 * 8; // one more than the cells, in eights
     return (uint64_t)*pitch * plan->size[1] * plan->size[2];
 }
 
 // Half as many along the open axis that has most, as long as it has more than it must. False if none has.
-static bool fold_axis( near_plan* plan )
+static bool fold_axis( gpu_near_plan* plan )
 {
     int widest = -1;
     for ( int k = 0; k < 3; ++k )
@@ -264,7 +235,7 @@ static bool fold_axis( near_plan* plan )
     return widest >= 0;
 }
 
-static void choose_cells( const near_job* job, const gpu_spread spreads[3], near_plan* plan )
+static void choose_cells( const near_job* job, const gpu_spread spreads[3], gpu_near_plan* plan )
 {
     uint64_t most = (uint64_t)ENTRIES_PER_POINT * job->count + ENTRIES_LEAST;
     for ( int k = 0; k < 3; ++k )
@@ -320,7 +291,7 @@ static clv_result make_plan( clv_gpu* gpu, const near_job* job )
 {
     gpu_near_state* near = &gpu->near;
     gpu_buffers* b = &gpu->buffers;
-    near_plan plan = {
+    gpu_near_plan plan = {
         .axes = job->def->flat ? 2 : 3,
         .stride = job->stride,
         .square = job->square,
@@ -358,7 +329,7 @@ static clv_result make_plan( clv_gpu* gpu, const near_job* job )
 static clv_result reserve( clv_gpu* gpu, const near_job* job )
 {
     gpu_buffers* b = &gpu->buffers;
-    clv_result result = clv_gpu_reserve( gpu, &b->near_slots, 2 * sizeof( gpu_counters ) );
+    clv_result result = clv_gpu_reserve( gpu, &b->near_slots, 2 * SLOT_WORDS * sizeof( uint32_t ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->near_places, (uint64_t)job->count * 8 ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->near_records, ( (uint64_t)job->count + 3 ) * 16 ) );
     if ( result == CLV_OK && job->def->by_point )
@@ -383,8 +354,7 @@ static clv_result lay_out( clv_gpu* gpu, const near_job* job )
     if ( !near->is_ready )
     {
         result = clv_gpu_fill( gpu, b->near_counts.memory, (uint64_t)near->row_count * near->pitch, 0 );
-        GPU_THEN( result,
-            clv_gpu_fill( gpu, b->near_slots.memory, 2 * sizeof( gpu_counters ) / sizeof( uint32_t ), 0 ) );
+        GPU_THEN( result, clv_gpu_fill( gpu, b->near_slots.memory, 2 * SLOT_WORDS, 0 ) );
     }
     near->is_ready = false; // until this ends well
     GPU_THEN( result,
@@ -397,18 +367,17 @@ static clv_result lay_out( clv_gpu* gpu, const near_job* job )
     return result;
 }
 
-static clv_result read_counters( clv_gpu* gpu, uint32_t words[16] )
+static clv_result read_counters( clv_gpu* gpu, gpu_counters* counters )
 {
-    return clv_gpu_read( gpu, gpu->buffers.near_slots.memory, gpu->near.slot * sizeof( gpu_counters ), words,
-        sizeof( gpu_counters ) );
+    return clv_gpu_read_slot( gpu, &gpu->buffers.near_slots, gpu->near.slot, counters );
 }
 
 static clv_result find( clv_gpu* gpu, const near_job* job, uint32_t stage )
 {
     gpu_near_state* near = &gpu->near;
     gpu_buffers* b = &gpu->buffers;
-    bool is_pairs = stage == STAGE_PAIRS;
-    uint32_t mode = job->def->full ? MODE_FULL : is_pairs ? MODE_HALF : MODE_LESSER;
+    bool is_pairs = stage == NEAR_PAIRS;
+    uint32_t mode = job->def->full ? NEAR_FULL : is_pairs ? NEAR_HALF : NEAR_LESSER;
     uint32_t capacity = (uint32_t)( is_pairs ? near->pair_room : near->index_room );
     CLV_ASSERT( near->pair_room <= UINT32_MAX && near->index_room <= UINT32_MAX );
     // Buffers that a stage does not touch are the plan's: a kernel is told none that is not there.
@@ -469,24 +438,22 @@ static clv_result complete( clv_gpu* gpu, const near_job* job )
         clv_result result =
             reserve_list( gpu, &b->near_indices, &near->index_room, near->count, sizeof( uint32_t ) );
         GPU_THEN( result, clv_gpu_scan( gpu, &b->near_offsets, job->count + 1, &b->near_sums ) );
-        return result == CLV_OK ? find( gpu, job, STAGE_FILL ) : result;
+        return result == CLV_OK ? find( gpu, job, NEAR_FILL ) : result;
     }
     if ( near->count <= near->pair_room )
     {
         return CLV_OK;
     }
-    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )];
+    gpu_counters again = { 0 };
     clv_result result =
         reserve_list( gpu, &b->near_pairs, &near->pair_room, near->count, sizeof( clv_pair ) );
-    GPU_THEN(
-        result, clv_gpu_fill( gpu, b->near_slots.memory, 2 * sizeof( words ) / sizeof( uint32_t ), 0 ) );
-    GPU_THEN( result, find( gpu, job, STAGE_PAIRS ) );
-    GPU_THEN( result, read_counters( gpu, words ) );
-    uint64_t again = words[0] | (uint64_t)words[1] << 32;
-    if ( result == CLV_OK && again != near->count )
+    GPU_THEN( result, clv_gpu_fill( gpu, b->near_slots.memory, 2 * SLOT_WORDS, 0 ) );
+    GPU_THEN( result, find( gpu, job, NEAR_PAIRS ) );
+    GPU_THEN( result, read_counters( gpu, &again ) );
+    if ( result == CLV_OK && again.pair_count != near->count )
     {
         result = clv_gpu_fail( gpu, CLV_DEVICE_FAILED, "%s found %llu pairs of points, and then %llu",
-            gpu->device->facts.name, (unsigned long long)near->count, (unsigned long long)again );
+            gpu->device->facts.name, (unsigned long long)near->count, (unsigned long long)again.pair_count );
     }
     return result;
 }
@@ -494,27 +461,27 @@ static clv_result complete( clv_gpu* gpu, const near_job* job )
 static clv_result review( clv_gpu* gpu, const near_job* job )
 {
     gpu_near_state* near = &gpu->near;
-    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )];
-    clv_result result = read_counters( gpu, words );
+    gpu_counters found;
+    clv_result result = read_counters( gpu, &found );
     if ( result != CLV_OK )
     {
         return result;
     }
     near->is_ready = true;
-    near->count = words[0] | (uint64_t)words[1] << 32;
-    uint64_t squares = words[4] | (uint64_t)words[5] << 32;
+    near->count = found.pair_count;
+    uint64_t squares = found.cell_squares;
     bool has_grown = near->cell_squares != UINT64_MAX && squares > 2 * near->cell_squares + job->count;
     near->cell_squares = near->cell_squares == UINT64_MAX ? squares : near->cell_squares;
     near->is_planned = !has_grown; // the next one plans anew
-    if ( words[8] != 0 )
+    if ( found.bad != 0 )
     {
         return clv_gpu_fail( gpu, CLV_BAD_ARGUMENT,
-            "point %u is not finite, or more than 2^30 cells away from the first", UINT32_MAX - words[8] );
+            "point %u is not finite, or more than 2^30 cells away from the first", UINT32_MAX - found.bad );
     }
-    if ( words[7] != 0 )
+    if ( found.large_count != 0 )
     {
         return clv_gpu_fail(
-            gpu, CLV_DEVICE_FAILED, "%u points reach over more cells than there are", words[7] );
+            gpu, CLV_DEVICE_FAILED, "%u points reach over more cells than there are", found.large_count );
     }
     return refuse_pairs( gpu, job, near->count );
 }
@@ -532,7 +499,7 @@ static clv_result make_list( clv_gpu* gpu, const near_job* job )
             reserve_list( gpu, &gpu->buffers.near_pairs, &near->pair_room, first, sizeof( clv_pair ) ) );
     }
     GPU_THEN( result, lay_out( gpu, job ) );
-    GPU_THEN( result, find( gpu, job, job->def->by_point ? STAGE_COUNT : STAGE_PAIRS ) );
+    GPU_THEN( result, find( gpu, job, job->def->by_point ? NEAR_COUNT : NEAR_PAIRS ) );
     GPU_THEN( result, review( gpu, job ) );
     GPU_THEN( result, complete( gpu, job ) );
     near->slot = 1 - near->slot;

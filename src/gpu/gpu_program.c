@@ -55,16 +55,17 @@ void clv_gpu_kernel_text( const clv_gpu* gpu, uint32_t program, const char* part
     {
         parts[i] = "";
     }
-    parts[0] = kernel_text_common;
+    parts[0] = kernel_text_gpu_layout;
+    parts[1] = kernel_text_common;
     if ( program >= GPU_PROGRAM_COUNT )
     {
         gpu->guest->text( program - GPU_PROGRAM_COUNT, parts );
         return;
     }
-    parts[1] = program == GPU_PROGRAM_grid || program == GPU_PROGRAM_rest || program == GPU_PROGRAM_near
+    parts[2] = program == GPU_PROGRAM_grid || program == GPU_PROGRAM_rest || program == GPU_PROGRAM_near
         ? kernel_text_cells
         : "";
-    parts[2] = s_texts[program];
+    parts[3] = s_texts[program];
 }
 
 // ---- binaries, a file each, named by a hash of what they were compiled from, for and by. A file is written

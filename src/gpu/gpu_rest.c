@@ -18,8 +18,6 @@ enum
     CHANGED_PART = 50,
     // More for each pair per box: all the others are carried over, and one that changed meets as many more.
     PAIRS_PART = 5,
-    SAMPLED_GROUPS = 32, // as kernels/grid.cl has them
-    SAMPLED_OF_PLACED = 128,
     FULL_CELLS = 8,       // squares of what cells hold, per box, where larger ones may do
     ORDER_LEAST = 100000, // boxes whose order is kept for this alone
     CALM_MOST = 2,        // frames in a row before it begins,
@@ -29,11 +27,10 @@ enum
     LEFT_LEAST = 65536,   // and some for small worlds
     TRY_AGAIN = 64,       // updates after which it is tried again,
     PAUSE_MOST = 4096,    // and after which at the latest
-    GROUP_PAIRS = 1024,   // that one group carries over at a time, as kernels/rest.cl has it
-    GROUP_BOXES = 16,     // that one group searches for, as a rule
-    LEFT_SLICE = 64,      // of those that left their cells, as kernels/rest.cl has it
-    CARRY_MOST = 2048,    // groups that carry over, and go on with as many pairs where there are more,
-    GROUPS_MOST = 8192,   // and that search
+    GROUP_PAIRS = GPU_GROUP * REST_CARRIED, // that one group carries over at a time
+    GROUP_BOXES = GPU_GROUP / REST_LANES,   // that one group searches for, as a rule
+    CARRY_MOST = 2048,  // groups that carry over, and go on with as many pairs where there are more,
+    GROUPS_MOST = 8192, // and that search
 };
 
 // Pairs of a list that is carried over; 16 GB.
@@ -225,7 +222,7 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t most = changed_most( gpu, gpu->rest.last_pairs, frame->count );
     uint32_t work_most = frame->count / 4 + 64; // sixteens of rows
     uint32_t carry_groups = groups_for( rest->last_pairs, GROUP_PAIRS, CARRY_MOST );
-    uint64_t slices = ( (uint64_t)rest->last_left + LEFT_SLICE - 1 ) / LEFT_SLICE;
+    uint64_t slices = ( (uint64_t)rest->last_left + REST_SLICE - 1 ) / REST_SLICE;
     uint32_t groups =
         carry_groups + groups_for( rest->last_changed + rest->last_left * slices, GROUP_BOXES, GROUPS_MOST );
     return GPU_LAUNCH( gpu, GPU_KERNEL_rest_find, (uint64_t)groups * GPU_GROUP, b->records, frame->count,

@@ -146,7 +146,7 @@ static clv_result choose_axis( clv_gpu* gpu, const gpu_frame* frame )
     clv_result result =
         gpu->def.axis_by_pca ? choose_by_moments( gpu, frame ) : choose_by_sample( gpu, frame );
     sap->is_planned = result == CLV_OK;
-    sap->sort_axis = gpu->def.axis_by_pca && gpu->def.axis_free ? GPU_AXIS_FREE : sap->axes[0];
+    sap->sort_axis = gpu->def.axis_by_pca && gpu->def.axis_free ? AXIS_FREE : sap->axes[0];
     sap->asked_at = gpu->stats.update_count;
     gpu->stats.axis = sap->axes[0];
     return result;
@@ -156,7 +156,7 @@ static clv_result choose_axis( clv_gpu* gpu, const gpu_frame* frame )
 
 static clv_result reserve( clv_gpu* gpu, uint32_t count )
 {
-    bool is_free = gpu->sap.sort_axis == GPU_AXIS_FREE;
+    bool is_free = gpu->sap.sort_axis == AXIS_FREE;
     CLV_ASSERT( gpu->sap.is_planned && ( is_free || gpu->sap.sort_axis < 3 ) );
     gpu_buffers* b = &gpu->buffers;
     uint64_t n = count;
@@ -202,7 +202,8 @@ clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t firs
 {
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
-    uint32_t flags = ( gpu->def.count_tests ? 1u : 0u ) | ( gpu->sap.sort_axis == GPU_AXIS_FREE ? 2u : 0u );
+    uint32_t flags = ( gpu->def.count_tests ? SAP_COUNTS_TESTS : 0 ) |
+        ( gpu->sap.sort_axis == AXIS_FREE ? SAP_IS_FREE : 0 );
     uint32_t patience = PATIENCE;
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) );
     CLV_ASSERT( gpu_holds( &b->values, frame->count, sizeof( uint32_t ) ) &&

@@ -67,7 +67,7 @@ static clv_result make_context( clv_gpu* gpu )
 
 static clv_result clear_slots( clv_gpu* gpu )
 {
-    static const uint32_t s_zeros[GPU_SLOTS * sizeof( gpu_counters ) / sizeof( uint32_t )];
+    static const uint32_t s_zeros[GPU_SLOTS * SLOT_WORDS];
     gpu->next_slot = 0;
     clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.slots, sizeof( s_zeros ) );
     return result != CLV_OK

@@ -12,9 +12,6 @@
 /// Slots of counters, taken in turn; each is cleared by the frame before its own.
 #define GPU_SLOTS 64
 
-/// Strips of a tile of the all-pairs search, as kernels/tiles.cl has them.
-#define GPU_STRIPS 8
-
 /// Pairs that a group collects in local memory: 16 KB.
 #define GPU_QUEUE 2048
 
@@ -40,8 +37,6 @@
     KERNEL( fill_words, tiles )                                                                              \
     KERNEL( patch_boxes, tiles )                                                                             \
     KERNEL( copy_boxes, tiles )                                                                              \
-    KERNEL( spread_boxes, tiles )                                                                            \
-    KERNEL( move_boxes, tiles )                                                                              \
     KERNEL( grid_place, grid )                                                                               \
     KERNEL( grid_put, grid )                                                                                 \
     KERNEL( grid_refresh, grid )                                                                             \
@@ -178,7 +173,7 @@ typedef struct gpu_host_block
     size_t bytes;
 } gpu_host_block;
 
-/// Words of a slot, as kernels/common.cl has them.
+/// Words of a slot, as gpu_layout.h has them.
 typedef struct gpu_counters
 {
     uint64_t pair_count;
@@ -193,16 +188,13 @@ typedef struct gpu_counters
     uint32_t carry_count; ///< boxes that had left their cells before a frame that searches only what changed,
     uint32_t left_count;  ///< and in it
     uint32_t changed_count;
-    /// what it took, and GPU_WORK_UNDONE; of one that searches all: frames before it, in a row, that laid all
+    /// what it took, and WORK_UNDONE; of one that searches all: frames before it, in a row, that laid all
     /// anew
     uint32_t work;
 } gpu_counters;
 
 /// Boxes that may have left their cells while only what changed is searched, at most.
 #define GPU_LEFT_MOST UINT32_C( 16384 )
-
-/// The frame is to be searched whole, as kernels/rest.cl has it.
-#define GPU_WORK_UNDONE ( UINT32_C( 1 ) << 30 )
 
 /// The way of a guest's search.
 #define GPU_WAY_GUEST ( (clv_gpu_way)( CLV_GPU_LBVH + 1 ) )
@@ -324,7 +316,7 @@ typedef struct gpu_sap_state
 {
     bool is_planned;
     uint32_t axes[3];   ///< first to last
-    uint32_t sort_axis; ///< axes[0], or GPU_AXIS_FREE
+    uint32_t sort_axis; ///< axes[0], or AXIS_FREE
     float direction[3]; ///< to sort along then
     float means[3];     ///< of the last moments
     uint64_t asked_at;
@@ -365,7 +357,7 @@ typedef struct gpu_kernel_row
     uint32_t program;
 } gpu_kernel_row;
 
-#define GPU_TEXT_PARTS 7
+#define GPU_TEXT_PARTS 9
 
 /// A library that stands on this one and searches something else than boxes with kernels of its own, which
 /// are numbered from GPU_KERNEL_COUNT and GPU_PROGRAM_COUNT on: src/kdop. It fits gpu->guest and
@@ -374,7 +366,8 @@ typedef struct gpu_guest
 {
     const gpu_kernel_row* kernels; ///< GPU_GUEST_KERNELS at most
     const char* const* programs;   ///< names, GPU_GUEST_PROGRAMS at most
-    /// Of a program of the guest's, by its number from 0 on: the parts behind the first, which is common.cl.
+    /// Of a program of the guest's, by its number from 0 on: the parts behind the first two, gpu_layout.h and
+    /// common.cl.
     void ( *text )( uint32_t program, const char* parts[GPU_TEXT_PARTS] );
     clv_result ( *prepare )( struct clv_gpu* gpu, gpu_frame* frame );
     clv_result ( *find )( struct clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
@@ -459,7 +452,7 @@ static inline bool gpu_may_find( const clv_gpu* gpu, const gpu_frame* frame, uin
     return first < end && end <= frame->unit_count && frame->slot < GPU_SLOTS &&
         gpu->pair_room <= UINT32_MAX &&
         gpu_holds( &gpu->buffers.pairs, gpu->pair_room, sizeof( clv_pair ) ) &&
-        gpu_holds( &gpu->buffers.slots, GPU_SLOTS, sizeof( gpu_counters ) );
+        gpu_holds( &gpu->buffers.slots, GPU_SLOTS, sizeof( uint32_t[SLOT_WORDS] ) );
 }
 
 /// What is true of the host's view between two calls, and while a frame is under way: buffers and their
@@ -631,11 +624,9 @@ clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs );
 /// Sends for the frame's list where the last one was fetched; it is there when the queue's next read is.
 clv_result clv_gpu_fetch_ahead( clv_gpu* gpu );
 
-/// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs. The second closes a device
-/// that fails.
+/// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs.
 clv_result clv_gpu_show_list(
     clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
-clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
 
 /// Bytes that a list may take on the device.
 uint64_t clv_gpu_list_most( const clv_gpu* gpu );
@@ -674,8 +665,12 @@ typedef struct gpu_sample
 clv_result clv_gpu_sample_open( clv_gpu* gpu, const gpu_frame* frame, gpu_sample* sample );
 void clv_gpu_sample_close( clv_gpu* gpu, gpu_sample* sample );
 
-/// The frame's counters; waits.
+/// Counters from a buffer of slots; those of a frame. Both wait.
+clv_result clv_gpu_read_slot( clv_gpu* gpu, const gpu_buffer* slots, uint32_t slot, gpu_counters* counters );
 clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_counters* counters );
+
+/// What a preparation counted, into the frame's slot; the others become 0.
+clv_result clv_gpu_write_counters( clv_gpu* gpu, const gpu_counters* counters );
 
 clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t value );
 
@@ -689,9 +684,6 @@ clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count );
 
 /// The axes from most to least worth sorting by, by overlaps of pairs in the sample.
 void clv_gpu_axes_by_sample( const clv_aabb* sample, uint32_t count, uint32_t axes[3] );
-
-/// In place of an axis, as kernels/sap.cl has it: any direction.
-#define GPU_AXIS_FREE 3u
 
 /// The coordinate axis next to the principal axis of the centres, which is `direction`: sums of 10 moments as
 /// kernels/sap.cl has them.

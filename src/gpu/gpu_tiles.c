@@ -136,8 +136,8 @@ clv_result clv_gpu_tiles_prepare( clv_gpu* gpu, gpu_frame* frame )
         return clv_gpu_fail(
             gpu, CLV_TOO_MANY_OBJECTS, "tiles take at most %u boxes", TILE_ROWS_MOST * GPU_GROUP );
     }
-    CLV_ASSERT( (uint64_t)rows * ( rows + 1 ) / 2 * GPU_STRIPS <= UINT32_MAX );
-    frame->unit_count = rows * ( rows + 1 ) / 2 * GPU_STRIPS;
+    CLV_ASSERT( (uint64_t)rows * ( rows + 1 ) / 2 * TILE_STRIPS <= UINT32_MAX );
+    frame->unit_count = rows * ( rows + 1 ) / 2 * TILE_STRIPS;
     return CLV_OK;
 }
 

@@ -8,7 +8,6 @@
 
 enum
 {
-    LEVELS = 16,           // 4^16 boxes
     LEVELS_PER_LAUNCH = 4, // 4^4 = 256: one group's boxes
     ASK_AGAIN = 64,        // updates after which the world is measured again
     COARSE_BITS = 6,       // of the key, that fewer boxes than these need not be sorted by
@@ -16,16 +15,7 @@ enum
     KEY_BITS = 30,
 };
 
-typedef struct tree_plan
-{
-    float origin[3];
-    float scale[3];
-    uint32_t top;
-    uint32_t unused;
-    uint32_t first[LEVELS];
-} tree_plan;
-
-static void measure( tree_plan* plan, const clv_aabb* sample, uint32_t count, float* scratch )
+static void measure( gpu_tree_plan* plan, const clv_aabb* sample, uint32_t count, float* scratch )
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -40,7 +30,7 @@ static void measure( tree_plan* plan, const clv_aabb* sample, uint32_t count, fl
 }
 
 // Where the levels lie; level 0 is the records.
-static void lay_levels( tree_plan* plan, gpu_tree_state* tree, uint32_t count )
+static void lay_levels( gpu_tree_plan* plan, gpu_tree_state* tree, uint32_t count )
 {
     uint32_t level_count = count;
     tree->top = 0;
@@ -49,7 +39,7 @@ static void lay_levels( tree_plan* plan, gpu_tree_state* tree, uint32_t count )
     {
         level_count = ( level_count + 3 ) / 4;
         tree->top += 1;
-        CLV_ASSERT( tree->top < LEVELS );
+        CLV_ASSERT( tree->top < TREE_LEVELS );
         plan->first[tree->top] = tree->node_count;
         tree->node_count += level_count;
     }
@@ -60,7 +50,7 @@ static void lay_levels( tree_plan* plan, gpu_tree_state* tree, uint32_t count )
 
 static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
 {
-    tree_plan plan = { 0 };
+    gpu_tree_plan plan = { 0 };
     gpu_sample sample;
     clv_result result = clv_gpu_sample_open( gpu, frame, &sample );
     if ( result == CLV_OK )
@@ -133,8 +123,8 @@ clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
     CLV_ASSERT( gpu_may_find( gpu, frame, first, end ) && gpu->tree.count == frame->count );
-    CLV_ASSERT(
-        gpu_holds( &b->records, frame->count, 32 ) && gpu_holds( &b->tree_plan, 1, sizeof( tree_plan ) ) );
+    CLV_ASSERT( gpu_holds( &b->records, frame->count, 32 ) &&
+        gpu_holds( &b->tree_plan, 1, sizeof( gpu_tree_plan ) ) );
     return GPU_LAUNCH( gpu, GPU_KERNEL_tree_find, end - first, b->records, b->nodes, frame->count, first, end,
         b->tree_plan, b->slots, frame->slot, b->pairs, capacity, counts_tests );
 }

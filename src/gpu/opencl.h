@@ -51,14 +51,12 @@ enum
     CL_DEVICE_NAME = 0x102B,
     CL_DEVICE_VENDOR = 0x102C,
     CL_DRIVER_VERSION = 0x102D,
-    CL_DEVICE_VERSION = 0x102F,
     CL_DEVICE_PLATFORM = 0x1031,
     CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
 
     CL_CONTEXT_PLATFORM = 0x1084,
     CL_QUEUE_CONTEXT = 0x1090,
     CL_QUEUE_DEVICE = 0x1091,
-    CL_MEM_SIZE = 0x1102,
     CL_PROGRAM_BINARY_SIZES = 0x1165,
     CL_PROGRAM_BINARIES = 0x1166,
     CL_PROGRAM_BUILD_LOG = 0x1183,
@@ -88,7 +86,6 @@ typedef void( CL_CALL cl_program_callback )( cl_program, void* );
     CALL( 3, cl_int, clGetDeviceInfo, (cl_device_id, cl_uint, size_t, void*, size_t*))                       \
     CALL( 4, cl_context, clCreateContext,                                                                    \
         (const intptr_t*, cl_uint, const cl_device_id*, cl_context_callback*, void*, cl_int*))               \
-    CALL( 6, cl_int, clRetainContext, ( cl_context ) )                                                       \
     CALL( 7, cl_int, clReleaseContext, ( cl_context ) )                                                      \
     CALL( 9, cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int*))       \
     CALL( 10, cl_int, clRetainCommandQueue, ( cl_command_queue ) )                                           \
@@ -108,7 +105,6 @@ typedef void( CL_CALL cl_program_callback )( cl_program, void* );
     CALL( 38, cl_int, clSetKernelArg, (cl_kernel, cl_uint, size_t, const void*))                             \
     CALL( 14, cl_mem, clCreateBuffer, (cl_context, cl_bitfield, size_t, void*, cl_int*))                     \
     CALL( 18, cl_int, clReleaseMemObject, ( cl_mem ) )                                                       \
-    CALL( 20, cl_int, clGetMemObjectInfo, (cl_mem, cl_uint, size_t, void*, size_t*))                         \
     CALL( 48, cl_int, clEnqueueReadBuffer,                                                                   \
         (cl_command_queue, cl_mem, cl_uint, size_t, size_t, void*, cl_uint, const cl_event*, cl_event*))     \
     CALL( 49, cl_int, clEnqueueWriteBuffer,                                                                  \
@@ -124,7 +120,6 @@ typedef void( CL_CALL cl_program_callback )( cl_program, void* );
             const cl_event*, cl_event*))                                                                     \
     CALL( 45, cl_int, clGetEventProfilingInfo, (cl_event, cl_uint, size_t, void*, size_t*))                  \
     CALL( 44, cl_int, clReleaseEvent, ( cl_event ) )                                                         \
-    CALL( 46, cl_int, clFlush, ( cl_command_queue ) )                                                        \
     CALL( 47, cl_int, clFinish, ( cl_command_queue ) )
 
 /// The functions of whichever OpenCL was loaded.

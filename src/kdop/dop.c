@@ -17,9 +17,25 @@ static const clv_vec3 s_axes[VOLUME_DOP_AXES_MOST] = { { 1, 0, 0 }, { 0, 1, 0 },
     { 1, -1, 0 }, { 1, 0, 1 }, { 1, 0, -1 }, { 0, 1, 1 }, { 0, 1, -1 }, { 1, 1, 1 }, { 1, 1, -1 },
     { 1, -1, 1 }, { -1, 1, 1 } };
 
-bool clv_volume_dop_is_kind( clv_dop_kind kind )
+clv_dop_kind clv_volume_axes_of( clv_volume_kind kind )
 {
-    return kind == CLV_DOP_6 || kind == CLV_DOP_14 || kind == CLV_DOP_18 || kind == CLV_DOP_26;
+    static const uint8_t s_axes_of[] = {
+        [CLV_VOLUME_AABB] = CLV_DOP_6,
+        [CLV_VOLUME_DOP18] = CLV_DOP_18,
+        [CLV_VOLUME_SPHERE] = CLV_DOP_18,
+        [CLV_VOLUME_DOP6] = CLV_DOP_6,
+        [CLV_VOLUME_DOP14] = CLV_DOP_14,
+        [CLV_VOLUME_DOP26] = CLV_DOP_26,
+        [CLV_VOLUME_OBB] = CLV_DOP_6,
+    };
+    return (clv_dop_kind)( (unsigned)kind < sizeof( s_axes_of ) ? s_axes_of[kind] : 0 );
+}
+
+size_t clv_volume_bytes( clv_volume_kind kind )
+{
+    return kind == CLV_VOLUME_SPHERE ? sizeof( clv_sphere )
+        : kind == CLV_VOLUME_OBB     ? sizeof( clv_obb )
+                                     : (size_t)clv_volume_axes_of( kind ) * sizeof( float );
 }
 
 // A 14-DOP has no axes through edges: its fourth is the tenth of all.
@@ -30,7 +46,7 @@ static uint32_t number_of( clv_dop_kind kind, uint32_t index )
 
 clv_vec3 clv_dop_axis( clv_dop_kind kind, uint32_t index )
 {
-    CLV_ASSERT( clv_volume_dop_is_kind( kind ) && index < (uint32_t)kind / 2 );
+    CLV_ASSERT( index < (uint32_t)kind / 2 && index < VOLUME_DOP_AXES_MOST );
     return s_axes[number_of( kind, index )];
 }
 

@@ -9,7 +9,11 @@
 
 #define VOLUME_DOP_AXES_MOST ( CLV_DOP_ENDS_MOST / 2 )
 
-bool clv_volume_dop_is_kind( clv_dop_kind kind );
+/// Along whose axes a volume is swept: a k-DOP's own. 0 for no kind of volume.
+clv_dop_kind clv_volume_axes_of( clv_volume_kind kind );
+
+/// Of one volume.
+size_t clv_volume_bytes( clv_volume_kind kind );
 
 /// The length of one of the kind's axes, or a little more.
 double clv_volume_dop_axis_length( clv_dop_kind kind, uint32_t index );

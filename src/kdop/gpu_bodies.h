@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cleave/gpu.h"
+#include "gpu_body_layout.h"
 #include "gpu_state.h"
 #include "narrow/contact.h"
 #include "shape_sim.h"
@@ -98,33 +99,6 @@ enum
 #undef GPU_BODY_KERNEL_ID
 };
 
-/// Doubles and words that kernels and host share, as kernels/solid.cl has them.
-#define GPU_POSE_DOUBLES 12
-#define GPU_CONTACT_DOUBLES 10
-#define GPU_REST_DOUBLES 16
-#define GPU_MOTION_DOUBLES 9
-#define GPU_MARK_WORDS 2
-#define GPU_RECORD_WORDS 16
-#define GPU_RECORD_BITS 2
-#define GPU_RECORD_MOVES_A 3
-#define GPU_RECORD_MOVES_B 4
-#define GPU_RECORD_CACHE 5
-#define GPU_RECORD_HIT 2u
-#define GPU_STATE_DONE 0u
-#define GPU_STATE_MATCH 1u
-#define GPU_STATE_UNDECIDED 2u
-#define GPU_TASK_LAST 0x80000000u
-#define GPU_COUNT_HALT 0
-#define GPU_COUNT_UNCONVERGED 1
-#define GPU_COUNT_SINGULAR 2
-#define GPU_COUNT_DIVERGED 3
-#define GPU_COUNT_DRIFTED 4
-#define GPU_COUNT_UNTURNED 5
-#define GPU_COUNT_HITS 6
-#define GPU_COUNT_LANDED 7
-#define GPU_COUNT_FLOOR_HITS 8
-#define GPU_COUNT_DEPTHS 9
-
 /// Vertices of a polytope that a device's item has room for.
 #define GPU_POLYTOPE_ROOM 64
 
@@ -197,7 +171,6 @@ clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t 
 
 /// Volumes around bodies whose poses are on the device.
 clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind );
-size_t clv_gpu_volume_bytes( clv_volume_kind kind );
 
 /// Chooses the axis where it is time to, every `period` calls; 0: never.
 clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period );
@@ -220,7 +193,7 @@ narrow_contact clv_gpu_host_contact(
     const gpu_bodies* bodies, const double* poses, uint32_t a, uint32_t b, clv_pair_cache* cache );
 
 /// Normal, depth, point of a, point of b.
-void clv_gpu_host_numbers( const narrow_contact* contact, double numbers[GPU_CONTACT_DOUBLES] );
+void clv_gpu_host_numbers( const narrow_contact* contact, double numbers[CONTACT_DOUBLES] );
 
 /// The first sentence that is not true of hulls and bodies as the host keeps them, or NULL.
 const char* clv_gpu_bodies_check( const gpu_bodies* bodies );

@@ -2,6 +2,8 @@
 // What libcleave-gpu is told of bodies: kernels, their text, and what to call.
 #include "gpu_bodies.h"
 
+#include "dop.h"
+
 #include <string.h>
 
 // Made from kernels/*.cl and core/solid/*.h by cmake/kernels.cmake: an array kernel_text_NAME for each, a
@@ -18,16 +20,17 @@ static const char* const s_body_programs[] = { "volume", "narrow", "match" };
 
 static void give_text( uint32_t program, const char* parts[GPU_TEXT_PARTS] )
 {
-    static const char* const s_parts[][GPU_TEXT_PARTS - 1] = {
+    static const char* const s_parts[][GPU_TEXT_PARTS - 3] = {
         { kernel_text_solid_math, kernel_text_solid, kernel_text_volume, "", "", "" },
         { kernel_text_solid_math, kernel_text_solid, kernel_text_core, kernel_text_solid_gjk,
             kernel_text_solid_epa, kernel_text_narrow },
         { kernel_text_solid_math, kernel_text_solid, kernel_text_solid_polar, kernel_text_solid_match,
             kernel_text_match, "" },
     };
-    for ( int i = 1; i < GPU_TEXT_PARTS; ++i )
+    parts[2] = kernel_text_gpu_body_layout;
+    for ( int i = 3; i < GPU_TEXT_PARTS; ++i )
     {
-        parts[i] = s_parts[program][i - 1];
+        parts[i] = s_parts[program][i - 3];
     }
 }
 
@@ -68,7 +71,7 @@ static const char* check_guest( const clv_gpu* gpu, uint64_t* device_bytes )
     return !are_whole ? "a buffer of bodies has bytes without memory, or memory without bytes"
         : bodies->has_volumes && !bodies->is_there ? "volumes are there without their bodies"
         : bodies->has_volumes && bodies->body_count > 0 &&
-            !gpu_holds( &bodies->on.volumes, bodies->body_count, clv_gpu_volume_bytes( bodies->kind ) )
+            !gpu_holds( &bodies->on.volumes, bodies->body_count, clv_volume_bytes( bodies->kind ) )
         ? "there are fewer volumes than bodies"
         : NULL;
 }

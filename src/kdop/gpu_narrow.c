@@ -20,7 +20,7 @@ uint32_t clv_gpu_contact_stride( const clv_gpu* gpu, uint64_t count )
 // A hull of the caller's as the narrow phase takes it: all vertices are looked at, as on the device.
 static narrow_core core_of( const clv_hull* hull, const double* poses, uint32_t body )
 {
-    const double* from = poses + (size_t)body * GPU_POSE_DOUBLES;
+    const double* from = poses + (size_t)body * POSE_DOUBLES;
     math_pose pose;
     memcpy( pose.rotation.m, from, sizeof( pose.rotation.m ) );
     pose.position = math_make( from[9], from[10], from[11] );
@@ -49,7 +49,7 @@ narrow_contact clv_gpu_host_contact(
     return contact;
 }
 
-void clv_gpu_host_numbers( const narrow_contact* contact, double numbers[GPU_CONTACT_DOUBLES] )
+void clv_gpu_host_numbers( const narrow_contact* contact, double numbers[CONTACT_DOUBLES] )
 {
     memcpy( numbers, &contact->normal, 3 * sizeof( double ) );
     numbers[3] = contact->depth;

@@ -54,7 +54,7 @@ static void place_tasks( gpu_schedule* s, const gpu_schedule_input* input )
     uint64_t at = 0;
     for ( uint32_t round = 0; round < input->round_count; ++round )
     {
-        uint32_t mark = round + 1 == input->round_count ? GPU_TASK_LAST : 0;
+        uint32_t mark = round + 1 == input->round_count ? TASK_LAST : 0;
         for ( uint32_t i = 0; i < input->pair_count; ++i )
         {
             put_task( s, &at, i | mark );
@@ -142,7 +142,7 @@ static const char* check_level( const gpu_schedule* s, const gpu_schedule_input*
 {
     for ( uint32_t at = s->starts.items[level]; at < s->starts.items[level + 1]; ++at )
     {
-        uint32_t task = s->tasks.items[at] & ~GPU_TASK_LAST;
+        uint32_t task = s->tasks.items[at] & ~TASK_LAST;
         if ( task >= input->pair_count + input->body_count )
         {
             return "a level has a task of no pair and no body";

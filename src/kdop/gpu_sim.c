@@ -15,7 +15,6 @@
 
 enum
 {
-    COUNT_WORDS = 12,
     SUMS = 4,
     FIRST_AXIS = 1,
 };
@@ -67,28 +66,28 @@ static const char* why_unsupported( const clv_shape_sim_def* def )
 
 static bool take_copy( base_memory* memory, sim_bodies* bodies, uint64_t count )
 {
-    bodies->poses = clv_base_memory_take( memory, count, GPU_POSE_DOUBLES * sizeof( double ) );
-    bodies->motions = clv_base_memory_take( memory, count, GPU_MOTION_DOUBLES * sizeof( double ) );
-    bodies->marks = clv_base_memory_take( memory, count, GPU_MARK_WORDS * sizeof( uint32_t ) );
+    bodies->poses = clv_base_memory_take( memory, count, POSE_DOUBLES * sizeof( double ) );
+    bodies->motions = clv_base_memory_take( memory, count, MOTION_DOUBLES * sizeof( double ) );
+    bodies->marks = clv_base_memory_take( memory, count, MARK_WORDS * sizeof( uint32_t ) );
     return bodies->poses != NULL && bodies->motions != NULL && bodies->marks != NULL;
 }
 
 static void give_copy( base_memory* memory, sim_bodies* bodies, uint64_t count )
 {
-    clv_base_memory_give( memory, bodies->poses, count, GPU_POSE_DOUBLES * sizeof( double ) );
-    clv_base_memory_give( memory, bodies->motions, count, GPU_MOTION_DOUBLES * sizeof( double ) );
-    clv_base_memory_give( memory, bodies->marks, count, GPU_MARK_WORDS * sizeof( uint32_t ) );
+    clv_base_memory_give( memory, bodies->poses, count, POSE_DOUBLES * sizeof( double ) );
+    clv_base_memory_give( memory, bodies->motions, count, MOTION_DOUBLES * sizeof( double ) );
+    clv_base_memory_give( memory, bodies->marks, count, MARK_WORDS * sizeof( uint32_t ) );
 }
 
 static void place_at_rest( clv_gpu_sim* sim, const clv_transform* at )
 {
     CLV_ASSERT( sim->count == gpu_bodies_of( sim->gpu )->body_count );
-    memset( sim->now.motions, 0, sim->count * GPU_MOTION_DOUBLES * sizeof( double ) );
-    memset( sim->now.marks, 0, sim->count * GPU_MARK_WORDS * sizeof( uint32_t ) );
+    memset( sim->now.motions, 0, sim->count * MOTION_DOUBLES * sizeof( double ) );
+    memset( sim->now.marks, 0, sim->count * MARK_WORDS * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < sim->count; ++i )
     {
         math_pose pose = math_pose_widen( at[i] );
-        double* to = sim->now.poses + (size_t)i * GPU_POSE_DOUBLES;
+        double* to = sim->now.poses + (size_t)i * POSE_DOUBLES;
         memcpy( to, pose.rotation.m, sizeof( pose.rotation.m ) );
         memcpy( to + 9, &pose.position, sizeof( pose.position ) );
     }
@@ -182,9 +181,8 @@ static clv_result send_rests( clv_gpu_sim* sim )
 {
     clv_gpu* gpu = sim->gpu;
     gpu_bodies* bodies = gpu_bodies_of( gpu );
-    uint64_t bytes = (uint64_t)bodies->hull_count * GPU_REST_DOUBLES * sizeof( double );
-    double* rests =
-        clv_base_memory_take( &gpu->memory, bodies->hull_count, GPU_REST_DOUBLES * sizeof( double ) );
+    uint64_t bytes = (uint64_t)bodies->hull_count * REST_DOUBLES * sizeof( double );
+    double* rests = clv_base_memory_take( &gpu->memory, bodies->hull_count, REST_DOUBLES * sizeof( double ) );
     if ( rests == NULL )
     {
         return clv_gpu_fail(
@@ -195,14 +193,14 @@ static clv_result send_rests( clv_gpu_sim* sim )
         const uint32_t* row = bodies->rows + 4 * (size_t)i;
         CLV_ASSERT( row[0] + row[1] <= bodies->vertex_count );
         sim_rest_shape rest = sim_rest_shape_make( bodies->vertices + 3 * (size_t)row[0], row[1] );
-        double* to = rests + (size_t)i * GPU_REST_DOUBLES; // as kernels/match.cl has it
-        memset( to, 0, GPU_REST_DOUBLES * sizeof( double ) );
+        double* to = rests + (size_t)i * REST_DOUBLES; // as kernels/match.cl has it
+        memset( to, 0, REST_DOUBLES * sizeof( double ) );
         memcpy( to, &rest.mean, sizeof( rest.mean ) );
         memcpy( to + 3, rest.axes.m, sizeof( rest.axes.m ) );
         to[12] = rest.rank;
     }
     clv_result result = clv_gpu_send( gpu, &bodies->on.rests, rests, bytes );
-    clv_base_memory_give( &gpu->memory, rests, bodies->hull_count, GPU_REST_DOUBLES * sizeof( double ) );
+    clv_base_memory_give( &gpu->memory, rests, bodies->hull_count, REST_DOUBLES * sizeof( double ) );
     return result;
 }
 
@@ -219,13 +217,12 @@ static clv_result send_bodies( clv_gpu_sim* sim )
         return result;
     }
     result = send_rests( sim );
+    GPU_THEN(
+        result, clv_gpu_send( gpu, &bodies->on.poses, sim->now.poses, n * POSE_DOUBLES * sizeof( double ) ) );
     GPU_THEN( result,
-        clv_gpu_send( gpu, &bodies->on.poses, sim->now.poses, n * GPU_POSE_DOUBLES * sizeof( double ) ) );
-    GPU_THEN( result,
-        clv_gpu_send(
-            gpu, &bodies->on.motions, sim->now.motions, n * GPU_MOTION_DOUBLES * sizeof( double ) ) );
-    GPU_THEN( result,
-        clv_gpu_send( gpu, &bodies->on.marks, sim->now.marks, n * GPU_MARK_WORDS * sizeof( uint32_t ) ) );
+        clv_gpu_send( gpu, &bodies->on.motions, sim->now.motions, n * MOTION_DOUBLES * sizeof( double ) ) );
+    GPU_THEN(
+        result, clv_gpu_send( gpu, &bodies->on.marks, sim->now.marks, n * MARK_WORDS * sizeof( uint32_t ) ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.reaches, n * sizeof( uint32_t ) ) );
     bodies->owner = result == CLV_OK ? sim : NULL;
     return result;
@@ -237,16 +234,16 @@ static clv_result bring_bodies( clv_gpu_sim* sim )
     gpu_bodies* bodies = gpu_bodies_of( gpu );
     size_t n = sim->count;
     CLV_ASSERT( bodies->owner == sim );
-    CLV_ASSERT( gpu_holds( &bodies->on.poses, n, GPU_POSE_DOUBLES * sizeof( double ) ) );
-    CLV_ASSERT( gpu_holds( &bodies->on.motions, n, GPU_MOTION_DOUBLES * sizeof( double ) ) );
-    clv_result result = clv_gpu_read(
-        gpu, bodies->on.poses.memory, 0, sim->next.poses, n * GPU_POSE_DOUBLES * sizeof( double ) );
-    GPU_THEN( result,
-        clv_gpu_read( gpu, bodies->on.motions.memory, 0, sim->next.motions,
-            n * GPU_MOTION_DOUBLES * sizeof( double ) ) );
+    CLV_ASSERT( gpu_holds( &bodies->on.poses, n, POSE_DOUBLES * sizeof( double ) ) );
+    CLV_ASSERT( gpu_holds( &bodies->on.motions, n, MOTION_DOUBLES * sizeof( double ) ) );
+    clv_result result =
+        clv_gpu_read( gpu, bodies->on.poses.memory, 0, sim->next.poses, n * POSE_DOUBLES * sizeof( double ) );
     GPU_THEN( result,
         clv_gpu_read(
-            gpu, bodies->on.marks.memory, 0, sim->next.marks, n * GPU_MARK_WORDS * sizeof( uint32_t ) ) );
+            gpu, bodies->on.motions.memory, 0, sim->next.motions, n * MOTION_DOUBLES * sizeof( double ) ) );
+    GPU_THEN( result,
+        clv_gpu_read(
+            gpu, bodies->on.marks.memory, 0, sim->next.marks, n * MARK_WORDS * sizeof( uint32_t ) ) );
     return result;
 }
 
@@ -263,8 +260,8 @@ static clv_result move_freely( clv_gpu_sim* sim )
     uint32_t how = (uint32_t)sim->def.integrator;
     double gravity = gravity_of( sim );
     double damping = (double)sim->def.damping;
-    CLV_ASSERT( bodies->owner == sim &&
-        gpu_holds( &bodies->on.marks, sim->count, GPU_MARK_WORDS * sizeof( uint32_t ) ) );
+    CLV_ASSERT(
+        bodies->owner == sim && gpu_holds( &bodies->on.marks, sim->count, MARK_WORDS * sizeof( uint32_t ) ) );
     return GPU_LAUNCH( sim->gpu, GPU_KERNEL_sim_integrate, sim->count, bodies->on.poses, bodies->on.motions,
         bodies->on.marks, sim->count, how, gravity, damping );
 }
@@ -339,13 +336,13 @@ static clv_result find_candidates( clv_gpu_sim* sim )
 static void fill_records( clv_gpu_sim* sim )
 {
     uint64_t task_end = (uint64_t)sim->pair_count + sim->count;
-    CLV_ASSERT( (uint64_t)sim->pair_count * GPU_RECORD_WORDS <= sim->records.capacity );
+    CLV_ASSERT( (uint64_t)sim->pair_count * RECORD_WORDS <= sim->records.capacity );
     CLV_ASSERT( task_end <= sim->depths.capacity && task_end <= sim->states.capacity );
-    memset( sim->records.items, 0, (size_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t ) );
+    memset( sim->records.items, 0, (size_t)sim->pair_count * RECORD_WORDS * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < sim->pair_count; ++i )
     {
-        sim->records.items[(size_t)i * GPU_RECORD_WORDS] = sim->sorted[i].a;
-        sim->records.items[(size_t)i * GPU_RECORD_WORDS + 1] = sim->sorted[i].b;
+        sim->records.items[(size_t)i * RECORD_WORDS] = sim->sorted[i].a;
+        sim->records.items[(size_t)i * RECORD_WORDS + 1] = sim->sorted[i].b;
     }
     for ( uint64_t i = 0; i < task_end; ++i )
     {
@@ -367,7 +364,7 @@ static clv_result send_tasks( clv_gpu_sim* sim )
     clv_gpu* gpu = sim->gpu;
     gpu_bodies* b = gpu_bodies_of( gpu );
     uint64_t ends = (uint64_t)sim->pair_count + sim->count;
-    uint64_t record_bytes = (uint64_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t );
+    uint64_t record_bytes = (uint64_t)sim->pair_count * RECORD_WORDS * sizeof( uint32_t );
     clv_result result = hand_over( gpu, &b->on.records, sim->records.items, record_bytes );
     GPU_THEN( result, hand_over( gpu, &b->on.depths, sim->depths.items, ends * sizeof( double ) ) );
     GPU_THEN( result,
@@ -376,8 +373,8 @@ static clv_result send_tasks( clv_gpu_sim* sim )
     GPU_THEN( result, hand_over( gpu, &b->on.tallies, s_zeros, sizeof( s_zeros ) ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->on.states, ends * sizeof( uint32_t ) ) );
     GPU_THEN( result, clv_gpu_reserve( gpu, &b->on.sums, SUMS * sizeof( double ) ) );
-    GPU_THEN( result,
-        clv_gpu_reserve( gpu, &b->on.contact_numbers, ends * GPU_CONTACT_DOUBLES * sizeof( double ) ) );
+    GPU_THEN(
+        result, clv_gpu_reserve( gpu, &b->on.contact_numbers, ends * CONTACT_DOUBLES * sizeof( double ) ) );
     return result;
 }
 
@@ -387,7 +384,7 @@ static clv_result make_tasks( clv_gpu_sim* sim )
     uint64_t ends = (uint64_t)sim->pair_count + sim->count;
     const gpu_schedule_input input = { sim->sorted, sim->pair_count, sim->def.has_floor ? sim->reaches : NULL,
         sim->count, sim->def.round_count };
-    if ( !base_array_renew( &sim->records, memory, (uint64_t)sim->pair_count * GPU_RECORD_WORDS + 1 ) ||
+    if ( !base_array_renew( &sim->records, memory, (uint64_t)sim->pair_count * RECORD_WORDS + 1 ) ||
         !base_array_renew( &sim->states, memory, ends + 1 ) ||
         !base_array_renew( &sim->depths, memory, ends + 1 ) ||
         !clv_gpu_schedule_make( &sim->schedule, memory, &input ) )
@@ -414,7 +411,7 @@ static clv_result narrow_level( clv_gpu_sim* sim, uint32_t level, uint32_t first
     CLV_ASSERT( first <= end && gpu_holds( &b->on.tasks, end, sizeof( uint32_t ) ) );
     CLV_ASSERT( gpu_holds( &b->on.states, (uint64_t)sim->pair_count + sim->count, sizeof( uint32_t ) ) );
     CLV_ASSERT( gpu_holds( &b->on.contact_numbers, (uint64_t)sim->pair_count + sim->count,
-        GPU_CONTACT_DOUBLES * sizeof( double ) ) );
+        CONTACT_DOUBLES * sizeof( double ) ) );
     return GPU_LAUNCH( gpu, GPU_KERNEL_sim_narrow, (uint64_t)( end - first ) * stride, b->on.poses,
         b->on.hulls, b->on.rows, b->on.vertices, b->on.tasks, first, end, stride, sim->pair_count,
         b->on.records, b->on.marks, room_and_level, b->on.states, b->on.contact_numbers, b->on.depths,
@@ -449,22 +446,22 @@ static clv_result run_levels( clv_gpu_sim* sim, uint32_t first_level )
 static void finish_pair( clv_gpu_sim* sim, uint32_t pair, bool is_last, double* numbers, uint32_t* counts )
 {
     const gpu_bodies* bodies = gpu_bodies_of( sim->gpu );
-    uint32_t* record = sim->records.items + (size_t)pair * GPU_RECORD_WORDS;
+    uint32_t* record = sim->records.items + (size_t)pair * RECORD_WORDS;
     clv_pair_cache cache;
-    memcpy( &cache, record + GPU_RECORD_CACHE, sizeof( cache ) );
+    memcpy( &cache, record + RECORD_CACHE, sizeof( cache ) );
     narrow_contact found = clv_gpu_host_contact( bodies, sim->next.poses, record[0], record[1], &cache );
-    memcpy( record + GPU_RECORD_CACHE, &cache, sizeof( cache ) );
-    record[GPU_RECORD_MOVES_A] = sim->next.marks[(size_t)record[0] * GPU_MARK_WORDS];
-    record[GPU_RECORD_MOVES_B] = sim->next.marks[(size_t)record[1] * GPU_MARK_WORDS];
-    counts[GPU_COUNT_HITS] += ( record[GPU_RECORD_BITS] & GPU_RECORD_HIT ) == 0 ? 1 : 0;
-    record[GPU_RECORD_BITS] = GPU_RECORD_HIT; // they touch, or EPA would not have been asked
+    memcpy( record + RECORD_CACHE, &cache, sizeof( cache ) );
+    record[RECORD_MOVES_A] = sim->next.marks[(size_t)record[0] * MARK_WORDS];
+    record[RECORD_MOVES_B] = sim->next.marks[(size_t)record[1] * MARK_WORDS];
+    counts[COUNT_HITS] += ( record[RECORD_BITS] & RECORD_HIT ) == 0 ? 1 : 0;
+    record[RECORD_BITS] = RECORD_HIT; // they touch, or EPA would not have been asked
     if ( !found.converged )
     {
-        counts[GPU_COUNT_UNCONVERGED] += 1;
+        counts[COUNT_UNCONVERGED] += 1;
         return;
     }
     clv_gpu_host_numbers( &found, numbers );
-    sim->states.items[pair] = GPU_STATE_MATCH;
+    sim->states.items[pair] = STATE_MATCH;
     if ( is_last )
     {
         sim->depths.items[pair] = found.depth;
@@ -481,11 +478,11 @@ static clv_result finish_tasks( clv_gpu_sim* sim, uint32_t level, uint32_t* coun
     for ( uint32_t at = sim->schedule.starts.items[level];
           at < sim->schedule.starts.items[level + 1] && result == CLV_OK; ++at )
     {
-        uint32_t task = sim->schedule.tasks.items[at] & ~GPU_TASK_LAST;
-        bool is_last = ( sim->schedule.tasks.items[at] & GPU_TASK_LAST ) != 0;
-        bool is_open = sim->states.items[task] == GPU_STATE_UNDECIDED;
-        double numbers[GPU_CONTACT_DOUBLES] = { 0 };
-        sim->states.items[task] = GPU_STATE_DONE;
+        uint32_t task = sim->schedule.tasks.items[at] & ~TASK_LAST;
+        bool is_last = ( sim->schedule.tasks.items[at] & TASK_LAST ) != 0;
+        bool is_open = sim->states.items[task] == STATE_UNDECIDED;
+        double numbers[CONTACT_DOUBLES] = { 0 };
+        sim->states.items[task] = STATE_DONE;
         if ( is_open )
         {
             base_fp_mode mode = base_fp_enter();
@@ -495,10 +492,9 @@ static clv_result finish_tasks( clv_gpu_sim* sim, uint32_t level, uint32_t* coun
             result = clv_gpu_write( gpu, b->on.contact_numbers.memory, (uint64_t)task * sizeof( numbers ),
                 numbers, sizeof( numbers ), true );
             GPU_THEN( result,
-                clv_gpu_write( gpu, b->on.records.memory,
-                    (uint64_t)task * GPU_RECORD_WORDS * sizeof( uint32_t ),
-                    sim->records.items + (size_t)task * GPU_RECORD_WORDS,
-                    GPU_RECORD_WORDS * sizeof( uint32_t ), true ) );
+                clv_gpu_write( gpu, b->on.records.memory, (uint64_t)task * RECORD_WORDS * sizeof( uint32_t ),
+                    sim->records.items + (size_t)task * RECORD_WORDS, RECORD_WORDS * sizeof( uint32_t ),
+                    true ) );
             result = result == CLV_OK && is_last
                 ? clv_gpu_write( gpu, b->on.depths.memory, (uint64_t)task * sizeof( double ),
                       &sim->depths.items[task], sizeof( double ), true )
@@ -513,7 +509,7 @@ static clv_result finish_level( clv_gpu_sim* sim, uint32_t* counts )
 {
     clv_gpu* gpu = sim->gpu;
     gpu_bodies* b = gpu_bodies_of( gpu );
-    uint32_t level = counts[GPU_COUNT_HALT] - 1;
+    uint32_t level = counts[COUNT_HALT] - 1;
     CLV_ASSERT( level < sim->schedule.level_count ); // separate_bodies refuses others
     uint32_t first = sim->schedule.starts.items[level];
     uint32_t end = sim->schedule.starts.items[level + 1];
@@ -523,8 +519,8 @@ static clv_result finish_level( clv_gpu_sim* sim, uint32_t* counts )
         result, clv_gpu_read( gpu, b->on.states.memory, 0, sim->states.items, ends * sizeof( uint32_t ) ) );
     GPU_THEN( result,
         clv_gpu_read( gpu, b->on.records.memory, 0, sim->records.items,
-            (size_t)sim->pair_count * GPU_RECORD_WORDS * sizeof( uint32_t ) ) );
-    counts[GPU_COUNT_HALT] = 0;
+            (size_t)sim->pair_count * RECORD_WORDS * sizeof( uint32_t ) ) );
+    counts[COUNT_HALT] = 0;
     GPU_THEN( result, finish_tasks( sim, level, counts ) );
     GPU_THEN( result,
         clv_gpu_write( gpu, b->on.states.memory, 0, sim->states.items, ends * sizeof( uint32_t ), true ) );
@@ -543,14 +539,14 @@ static clv_result separate_bodies( clv_gpu_sim* sim )
     {
         GPU_THEN( result,
             clv_gpu_read( gpu, gpu_bodies_of( gpu )->on.tallies.memory, 0, counts, sizeof( counts ) ) );
-        if ( result != CLV_OK || counts[GPU_COUNT_HALT] == 0 )
+        if ( result != CLV_OK || counts[COUNT_HALT] == 0 )
         {
             return result;
         }
-        if ( counts[GPU_COUNT_HALT] > sim->schedule.level_count )
+        if ( counts[COUNT_HALT] > sim->schedule.level_count )
         {
             return clv_gpu_fail( gpu, CLV_DEVICE_FAILED, "%s stopped at level %u of %u",
-                gpu->device->facts.name, counts[GPU_COUNT_HALT], sim->schedule.level_count );
+                gpu->device->facts.name, counts[COUNT_HALT], sim->schedule.level_count );
         }
         result = finish_level( sim, counts );
     }
@@ -579,18 +575,18 @@ static void tell_counts( clv_gpu_sim* sim, const uint32_t* counts, const double*
     uint64_t frame = stats->frame;
     *stats = ( clv_shape_sim_stats ){ .frame = frame + 1,
         .candidate_count = sim->pair_count,
-        .hit_count = counts[GPU_COUNT_HITS],
-        .floor_hit_count = counts[GPU_COUNT_FLOOR_HITS],
-        .landed_count = counts[GPU_COUNT_LANDED],
-        .unconverged_count = counts[GPU_COUNT_UNCONVERGED],
-        .singular_count = counts[GPU_COUNT_SINGULAR],
-        .diverged_count = counts[GPU_COUNT_DIVERGED],
-        .drifted_count = counts[GPU_COUNT_DRIFTED],
-        .unturned_count = counts[GPU_COUNT_UNTURNED],
+        .hit_count = counts[COUNT_HITS],
+        .floor_hit_count = counts[COUNT_FLOOR_HITS],
+        .landed_count = counts[COUNT_LANDED],
+        .unconverged_count = counts[COUNT_UNCONVERGED],
+        .singular_count = counts[COUNT_SINGULAR],
+        .diverged_count = counts[COUNT_DIVERGED],
+        .drifted_count = counts[COUNT_DRIFTED],
+        .unturned_count = counts[COUNT_UNTURNED],
         .kinetic_energy = sums[0],
         .potential_energy = sums[1],
         .deepest = sums[2],
-        .mean_depth = counts[GPU_COUNT_DEPTHS] > 0 ? sums[3] / (double)counts[GPU_COUNT_DEPTHS] : 0.0,
+        .mean_depth = counts[COUNT_DEPTHS] > 0 ? sums[3] / (double)counts[COUNT_DEPTHS] : 0.0,
         .axis = gpu_bodies_of( sim->gpu )->axis };
     for ( uint32_t i = 0; i < sim->count && sim->def.has_floor; ++i )
     {
@@ -703,7 +699,7 @@ clv_result clv_gpu_sim_step( clv_gpu_sim* sim )
 clv_transform clv_gpu_sim_transform( const clv_gpu_sim* sim, uint32_t body )
 {
     CLV_ASSERT( sim != NULL && body < sim->count );
-    const double* from = sim->now.poses + (size_t)body * GPU_POSE_DOUBLES;
+    const double* from = sim->now.poses + (size_t)body * POSE_DOUBLES;
     math_mat3 rotation;
     memcpy( rotation.m, from, sizeof( rotation.m ) );
     base_fp_mode mode = base_fp_enter();

@@ -7,6 +7,7 @@
 #include "base/assertion.h"
 #include "base/finite.h"
 #include "base/fp_mode.h"
+#include "dop.h"
 #include "narrow/bound.h"
 #include "principal_axis.h"
 
@@ -14,7 +15,6 @@
 
 enum
 {
-    ROW_WORDS = 4,
     MOMENT_GROUPS = 32,
     MOMENTS = 10,
     FIRST_AXIS = 1, // y, as clv_default_volume_sweep_def has it
@@ -81,7 +81,7 @@ static void fill_hulls( gpu_bodies* bodies, const clv_gpu_hull* hulls )
     uint32_t first = 0;
     for ( uint32_t i = 0; i < bodies->hull_count; ++i )
     {
-        uint32_t* row = bodies->rows + (size_t)i * ROW_WORDS;
+        uint32_t* row = bodies->rows + (size_t)i * HULL_WORDS;
         float radius = clv_narrow_radius( hulls[i].vertices, hulls[i].vertex_count );
         row[0] = first;
         row[1] = hulls[i].vertex_count;
@@ -99,7 +99,7 @@ void clv_gpu_bodies_free( clv_gpu* gpu )
 {
     gpu_bodies* bodies = gpu_bodies_of( gpu );
     clv_base_memory_give( &gpu->memory, bodies->vertices, bodies->vertex_count, 3 * sizeof( float ) );
-    clv_base_memory_give( &gpu->memory, bodies->rows, bodies->hull_count, ROW_WORDS * sizeof( uint32_t ) );
+    clv_base_memory_give( &gpu->memory, bodies->rows, bodies->hull_count, HULL_WORDS * sizeof( uint32_t ) );
     clv_base_memory_give( &gpu->memory, bodies->hulls, bodies->body_count, sizeof( uint32_t ) );
     bodies->vertices = NULL;
     bodies->rows = NULL;
@@ -112,13 +112,13 @@ void clv_gpu_bodies_free( clv_gpu* gpu )
 static bool take_bodies( clv_gpu* gpu, gpu_bodies* made )
 {
     made->vertices = clv_base_memory_take( &gpu->memory, made->vertex_count, 3 * sizeof( float ) );
-    made->rows = clv_base_memory_take( &gpu->memory, made->hull_count, ROW_WORDS * sizeof( uint32_t ) );
+    made->rows = clv_base_memory_take( &gpu->memory, made->hull_count, HULL_WORDS * sizeof( uint32_t ) );
     made->hulls = clv_base_memory_take( &gpu->memory, made->body_count, sizeof( uint32_t ) );
     if ( ( made->vertices == NULL && made->vertex_count > 0 ) ||
         ( made->rows == NULL && made->hull_count > 0 ) || ( made->hulls == NULL && made->body_count > 0 ) )
     {
         clv_base_memory_give( &gpu->memory, made->vertices, made->vertex_count, 3 * sizeof( float ) );
-        clv_base_memory_give( &gpu->memory, made->rows, made->hull_count, ROW_WORDS * sizeof( uint32_t ) );
+        clv_base_memory_give( &gpu->memory, made->rows, made->hull_count, HULL_WORDS * sizeof( uint32_t ) );
         clv_base_memory_give( &gpu->memory, made->hulls, made->body_count, sizeof( uint32_t ) );
         return false;
     }
@@ -188,7 +188,7 @@ static void fill_places( const gpu_bodies* bodies, uint32_t* starts, uint32_t* s
     uint32_t at = 0;
     for ( uint32_t i = 0; i < bodies->body_count; ++i )
     {
-        const uint32_t* row = bodies->rows + (size_t)bodies->hulls[i] * ROW_WORDS;
+        const uint32_t* row = bodies->rows + (size_t)bodies->hulls[i] * HULL_WORDS;
         CLV_ASSERT( bodies->hulls[i] < bodies->hull_count && row[0] + row[1] <= bodies->vertex_count );
         starts[i] = at;
         for ( uint32_t k = 0; k < row[1]; ++k, ++at )
@@ -239,9 +239,9 @@ clv_result clv_gpu_bodies_send( clv_gpu* gpu )
             gpu, &bodies->on.vertices, bodies->vertices, bodies->vertex_count * 3 * sizeof( float ) ) );
     GPU_THEN( result,
         clv_gpu_send( gpu, &bodies->on.rows, bodies->rows,
-            bodies->hull_count * (uint64_t)ROW_WORDS * sizeof( uint32_t ) ) );
+            bodies->hull_count * (uint64_t)HULL_WORDS * sizeof( uint32_t ) ) );
     GPU_THEN( result, clv_gpu_send( gpu, &bodies->on.hulls, bodies->hulls, n * sizeof( uint32_t ) ) );
-    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.poses, n * GPU_POSE_DOUBLES * sizeof( double ) ) );
+    GPU_THEN( result, clv_gpu_reserve( gpu, &bodies->on.poses, n * POSE_DOUBLES * sizeof( double ) ) );
     GPU_THEN( result,
         clv_gpu_reserve( gpu, &bodies->on.moved, (uint64_t)bodies->moved_count * 3 * sizeof( double ) ) );
     bodies->is_there = result == CLV_OK;
@@ -259,13 +259,6 @@ void clv_gpu_bodies_release( clv_gpu* gpu )
 }
 
 // ---- volumes
-
-size_t clv_gpu_volume_bytes( clv_volume_kind kind )
-{
-    return kind == CLV_VOLUME_AABB  ? sizeof( clv_aabb )
-        : kind == CLV_VOLUME_SPHERE ? sizeof( clv_sphere )
-                                    : sizeof( clv_dop18 );
-}
 
 static clv_result move_vertices( clv_gpu* gpu )
 {
@@ -294,7 +287,7 @@ clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind )
     uint64_t n = bodies->body_count;
     CLV_ASSERT( bodies->is_there && n > 0 );
     bodies->has_volumes = false;
-    clv_result result = clv_gpu_reserve( gpu, &bodies->on.volumes, n * clv_gpu_volume_bytes( kind ) );
+    clv_result result = clv_gpu_reserve( gpu, &bodies->on.volumes, n * clv_volume_bytes( kind ) );
     if ( result == CLV_OK && kind == CLV_VOLUME_SPHERE )
     {
         result = GPU_LAUNCH( gpu, GPU_KERNEL_volume_spheres, n, bodies->on.poses, bodies->on.hulls,
@@ -400,7 +393,7 @@ clv_result clv_gpu_volumes_search( clv_gpu* gpu )
     const gpu_bodies* bodies = gpu_bodies_of( gpu );
     CLV_ASSERT( bodies->body_count == 0 || bodies->has_volumes );
     CLV_ASSERT( bodies->body_count == 0 ||
-        gpu_holds( &bodies->on.volumes, bodies->body_count, clv_gpu_volume_bytes( bodies->kind ) ) );
+        gpu_holds( &bodies->on.volumes, bodies->body_count, clv_volume_bytes( bodies->kind ) ) );
     return clv_gpu_guest_search( gpu, bodies->on.volumes.memory, bodies->body_count );
 }
 

@@ -150,30 +150,6 @@ clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** s
     return result;
 }
 
-// Of the sim's k-DOPs; 0 for other volumes.
-static clv_dop_kind dop_kind_of( const clv_shape_sim* sim )
-{
-    switch ( sim->def.volume )
-    {
-    case CLV_VOLUME_DOP6: return CLV_DOP_6;
-    case CLV_VOLUME_DOP14: return CLV_DOP_14;
-    case CLV_VOLUME_DOP18: return CLV_DOP_18;
-    case CLV_VOLUME_DOP26: return CLV_DOP_26;
-    case CLV_VOLUME_AABB:
-    case CLV_VOLUME_SPHERE:
-    case CLV_VOLUME_OBB: break;
-    }
-    return (clv_dop_kind)0;
-}
-
-static size_t volume_size( const clv_shape_sim* sim )
-{
-    return sim->def.volume == CLV_VOLUME_AABB  ? sizeof( clv_aabb )
-        : sim->def.volume == CLV_VOLUME_SPHERE ? sizeof( clv_sphere )
-        : sim->def.volume == CLV_VOLUME_OBB    ? sizeof( clv_obb )
-                                               : (size_t)dop_kind_of( sim ) * sizeof( float );
-}
-
 static uint64_t cloud_count( const sim_body* body )
 {
     return body->cloud != NULL ? body->hull->vertex_count : 0;
@@ -192,7 +168,8 @@ void clv_shape_sim_destroy( clv_shape_sim* sim )
             sizeof( math_vec3 ) );
     }
     base_array_free( &sim->bodies, &sim->memory );
-    clv_base_memory_give( &sim->memory, sim->volumes, sim->volume_capacity, volume_size( sim ) );
+    clv_base_memory_give(
+        &sim->memory, sim->volumes, sim->volume_capacity, clv_volume_bytes( sim->def.volume ) );
     base_array_free( &sim->pairs, &sim->memory );
     base_array_free( &sim->sorting, &sim->memory );
     base_array_free( &sim->floor_bodies, &sim->memory );
@@ -263,8 +240,8 @@ clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_tran
     }
     uint64_t wanted = sim->bodies.count + 1;
     if ( !base_array_reserve( &sim->bodies, &sim->memory, wanted ) ||
-        !clv_base_memory_reserve(
-            &sim->memory, &sim->volumes, &sim->volume_capacity, 0, wanted, volume_size( sim ) ) ||
+        !clv_base_memory_reserve( &sim->memory, &sim->volumes, &sim->volume_capacity, 0, wanted,
+            clv_volume_bytes( sim->def.volume ) ) ||
         !base_array_reserve( &sim->floor_bodies, &sim->memory, wanted ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -348,8 +325,9 @@ static float build_volume( clv_shape_sim* sim, uint32_t i )
         clv_volume_obb_interval( obb, 1, &lowest, &highest );
         return lowest;
     }
-    float* ends = (float*)sim->volumes + (size_t)dop_kind_of( sim ) * i;
-    clv_volume_core_dop( &core, 0.0, dop_kind_of( sim ), ends );
+    clv_dop_kind kind = clv_volume_axes_of( sim->def.volume );
+    float* ends = (float*)sim->volumes + (size_t)kind * i;
+    clv_volume_core_dop( &core, 0.0, kind, ends );
     return ends[1];
 }
 
@@ -381,25 +359,10 @@ static void note_sweep( clv_shape_sim* sim )
     }
 }
 
-static clv_result sweep_bodies( clv_shape_sim* sim, uint32_t count )
-{
-    switch ( sim->def.volume )
-    {
-    case CLV_VOLUME_AABB: return clv_volume_sweep_aabbs( sim->sweep, sim->volumes, count );
-    case CLV_VOLUME_SPHERE: return clv_volume_sweep_spheres( sim->sweep, sim->volumes, count );
-    case CLV_VOLUME_OBB: return clv_volume_sweep_obbs( sim->sweep, sim->volumes, count );
-    case CLV_VOLUME_DOP6:
-    case CLV_VOLUME_DOP14:
-    case CLV_VOLUME_DOP18:
-    case CLV_VOLUME_DOP26: break;
-    }
-    return clv_volume_sweep_kdops( sim->sweep, dop_kind_of( sim ), sim->volumes, count );
-}
-
 static clv_result find_candidates( clv_shape_sim* sim )
 {
     uint32_t count = (uint32_t)sim->bodies.count;
-    clv_result result = sweep_bodies( sim, count );
+    clv_result result = clv_volume_sweep_run( sim->sweep, sim->def.volume, sim->volumes, count );
     if ( result != CLV_OK )
     {
         return result;
@@ -516,25 +479,13 @@ static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
     sim->stats.match_ms += base_clock_ms( found, read_clock( sim ) );
 }
 
-// As it is undeformed: a soft one that is pressed flat comes back by itself.
-static bool is_below_floor( const sim_body* body )
-{
-    const clv_hull* hull = body->hull;
-    uint32_t below = 0;
-    while ( below < hull->vertex_count &&
-        math_pose_apply( &body->pose, math_widen( hull->vertices[below] ) ).y < 0.0 )
-    {
-        ++below;
-    }
-    return below == hull->vertex_count;
-}
-
 // The vertices of a body that is wholly below the floor are pushed onto one plane and tell no rotation. It is
 // lifted at once, unturned: its other contacts may well match it, so that it would not be moved at the end of
 // the frame, and with a velocity that is kept it would sink for ever.
 static void push_out_of_floor( clv_shape_sim* sim, sim_body* body, math_vec3 normal )
 {
-    if ( !match_body( sim, body, normal, 0.0 ) && is_below_floor( body ) )
+    // As it is undeformed: a soft one that is pressed flat comes back by itself.
+    if ( !match_body( sim, body, normal, 0.0 ) && sim_is_below_floor( &body->rest, &body->pose ) )
     {
         body->pose.position = math_add( body->pose.position, body->unturned );
         body->unturned = math_make( 0, 0, 0 );

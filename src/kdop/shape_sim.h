@@ -14,18 +14,6 @@
 
 typedef struct clv_shape_sim clv_shape_sim;
 
-typedef enum clv_volume_kind
-{
-    CLV_VOLUME_AABB = 0,
-    CLV_VOLUME_DOP18 = 1,
-    CLV_VOLUME_SPHERE = 2,
-    // Not in the paper.
-    CLV_VOLUME_DOP6 = 3, ///< the boxes once more, as k-DOPs
-    CLV_VOLUME_DOP14 = 4,
-    CLV_VOLUME_DOP26 = 5,
-    CLV_VOLUME_OBB = 6, ///< turned boxes, by separating axes
-} clv_volume_kind;
-
 /// How GJK and EPA find a body's farthest vertex.
 typedef enum clv_support_search
 {

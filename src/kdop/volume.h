@@ -96,6 +96,18 @@ clv_result clv_shape_obb( clv_shape shape, clv_transform at, clv_obb* obb );
 
 // ---- sweep and prune
 
+typedef enum clv_volume_kind
+{
+    CLV_VOLUME_AABB = 0,
+    CLV_VOLUME_DOP18 = 1,
+    CLV_VOLUME_SPHERE = 2,
+    // Not in the paper.
+    CLV_VOLUME_DOP6 = 3, ///< the boxes once more, as k-DOPs
+    CLV_VOLUME_DOP14 = 4,
+    CLV_VOLUME_DOP26 = 5,
+    CLV_VOLUME_OBB = 6, ///< turned boxes, by separating axes
+} clv_volume_kind;
+
 /// Sorts volumes along one axis and tests those that overlap on it. Every few updates a principal component
 /// analysis of the centers picks the axis along which they are spread most.
 typedef struct clv_volume_sweep clv_volume_sweep;
@@ -119,18 +131,14 @@ clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_
 /// NULL is legal.
 void clv_volume_sweep_destroy( clv_volume_sweep* sweep );
 
-/// Find every pair of overlapping volumes, by position in the array. Boxes, turned or not, are swept along x,
-/// y or z, k-DOPs along any of their axes, spheres along those of an 18-DOP. The count may change from update
-/// to update, and so may the kind of volume. CLV_BAD_BOX for NaN, lower > upper, a radius or half size below
-/// 0, axes of a turned box that are not of length 1 and at right angles (to 4e-6), and a kind of k-DOP that
-/// is none; CLV_OUT_OF_MEMORY. Then the pairs are none.
-clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count );
-clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count );
-clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count );
-
-/// `ends` holds `kind` floats per volume, as clv_dop_overlap has them.
-clv_result clv_volume_sweep_kdops(
-    clv_volume_sweep* sweep, clv_dop_kind kind, const float* ends, uint32_t count );
+/// Find every pair of overlapping volumes, by position in the array: clv_aabb, clv_sphere, clv_obb, or as
+/// many floats per k-DOP as it has ends, as clv_dop_overlap has them. Boxes, turned or not, are swept along
+/// x, y or z, k-DOPs along any of their axes, spheres along those of an 18-DOP. The count may change from
+/// update to update, and so may the kind of volume. CLV_BAD_BOX for NaN, lower > upper, a radius or half size
+/// below 0, axes of a turned box that are not of length 1 and at right angles (to 4e-6), and a kind that is
+/// none; CLV_OUT_OF_MEMORY. Then the pairs are none.
+clv_result clv_volume_sweep_run(
+    clv_volume_sweep* sweep, clv_volume_kind kind, const void* volumes, uint32_t count );
 
 /// Each pair once, a < b, in an order that depends on the volumes and the axis alone. Dies at the next
 /// update.

@@ -19,28 +19,28 @@
 
 #define SWEEP_COOKIE 0x5753434Cu
 
-typedef enum volume_kind
-{
-    KIND_AABB,
-    KIND_DOP,
-    KIND_SPHERE,
-    KIND_OBB,
-} volume_kind;
-
 typedef struct volume_array
 {
-    volume_kind kind;
-    clv_dop_kind dop_kind; // whose axes are swept along; of KIND_DOP the volumes' own
-    const clv_aabb* aabbs;
-    const float* ends; // dop_kind of them per volume
-    const clv_sphere* spheres;
-    const clv_obb* obbs;
+    clv_volume_kind kind;
+    clv_dop_kind dop_kind; // whose axes are swept along; of k-DOPs their own
+    const void* volumes;
     uint32_t count;
 } volume_array;
 
+// Of a k-DOP; a box is laid out as one of six.
 static const float* ends_of( const volume_array* v, uint32_t i )
 {
-    return v->ends + (size_t)v->dop_kind * i;
+    return (const float*)v->volumes + (size_t)v->dop_kind * i;
+}
+
+static const clv_sphere* sphere_of( const volume_array* v, uint32_t i )
+{
+    return (const clv_sphere*)v->volumes + i;
+}
+
+static const clv_obb* obb_of( const volume_array* v, uint32_t i )
+{
+    return (const clv_obb*)v->volumes + i;
 }
 
 struct clv_volume_sweep
@@ -161,28 +161,24 @@ static bool is_dop( const volume_array* v, uint32_t i )
 
 static bool is_good( const volume_array* v, uint32_t i )
 {
-    switch ( v->kind )
+    if ( v->kind == CLV_VOLUME_SPHERE )
     {
-    case KIND_AABB: return clv_aabb_is_valid( v->aabbs[i] );
-    case KIND_DOP: return is_dop( v, i );
-    case KIND_OBB: return clv_volume_obb_is_good( &v->obbs[i] );
-    case KIND_SPHERE: break;
+        return sphere_of( v, i )->radius >= 0.0f && base_is_finite_point( sphere_of( v, i )->center );
     }
-    clv_sphere s = v->spheres[i];
-    return s.radius >= 0.0f && base_is_finite_point( s.center );
+    return v->kind == CLV_VOLUME_OBB ? clv_volume_obb_is_good( obb_of( v, i ) ) : is_dop( v, i );
 }
 
 // ---- the axis
 
 static math_vec3 center_of( const volume_array* v, uint32_t i )
 {
-    if ( v->kind == KIND_SPHERE || v->kind == KIND_OBB )
+    if ( v->kind == CLV_VOLUME_SPHERE || v->kind == CLV_VOLUME_OBB )
     {
-        return math_widen( v->kind == KIND_SPHERE ? v->spheres[i].center : v->obbs[i].center );
+        return math_widen(
+            v->kind == CLV_VOLUME_SPHERE ? sphere_of( v, i )->center : obb_of( v, i )->center );
     }
-    const float* lower = v->kind == KIND_DOP ? ends_of( v, i ) : &v->aabbs[i].lower.x;
-    const float* upper =
-        v->kind == KIND_DOP ? ends_of( v, i ) + (uint32_t)v->dop_kind / 2 : &v->aabbs[i].upper.x;
+    const float* lower = ends_of( v, i );
+    const float* upper = lower + (uint32_t)v->dop_kind / 2;
     return math_make( ( (double)lower[0] + (double)upper[0] ) * 0.5,
         ( (double)lower[1] + (double)upper[1] ) * 0.5, ( (double)lower[2] + (double)upper[2] ) * 0.5 );
 }
@@ -221,28 +217,24 @@ static void project( clv_volume_sweep* s, const volume_array* v )
     double length = clv_volume_dop_axis_length( v->dop_kind, s->axis );
     for ( uint32_t i = 0; i < v->count; ++i )
     {
-        switch ( v->kind )
-        {
-        case KIND_AABB:
-            s->lower[i] = ( &v->aabbs[i].lower.x )[s->axis];
-            s->upper[i] = ( &v->aabbs[i].upper.x )[s->axis];
-            break;
-        case KIND_DOP:
-            s->lower[i] = ends_of( v, i )[s->axis];
-            s->upper[i] = ends_of( v, i )[(uint32_t)v->dop_kind / 2 + s->axis];
-            break;
-        case KIND_OBB: clv_volume_obb_interval( &v->obbs[i], s->axis, &s->lower[i], &s->upper[i] ); break;
-        case KIND_SPHERE:
+        if ( v->kind == CLV_VOLUME_SPHERE )
         {
             // Outwards beyond every rounding on the way: the axis must not part what the spheres' own test
             // joins.
-            double at = math_dot( axis, math_widen( v->spheres[i].center ) );
-            double reach = (double)v->spheres[i].radius * length;
+            double at = math_dot( axis, math_widen( sphere_of( v, i )->center ) );
+            double reach = (double)sphere_of( v, i )->radius * length;
             double slack = ( math_abs( at ) + reach ) * 0x1p-48;
             s->lower[i] = clv_narrow_round_down( at - reach - slack );
             s->upper[i] = clv_narrow_round_up( at + reach + slack );
-            break;
         }
+        else if ( v->kind == CLV_VOLUME_OBB )
+        {
+            clv_volume_obb_interval( obb_of( v, i ), s->axis, &s->lower[i], &s->upper[i] );
+        }
+        else
+        {
+            s->lower[i] = ends_of( v, i )[s->axis];
+            s->upper[i] = ends_of( v, i )[(uint32_t)v->dop_kind / 2 + s->axis];
         }
         s->items[i] = ( base_keyed ){ base_float_order( s->lower[i] ), i };
     }
@@ -250,14 +242,11 @@ static void project( clv_volume_sweep* s, const volume_array* v )
 
 static bool overlap( const volume_array* v, uint32_t i, uint32_t j )
 {
-    switch ( v->kind )
-    {
-    case KIND_AABB: return clv_aabb_overlap( v->aabbs[i], v->aabbs[j] );
-    case KIND_DOP: return clv_dop_overlap( v->dop_kind, ends_of( v, i ), ends_of( v, j ) );
-    case KIND_OBB: return clv_volume_obb_overlap( &v->obbs[i], &v->obbs[j] );
-    case KIND_SPHERE: break;
-    }
-    return clv_sphere_overlap( v->spheres[i], v->spheres[j] );
+    const clv_aabb* aabbs = v->volumes;
+    return v->kind == CLV_VOLUME_AABB  ? clv_aabb_overlap( aabbs[i], aabbs[j] )
+        : v->kind == CLV_VOLUME_SPHERE ? clv_sphere_overlap( *sphere_of( v, i ), *sphere_of( v, j ) )
+        : v->kind == CLV_VOLUME_OBB    ? clv_volume_obb_overlap( obb_of( v, i ), obb_of( v, j ) )
+                                       : clv_dop_overlap( v->dop_kind, ends_of( v, i ), ends_of( v, j ) );
 }
 
 static clv_result sweep_sorted( clv_volume_sweep* s, const volume_array* v, const base_keyed* sorted )
@@ -287,12 +276,14 @@ static clv_result sweep_sorted( clv_volume_sweep* s, const volume_array* v, cons
 
 static clv_result check( clv_volume_sweep* s, const volume_array* v )
 {
-    for ( uint32_t i = 0; i < v->count; ++i )
+    bool are_good = v->dop_kind != 0;
+    for ( uint32_t i = 0; i < v->count && are_good; ++i )
     {
-        if ( !is_good( v, i ) )
-        {
-            return CLV_BAD_BOX;
-        }
+        are_good = is_good( v, i );
+    }
+    if ( !are_good )
+    {
+        return CLV_BAD_BOX;
     }
     return reserve_items( s, v->count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
@@ -322,52 +313,20 @@ static clv_result sweep_volumes( clv_volume_sweep* s, const volume_array* v )
     return CLV_OK;
 }
 
-static clv_result update( clv_volume_sweep* s, const volume_array* v )
+clv_result clv_volume_sweep_run(
+    clv_volume_sweep* sweep, clv_volume_kind kind, const void* volumes, uint32_t count )
 {
+    CLV_ASSERT( sweep != NULL && ( volumes != NULL || count == 0 ) );
+    const volume_array v = { kind, clv_volume_axes_of( kind ), volumes, count };
     base_fp_mode mode = base_fp_enter();
-    s->pairs.count = 0;
-    s->stats = ( clv_volume_sweep_stats ){ 0 };
-    clv_result result = check( s, v );
-    result = result == CLV_OK ? sweep_volumes( s, v ) : result;
-    s->valid = result == CLV_OK;
-    s->pairs.count = s->valid ? s->pairs.count : 0;
+    sweep->pairs.count = 0;
+    sweep->stats = ( clv_volume_sweep_stats ){ 0 };
+    clv_result result = check( sweep, &v );
+    result = result == CLV_OK ? sweep_volumes( sweep, &v ) : result;
+    sweep->valid = result == CLV_OK;
+    sweep->pairs.count = sweep->valid ? sweep->pairs.count : 0;
     base_fp_leave( mode );
     return result;
-}
-
-clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count )
-{
-    CLV_ASSERT( sweep != NULL && ( aabbs != NULL || count == 0 ) );
-    volume_array v = { .kind = KIND_AABB, .dop_kind = CLV_DOP_6, .aabbs = aabbs, .count = count };
-    return update( sweep, &v );
-}
-
-clv_result clv_volume_sweep_kdops(
-    clv_volume_sweep* sweep, clv_dop_kind kind, const float* ends, uint32_t count )
-{
-    CLV_ASSERT( sweep != NULL && ( ends != NULL || count == 0 ) );
-    if ( !clv_volume_dop_is_kind( kind ) )
-    {
-        sweep->valid = false;
-        sweep->pairs.count = 0;
-        return CLV_BAD_BOX;
-    }
-    volume_array v = { .kind = KIND_DOP, .dop_kind = kind, .ends = ends, .count = count };
-    return update( sweep, &v );
-}
-
-clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count )
-{
-    CLV_ASSERT( sweep != NULL && ( obbs != NULL || count == 0 ) );
-    volume_array v = { .kind = KIND_OBB, .dop_kind = CLV_DOP_6, .obbs = obbs, .count = count };
-    return update( sweep, &v );
-}
-
-clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count )
-{
-    CLV_ASSERT( sweep != NULL && ( spheres != NULL || count == 0 ) );
-    volume_array v = { .kind = KIND_SPHERE, .dop_kind = CLV_DOP_18, .spheres = spheres, .count = count };
-    return update( sweep, &v );
 }
 
 clv_pair_view clv_volume_sweep_pairs( const clv_volume_sweep* sweep )

@@ -138,6 +138,18 @@ SOLID math_polar_result sim_shape_match(
     return result;
 }
 
+/// Is no vertex at y = 0 or above?
+SOLID bool sim_is_below_floor( const sim_rest_shape* rest, const math_pose* pose )
+{
+    solid_u32 below = 0;
+    while (
+        below < rest->vertex_count && math_pose_apply( pose, math_load( rest->vertices, below ) ).y < 0.0 )
+    {
+        below += 1;
+    }
+    return below == rest->vertex_count;
+}
+
 /// One frame of free flight, by the number of a clv_integrator (src/kdop/shape_sim.h): section 2.6.1 of the
 /// paper with a time step of one frame. Its equation 2.7 lacks parentheses (v + (a + a')/2), 2.4 and the
 /// Runge-Kutta formula are garbled; with a constant acceleration the right ones reduce to what stands here.

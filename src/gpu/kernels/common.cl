@@ -7,25 +7,6 @@
 // count. The same pairs as on the CPU: a box is compared as it came, and nothing may be contracted.
 #pragma OPENCL FP_CONTRACT OFF
 
-// Counters of one frame, SLOT_WORDS words each: 64-bit numbers as low and high word.
-#define SLOT_WORDS 16
-#define SLOT_PAIRS 0
-#define SLOT_TESTS 2
-#define SLOT_CELLS 4  // sum of n * n - n over the cells, n being what a cell holds
-#define SLOT_PLACED 6 // records that lie in cells; the others lie behind them
-#define SLOT_LARGE 7  // records that fit no cell
-#define SLOT_BAD 8    // 0, or 2^32 - 1 less the first bad box
-#define SLOT_MOVED 9  // records that left their cells; ALL_MOVED where there was no order to keep
-#define SLOT_SIDE 10  // half of the records that the frame began with
-#define SLOT_KEPT 11  // SLOT_PLACED of the frame whose order is kept
-// Of a frame that searches only what changed (rest.cl):
-#define SLOT_CARRY 12   // records that had left their cells before it
-#define SLOT_LEFT 13    // and that left them in it
-#define SLOT_CHANGED 14 // boxes that changed; of a frame that searches all, among those sampled
-// rows that they ask, in sixteens; WORK_WIDE, WORK_UNDONE. Of one that searches all: how many before it were
-// laid anew, in a row
-#define SLOT_WORK 15
-
 typedef struct box6
 {
     float lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;

@@ -20,7 +20,7 @@
 // and cell, with its level. Behind common.cl and cells.cl.
 
 // The cell of the finest level that takes the box; NO_CELL if none does.
-inline uint choose_cell( __constant const grid_plan* plan, float4 lower, float4 upper )
+inline uint choose_cell( __constant const gpu_grid_plan* plan, float4 lower, float4 upper )
 {
     uint cell = NO_CELL;
     for ( uint level = 0; level < plan->level_count && cell == NO_CELL; ++level )
@@ -51,8 +51,6 @@ inline uint target_of( uint2 place, __global const uint* starts, uint count )
 
 // One group in so many keeps its boxes and counts who changed, for the host, which may have only those
 // searched from then on (rest.cl).
-#define SAMPLED_OF_PLACED 128
-
 // By bits.
 inline int is_other_box( __global const float2* box, __global const float2* sample )
 {
@@ -62,7 +60,7 @@ inline int is_other_box( __global const float2* box, __global const float2* samp
 }
 
 // Where each box will lie.
-__kernel void grid_place( __global const float2* boxes, uint count, __constant const grid_plan* plan,
+__kernel void grid_place( __global const float2* boxes, uint count, __constant const gpu_grid_plan* plan,
     volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint next_slot,
     __global float2* sampled, uint has_sample )
 {
@@ -129,8 +127,6 @@ __kernel void grid_put( __global const float2* boxes, uint count, __global const
 
 // One group in so many counts who changed, for the host, which then has only those searched (rest.cl); other
 // ones in turn, since where the same boxes move all the time an unlucky sample would stay unlucky.
-#define SAMPLED_GROUPS 32u
-
 // By bits: -0 is another box than 0 here, and a NaN the same one.
 inline int is_other( float4 old_lower, float4 old_upper, float4 lower, float4 upper )
 {
@@ -139,7 +135,7 @@ inline int is_other( float4 old_lower, float4 old_upper, float4 lower, float4 up
 
 // Boxes into their records, in the order that is kept, and who left his cell. Without an order (last_slot is
 // NO_SLOT) in their own, and all count as moved. `kept` has the index and the cell of each record.
-__kernel void grid_refresh( __global const float2* boxes, uint count, __constant const grid_plan* plan,
+__kernel void grid_refresh( __global const float2* boxes, uint count, __constant const gpu_grid_plan* plan,
     __global const uint2* kept, __global float4* records, __global uint* movers, __global uint* slots, uint slot,
     uint last_slot, uint next_slot, uint moved_most )
 {
@@ -215,7 +211,7 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
 
 // Where each record will lie. Launched with no more groups than the device can hold: as a rule there is
 // nothing to do, and groups that do nothing take time too (40,000 of them 25 us on an H200).
-__kernel void grid_count( uint count, __constant const grid_plan* plan, __global const float4* records,
+__kernel void grid_count( uint count, __constant const gpu_grid_plan* plan, __global const float4* records,
     volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint moved_most )
 {
     __global uint* counters = slots + slot * SLOT_WORDS;
@@ -435,7 +431,7 @@ __kernel void grid_scatter( uint count, __global const uint2* places, __global c
 // above it in y and z, all rows about it in coarser levels, and the records that fit no level. A mover asks
 // all rows of all levels. The first `mover_groups` groups test movers against each other.
 __kernel void grid_find( __global const float4* both_records, uint count, uint first, uint end, __global const uint* starts,
-    __constant const grid_plan* plan, __global const uint* movers, uint mover_groups, __global uint* slots, uint slot,
+    __constant const gpu_grid_plan* plan, __global const uint* movers, uint mover_groups, __global uint* slots, uint slot,
     uint moved_most, __global uint2* pairs, uint capacity, uint counts_tests )
 {
     __local pair_queue queue;

@@ -14,44 +14,8 @@
 //
 // A record is 16 bytes: the wrapped point and its index. Behind common.cl and cells.cl.
 
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double near_double;
-#else
-typedef ulong near_double; // no periodic axis: not read
-#endif
-
-#define NEAR_SHIFTS 64 // cells along an edge that a pair may span; src/gpu/gpu_near.c has the same
 #define NEAR_WRAPS 4   // as src/core/near/near_points.c
 #define NEAR_WORDS 14  // of 32 tests each, that a point keeps in local memory
-
-// Which entries, as src/gpu/gpu_near.c has them: each pair once, as it comes; from both sides; once, at the
-// lesser point.
-#define NEAR_HALF 0
-#define NEAR_FULL 1
-#define NEAR_LESSER 2
-// What becomes of them.
-#define NEAR_PAIRS 0
-#define NEAR_COUNT 1
-#define NEAR_FILL 2
-
-// As src/gpu/gpu_near.c fills it.
-typedef struct near_plan
-{
-    near_double edge[3]; // of the cell
-    near_double inverse[3];
-    float scale[3];    // table cells per unit
-    float reach[3];    // on open axes
-    uint size[3];      // of the table
-    uint layers[3];    // cells that a reach spans, on periodic axes
-    uint periodic;     // a bit by axis
-    uint axes;         // 2 or 3
-    uint stride;       // floats from point to point
-    uint pitch;        // entries of a row
-    float square;      // of the limit
-    uint unused;
-    float offsets[3][2 * NEAR_SHIFTS + 1]; // shift * edge, in float
-} near_plan_t;
 
 typedef struct near_axis
 {
@@ -64,7 +28,7 @@ inline long open_cell( float value, float scale )
     return (long)fmin( fmax( floor( value * scale ), -4.6e18f ), 4.6e18f );
 }
 
-inline near_axis axis_of( __constant const near_plan_t* plan, uint axis, float value )
+inline near_axis axis_of( __constant const gpu_near_plan* plan, uint axis, float value )
 {
     near_axis out;
     float scale = plan->scale[axis];
@@ -88,13 +52,13 @@ inline near_axis axis_of( __constant const near_plan_t* plan, uint axis, float v
 }
 
 // Would a cell of an open axis be asked twice? That is what the table's least size is for.
-inline bool asks_twice( __constant const near_plan_t* plan, uint k, near_axis axis )
+inline bool asks_twice( __constant const gpu_near_plan* plan, uint k, near_axis axis )
 {
     return ( plan->periodic & ( 1u << k ) ) == 0 && axis.high - axis.low >= (int)plan->size[k];
 }
 
 // The point as it is given, and in the cell; false if it is not finite, or too far from the cell.
-inline bool take_point( __global const float* points, uint i, __constant const near_plan_t* plan, float at[3] )
+inline bool take_point( __global const float* points, uint i, __constant const gpu_near_plan* plan, float at[3] )
 {
     size_t from = (size_t)i * plan->stride;
     at[0] = points[from];
@@ -123,7 +87,7 @@ inline bool take_point( __global const float* points, uint i, __constant const n
 }
 
 // Up to a few thousand points, six numbers each: where they lie.
-__kernel void near_sample( __global const float* points, uint count, __constant const near_plan_t* plan,
+__kernel void near_sample( __global const float* points, uint count, __constant const gpu_near_plan* plan,
     __global float* sample, uint sample_count )
 {
     uint i = (uint)get_global_id( 0 );
@@ -138,7 +102,7 @@ __kernel void near_sample( __global const float* points, uint count, __constant 
 }
 
 // Where each point will lie: its entry of the table, and how many came there before.
-__kernel void near_place( __global const float* points, uint count, __constant const near_plan_t* plan,
+__kernel void near_place( __global const float* points, uint count, __constant const gpu_near_plan* plan,
     volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint next_slot )
 {
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
@@ -169,7 +133,7 @@ __kernel void near_place( __global const float* points, uint count, __constant c
     }
 }
 
-__kernel void near_put( __global const float* points, uint count, __constant const near_plan_t* plan,
+__kernel void near_put( __global const float* points, uint count, __constant const gpu_near_plan* plan,
     __global const uint2* places, __global const uint* starts, __global float4* records )
 {
     uint i = (uint)get_global_id( 0 );
@@ -394,7 +358,7 @@ inline uint owner_of( __local const uint* ends, uint at )
 //
 // What the items of a group found is written by all of them, entry by entry, so that neighbours write side by
 // side.
-__kernel void near_find( __global const float4* records, uint count, __constant const near_plan_t* plan,
+__kernel void near_find( __global const float4* records, uint count, __constant const gpu_near_plan* plan,
     __global const uint* starts, uint mode, uint stage, __global uint* slots, uint slot, __global uint2* pairs,
     uint capacity, __global uint* numbers, __global uint* indices )
 {

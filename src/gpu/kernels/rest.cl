@@ -19,17 +19,10 @@
 // marked WORK_UNDONE and no pair is told; so are the frames after it. The host then has the last of them laid
 // out and searched whole, when it is waited for. Behind common.cl and cells.cl.
 
-#define WORK_WIDE 0x80000000u
-#define WORK_UNDONE 0x40000000u
 #define WIDE_ROWS 512u // of one box: beyond, its items would be longer at work than all others together
-#define LANES 16u      // items for a box that changed
-// of the list of those that left their cells, for as many items: one after the other the reads would take
-// longer than all else
-#define SLICE 64u
-#define CARRIED 4u    // pairs that an item carries over at a time; 32 at most
 
 // Rows that a box asks; those of a bad box, or one across many cells, are very many.
-inline uint rows_asked( __constant const grid_plan* plan, float4 lower, float4 upper )
+inline uint rows_asked( __constant const gpu_grid_plan* plan, float4 lower, float4 upper )
 {
     uint rows = 0;
     for ( uint level = 0; level < plan->level_count; ++level )
@@ -43,7 +36,7 @@ inline uint rows_asked( __constant const grid_plan* plan, float4 lower, float4 u
 
 // A box that changed into its record. What it asks for in sixteens of rows, or WORK_WIDE; *left: it is a
 // mover since now.
-inline uint renew_record( __constant const grid_plan* plan, __global float4* record, int is_placed, float4 lower, float4 upper, int* left )
+inline uint renew_record( __constant const gpu_grid_plan* plan, __global float4* record, int is_placed, float4 lower, float4 upper, int* left )
 {
     uint index = as_uint( record[0].w );
     uint cell = as_uint( record[1].w );
@@ -64,7 +57,7 @@ inline uint renew_record( __constant const grid_plan* plan, __global float4* rec
 
 // Who changed: into its record, into `before`, the copy; a bit in `bits`, and the place of its record in
 // `changed`. `where` has the place of each box's record.
-__kernel void rest_compare( __global const uint2* boxes, __global uint2* before, uint count, __constant const grid_plan* plan,
+__kernel void rest_compare( __global const uint2* boxes, __global uint2* before, uint count, __constant const gpu_grid_plan* plan,
     __global const uint* where, __global float4* records, __global uint* movers, __global uint* changed, __global uint* bits,
     __global uint* slots, uint slot, uint last_slot, uint next_slot, uint moved_most, uint left_most, uint changed_most )
 {
@@ -175,22 +168,22 @@ inline int is_marked( __global const uint* bits, uint index )
         }                                                                                                    \
     }
 
-// Pairs [first, …) of the list before of which none changed, CARRIED for each item of the group: added up,
-// not queued, since nearly all of them stay. All reads of an item are on their way before the first is looked
-// at.
+// Pairs [first, …) of the list before of which none changed, REST_CARRIED for each item of the group: added
+// up, not queued, since nearly all of them stay. All reads of an item are on their way before the first is
+// looked at.
 inline void carry_over( __global const uint2* source, uint first, uint source_count, __global const uint* bits, __local uint* sums,
     __local uint* base, volatile __global uint* counters, __global uint2* pairs, uint capacity )
 {
     uint item = (uint)get_local_id( 0 );
-    uint2 own[CARRIED];
+    uint2 own[REST_CARRIED];
     uint stays = 0;
-    for ( uint k = 0; k < CARRIED; ++k )
+    for ( uint k = 0; k < REST_CARRIED; ++k )
     {
         uint at = first + k * GROUP + item;
         own[k] = at < source_count ? source[at] : (uint2)( 0, 0 );
         stays |= at < source_count ? 1u << k : 0;
     }
-    for ( uint k = 0; k < CARRIED; ++k )
+    for ( uint k = 0; k < REST_CARRIED; ++k )
     {
         uint changed_one = bits[own[k].x / 32] >> ( own[k].x % 32 ) & 1;
         uint changed_other = bits[own[k].y / 32] >> ( own[k].y % 32 ) & 1;
@@ -204,7 +197,7 @@ inline void carry_over( __global const uint2* source, uint first, uint source_co
     }
     barrier( CLK_LOCAL_MEM_FENCE );
     uint to = *base;
-    for ( uint k = 0; k < CARRIED; ++k )
+    for ( uint k = 0; k < REST_CARRIED; ++k )
     {
         uint is_kept = stays >> k & 1;
         if ( is_kept != 0 && to < capacity && before < capacity - to )
@@ -222,7 +215,7 @@ inline void carry_over( __global const uint2* source, uint first, uint source_co
 
 // The first `carry_groups` groups copy the pairs of the frame before of which none changed; the others search
 // for those that did, and then for those that left their cells.
-__kernel void rest_find( __global const float4* both_records, uint count, __global const uint* starts, __constant const grid_plan* plan,
+__kernel void rest_find( __global const float4* both_records, uint count, __global const uint* starts, __constant const gpu_grid_plan* plan,
     __global const uint* movers, __global const uint* changed, __global const uint* bits, __global const uint2* source, uint source_room,
     uint carry_groups, __global uint* slots, uint slot, uint last_slot, uint left_most, uint changed_most, uint work_most,
     __global uint2* pairs, uint capacity, uint counts_tests )
@@ -256,14 +249,14 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     }
     // the same for the whole group: there are barriers inside
     uint carried = group < carry_groups ? source_count : 0;
-    for ( uint first = group * CARRIED * GROUP; first < carried; first += carry_groups * CARRIED * GROUP )
+    for ( uint first = group * REST_CARRIED * GROUP; first < carried; first += carry_groups * REST_CARRIED * GROUP )
     {
         carry_over( source, first, source_count, bits, sums, &queue.base, counters, pairs, capacity );
     }
-    uint lane = item % LANES;
-    uint first_asker = ( ( group - carry_groups ) * GROUP + item ) / LANES;
-    uint stride = ( (uint)get_num_groups( 0 ) - carry_groups ) * ( GROUP / LANES );
-    uint slices = max( 1u, ( left_count + SLICE - 1 ) / SLICE ); // divided by
+    uint lane = item % REST_LANES;
+    uint first_asker = ( ( group - carry_groups ) * GROUP + item ) / REST_LANES;
+    uint stride = ( (uint)get_num_groups( 0 ) - carry_groups ) * ( GROUP / REST_LANES );
+    uint slices = max( 1u, ( left_count + REST_SLICE - 1 ) / REST_SLICE ); // divided by
     for ( uint m = first_asker; group >= carry_groups && m < changed_count + left_count * slices; m += stride )
     {
         int has_left = m >= changed_count;
@@ -281,7 +274,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
         // that changed matter to it.
         int is_wide = slice == 0 && !is_new && rows_asked( plan, lower, upper ) > WIDE_ROWS;
         uint level_count = slice == 0 && !is_wide ? plan->level_count : 0;
-        for ( uint at = lane; is_wide && at < changed_count; at += LANES )
+        for ( uint at = lane; is_wide && at < changed_count; at += REST_LANES )
         {
             uint j = changed[at];
             MEET( j, IS_MOVER, 1 )
@@ -295,7 +288,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
             uint from_z = max( low.z, 1u ) - 1;
             uint rows_y = high.y + 1 - from_y;
             uint rows = rows_y * ( high.z + 1 - from_z );
-            for ( uint r = lane; r < rows; r += LANES )
+            for ( uint r = lane; r < rows; r += REST_LANES )
             {
                 uint z = r / rows_y;
                 uint row = plan->levels[level].first_row + ( from_z + z ) * plan->levels[level].rows_y + from_y + r - z * rows_y;
@@ -306,13 +299,13 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
                 }
             }
         }
-        uint slice_end = has_left ? min( ( slice + 1 ) * SLICE, left_count ) : 0;
-        for ( uint at = slice * SLICE + lane; at < slice_end; at += LANES )
+        uint slice_end = has_left ? min( ( slice + 1 ) * REST_SLICE, left_count ) : 0;
+        for ( uint at = slice * REST_SLICE + lane; at < slice_end; at += REST_LANES )
         {
             uint j = movers[at];
             MEET( j, 0u, BY_SMALLER )
         }
-        for ( uint j = placed + lane; is_new && slice == 0 && j < count; j += LANES )
+        for ( uint j = placed + lane; is_new && slice == 0 && j < count; j += REST_LANES )
         {
             MEET( j, 0u, BY_ASKER )
         }

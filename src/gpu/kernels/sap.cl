@@ -3,10 +3,6 @@
 // each looks ahead as far as it reaches. Neighbours in the order are neighbouring items, so what they read
 // lies side by side.
 
-#define FREE 3u          // in place of an axis: the direction x, y, z
-#define COUNTS_TESTS 1u // flags of the search
-#define IS_FREE 2u
-
 inline float part_of( __global const float* boxes, uint index, uint part )
 {
     return boxes[6 * (size_t)index + part];
@@ -42,7 +38,7 @@ __kernel void sap_keys( __global const float* boxes, uint count, uint axis, floa
     uint i = (uint)get_global_id( 0 );
     if ( i < count )
     {
-        keys[i] = float_key( axis == FREE ? project( boxes, i, x, y, z ).x : part_of( boxes, i, axis ) );
+        keys[i] = float_key( axis == AXIS_FREE ? project( boxes, i, x, y, z ).x : part_of( boxes, i, axis ) );
         values[i] = i;
     }
 }
@@ -58,7 +54,7 @@ __kernel void sap_gather( __global const float* boxes, uint count, uint axis, fl
     if ( at < count )
     {
         uint i = values[at];
-        if ( axis == FREE )
+        if ( axis == AXIS_FREE )
         {
             float2 interval = project( boxes, i, x, y, z );
             begins[at] = interval.x;
@@ -97,7 +93,7 @@ inline uint look_ahead( __global const float* begins, uint at, uint count, float
 
 // Sorted along an axis, who is looked at overlaps on it.
 #define IS_MET_FIRST( j )                                                                                    \
-    ( ( flags & IS_FREE ) == 0 || ( firsts[j].x <= first_interval.y && first_interval.x <= firsts[j].y ) )
+    ( ( flags & SAP_IS_FREE ) == 0 || ( firsts[j].x <= first_interval.y && first_interval.x <= firsts[j].y ) )
 
 #define SAP_TEST( j )                                                                                        \
     {                                                                                                        \
@@ -128,7 +124,7 @@ __kernel void sap_find( uint count, uint first, uint end, __global const uint* v
         uint own = values[at];
         float2 second = seconds[at];
         float2 third = thirds[at];
-        float2 first_interval = ( flags & IS_FREE ) != 0 ? firsts[at] : (float2)( 0 );
+        float2 first_interval = ( flags & SAP_IS_FREE ) != 0 ? firsts[at] : (float2)( 0 );
         uint stop = look_ahead( begins, at, count, ends[at] );
         if ( stop - at > patience )
         {
@@ -141,7 +137,7 @@ __kernel void sap_find( uint count, uint first, uint end, __global const uint* v
             SAP_TEST( j )
         }
     }
-    write_queue( &queue, ( flags & COUNTS_TESTS ) != 0 ? tests : 0, counters, pairs, capacity );
+    write_queue( &queue, ( flags & SAP_COUNTS_TESTS ) != 0 ? tests : 0, counters, pairs, capacity );
 }
 
 // The list: group after group takes one, its items every GROUP-th place.
@@ -161,14 +157,14 @@ __kernel void sap_find_patient( __global const uint* values, __global const floa
         uint own = values[range.x];
         float2 second = seconds[range.x];
         float2 third = thirds[range.x];
-        float2 first_interval = ( flags & IS_FREE ) != 0 ? firsts[range.x] : (float2)( 0 );
+        float2 first_interval = ( flags & SAP_IS_FREE ) != 0 ? firsts[range.x] : (float2)( 0 );
         for ( uint j = range.x + 1 + item; j < range.y; j += GROUP )
         {
             tests += 1;
             SAP_TEST( j )
         }
     }
-    write_queue( &queue, ( flags & COUNTS_TESTS ) != 0 ? tests : 0, counters, pairs, capacity );
+    write_queue( &queue, ( flags & SAP_COUNTS_TESTS ) != 0 ? tests : 0, counters, pairs, capacity );
 }
 
 // Sums of centres and of their products about `shift`, 10 floats per group, for the principal axis: the

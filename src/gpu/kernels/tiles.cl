@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Every box against every other: a row of GROUP boxes against a strip of others, few enough that a handful of
 // boxes still keeps many groups busy. And what every method may need: a sample of the boxes, and boxes that
-// move.
+// changed.
 
-#define STRIP 32
-#define STRIPS ( GROUP / STRIP )
+#define STRIP ( GROUP / TILE_STRIPS )
 
 // Group g takes strip g + first_unit of the triangle of tiles, a tile being GROUP boxes against GROUP others
-// in STRIPS strips.
+// in TILE_STRIPS strips.
 __kernel void find_tiles( __global const float2* boxes, uint count, uint first_unit, __global uint* slots, uint slot,
     uint next_slot, __global uint2* pairs, uint capacity )
 {
@@ -20,7 +19,7 @@ __kernel void find_tiles( __global const float2* boxes, uint count, uint first_u
     // Row r of the triangle has tiles 0 .. r: tile t is in row floor( ( sqrt( 8 t + 1 ) - 1 ) / 2 ), but for
     // rounding.
     uint unit = (uint)get_group_id( 0 ) + first_unit;
-    uint tile = unit / STRIPS;
+    uint tile = unit / TILE_STRIPS;
     uint row = (uint)( ( sqrt( 8.0f * (float)tile + 1.0f ) - 1.0f ) * 0.5f );
     while ( row * ( row + 1 ) / 2 > tile )
     {
@@ -30,7 +29,7 @@ __kernel void find_tiles( __global const float2* boxes, uint count, uint first_u
     {
         row += 1;
     }
-    uint first = ( tile - row * ( row + 1 ) / 2 ) * GROUP + unit % STRIPS * STRIP;
+    uint first = ( tile - row * ( row + 1 ) / 2 ) * GROUP + unit % TILE_STRIPS * STRIP;
     uint own = row * GROUP + item;
     if ( item < STRIP && first + item < count )
     {
@@ -115,47 +114,5 @@ __kernel void patch_boxes( __global const float2* changes, uint count, __global 
         {
             boxes[to + part] = changes[4 * (size_t)i + part];
         }
-    }
-}
-
-// For measuring: cubes of side 1 at random places of a cube of side `world`, by a hash of their number.
-__kernel void spread_boxes( __global float2* boxes, uint count, float world )
-{
-    uint i = (uint)get_global_id( 0 );
-    if ( i < count )
-    {
-        float place[3];
-        for ( uint axis = 0; axis < 3; ++axis )
-        {
-            ulong value = ( 3 * (ulong)i + axis ) * 0x9E3779B97F4A7C15ul;
-            value = ( value ^ ( value >> 30 ) ) * 0xBF58476D1CE4E5B9ul;
-            value = ( value ^ ( value >> 27 ) ) * 0x94D049BB133111EBul;
-            place[axis] = (float)( ( value ^ ( value >> 31 ) ) >> 40 ) * ( 1.0f / 16777216.0f ) * world;
-        }
-        boxes[3 * (size_t)i] = (float2)( place[0], place[1] );
-        boxes[3 * (size_t)i + 1] = (float2)( place[2], place[0] + 1 );
-        boxes[3 * (size_t)i + 2] = (float2)( place[1] + 1, place[2] + 1 );
-    }
-}
-
-// For measuring: one box in `part` goes its way, to and fro about where it began.
-__kernel void move_boxes( __global const float2* start, __global float2* boxes, uint count, float reach, uint frame, uint part )
-{
-    uint i = (uint)get_global_id( 0 );
-    if ( i < count )
-    {
-        uint hash = i * 2654435761u;
-        hash ^= hash >> 15;
-        float phase = (float)( hash & 1023u ) * ( 6.2831853f / 1024.0f ) + (float)frame * 0.05f;
-        reach = hash % part == 0 ? reach : 0;
-        float x = reach * native_sin( phase );
-        float y = reach * native_cos( phase );
-        float z = ( hash & 1024u ) != 0 ? x : y;
-        float2 a = start[3 * (size_t)i];
-        float2 b = start[3 * (size_t)i + 1];
-        float2 c = start[3 * (size_t)i + 2];
-        boxes[3 * (size_t)i] = (float2)( a.x + x, a.y + y );
-        boxes[3 * (size_t)i + 1] = (float2)( b.x + z, b.y + x );
-        boxes[3 * (size_t)i + 2] = (float2)( c.x + y, c.y + z );
     }
 }

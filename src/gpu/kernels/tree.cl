@@ -4,17 +4,6 @@
 // hand-offs between groups nor a stack. Large boxes sort behind small ones, so that one of them does not
 // swell the nodes of its small neighbours.
 
-#define TREE_LEVELS 16
-
-typedef struct tree_plan
-{
-    float origin_x, origin_y, origin_z;
-    float scale_x, scale_y, scale_z; // 512 cells across the world
-    uint top;                        // the level of the root; boxes are level 0
-    uint unused;
-    uint first[TREE_LEVELS]; // of each level in the array of nodes
-} tree_plan;
-
 // Two zeros between the bits of a number below 512.
 inline uint spread_bits( uint value )
 {
@@ -31,7 +20,7 @@ inline uint tree_cell( float value )
 }
 
 // 3 bits of size, 27 of Morton order by the centre.
-__kernel void tree_keys( __global const float2* boxes, uint count, __constant const tree_plan* plan,
+__kernel void tree_keys( __global const float2* boxes, uint count, __constant const gpu_tree_plan* plan,
     __global uint* keys, __global uint* values, __global uint* slots, uint next_slot )
 {
     clear_slot( slots, next_slot );
@@ -39,12 +28,12 @@ __kernel void tree_keys( __global const float2* boxes, uint count, __constant co
     if ( i < count )
     {
         box6 box = load_box( boxes, i );
-        float x0 = ( box.lower_x - plan->origin_x ) * plan->scale_x;
-        float y0 = ( box.lower_y - plan->origin_y ) * plan->scale_y;
-        float z0 = ( box.lower_z - plan->origin_z ) * plan->scale_z;
-        float x1 = ( box.upper_x - plan->origin_x ) * plan->scale_x;
-        float y1 = ( box.upper_y - plan->origin_y ) * plan->scale_y;
-        float z1 = ( box.upper_z - plan->origin_z ) * plan->scale_z;
+        float x0 = ( box.lower_x - plan->origin[0] ) * plan->scale[0];
+        float y0 = ( box.lower_y - plan->origin[1] ) * plan->scale[1];
+        float z0 = ( box.lower_z - plan->origin[2] ) * plan->scale[2];
+        float x1 = ( box.upper_x - plan->origin[0] ) * plan->scale[0];
+        float y1 = ( box.upper_y - plan->origin[1] ) * plan->scale[1];
+        float z1 = ( box.upper_z - plan->origin[2] ) * plan->scale[2];
         float size = fmax( x1 - x0, fmax( y1 - y0, z1 - z0 ) );
         uint kind = size < 4.0f ? 0 : size < 16.0f ? 1 : size < 64.0f ? 2 : size < 256.0f ? 3 : 4;
         // A half of each, since their sum may be infinite; of opposite infinities the middle is anywhere.
@@ -72,7 +61,7 @@ __kernel void tree_gather( __global const float2* boxes, uint count, __global co
 
 // Four levels at once: a group's 256 boxes of level `below` become 64, 16, 4 and 1 nodes of the levels above.
 __kernel void tree_build( __global const float4* records, __global float4* nodes, uint count, uint below,
-    __constant const tree_plan* plan )
+    __constant const gpu_tree_plan* plan )
 {
     __local float4 lower[GROUP];
     __local float4 upper[GROUP];
@@ -119,7 +108,7 @@ __kernel void tree_build( __global const float4* records, __global float4* nodes
 // Each box goes through those behind it: at a place that begins a node of some level, the whole node is asked
 // first.
 __kernel void tree_find( __global const float4* records, __global const float4* nodes, uint count, uint first, uint end,
-    __constant const tree_plan* plan, __global uint* slots, uint slot, __global uint2* pairs, uint capacity,
+    __constant const gpu_tree_plan* plan, __global uint* slots, uint slot, __global uint2* pairs, uint capacity,
     uint counts_tests )
 {
     __local pair_queue queue;

@@ -4,11 +4,6 @@
 // Prune com k-DOPs em GPU" (COPPE 2021) uses it. Behind solid.cl and src/core/solid/solid_match.h; step by
 // step as src/physics/sim/shape_sim.c has it, so that bodies end where the CPU's do.
 
-// Of a hull: its vertices' mean, the axes of their spread as columns, how many of them count.
-#define REST_DOUBLES 16
-#define REST_AXES 3
-#define REST_RANK 12
-
 SOLID sim_rest_shape load_rest( __global const double* rests, __global const float* vertices, __global const uint* rows, uint hull )
 {
     __global const double* from = rests + (size_t)hull * REST_DOUBLES;
@@ -23,12 +18,6 @@ SOLID sim_rest_shape load_rest( __global const double* rests, __global const flo
     rest.rank = (int)from[REST_RANK];
     return rest;
 }
-
-// Of a body: velocity, where the frame found it, where the last match that failed would have moved it.
-#define MOTION_DOUBLES 9
-#define MOTION_VELOCITY 0
-#define MOTION_BEFORE 3
-#define MOTION_UNTURNED 6
 
 inline math_vec3 load_vec( __global const double* from )
 {
@@ -79,18 +68,6 @@ __kernel void sim_floor( __global const float* volumes, uint kind, uint count, _
 
 // ---- a level's responses
 
-// Of such a body the pushed vertices tell no rotation; it is lifted at once, unturned, as
-// src/physics/sim/shape_sim.c tells.
-inline bool is_below_floor( const sim_rest_shape* rest, const math_pose* pose )
-{
-    uint below = 0;
-    while ( below < rest->vertex_count && math_pose_apply( pose, math_load( rest->vertices, below ) ).y < 0.0 )
-    {
-        ++below;
-    }
-    return below == rest->vertex_count;
-}
-
 // An item for each of a task's two bodies: each is put where its vertices fit that were pushed onto the plane
 // through the other's extreme point. A body that reaches the floor has one item at work.
 __kernel void sim_match( __global double* poses, __global const uint* hulls, __global const uint* rows,
@@ -133,7 +110,7 @@ __kernel void sim_match( __global double* poses, __global const uint* hulls, __g
         else
         {
             math_vec3 unturned = math_sub( fitted.position, pose.position );
-            if ( !is_pair && is_below_floor( &rest, &pose ) )
+            if ( !is_pair && sim_is_below_floor( &rest, &pose ) ) // shape_sim.c tells why it is lifted
             {
                 pose.position = math_add( pose.position, unturned );
                 unturned = math_make( 0, 0, 0 );
