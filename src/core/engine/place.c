@@ -5,6 +5,7 @@
 #include "engine/corner.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 // One coordinate relative to a cell's beginning.
 static inline uint64_t code_byte( uint32_t coordinate, uint32_t cell )
@@ -91,22 +92,20 @@ typedef struct placing
     scaling scaling;
     corner_cells near;
     corner_codes codes;
-    // Boxes of a chunk with more than one cell, by class: a loop over the entries of each box would
-    // mispredict.
+    // Boxes of a chunk by class: a loop over the entries of each box would mispredict. Of those that have one
+    // entry the list is not read.
     uint32_t counts[KINDS];
     uint16_t lists[KINDS][CELL_CHUNK];
 } placing;
 
-// The entry of each box in its first cell. What does not go there is put aside without a branch. Returns how
-// many boxes have more, and lists them.
-static inline uint32_t place_first(
-    const placing* p, const cell_record* records, uint32_t count, bool is_whole, uint16_t* more )
+// The entry of each box in its first cell, and the lists. What does not go there is put aside without a
+// branch.
+static BASE_INLINE void place_first( placing* p, const cell_record* records, uint32_t count, bool is_whole )
 {
     cell_entry* const entries = p->job->entries;
     uint32_t* const next = p->next;
     const uint32_t first = p->share->first_cell, width = p->share->last_cell - first;
     cell_entry aside = { 0, 0 };
-    uint32_t more_count = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
@@ -117,29 +116,13 @@ static inline uint32_t place_first(
         cell_entry* entry = goes ? &entries[place] : &aside;
         entry->code = records[i].code | p->codes.ended[kind & 7];
         entry->name = records[i].name;
-        more[more_count] = (uint16_t)i;
-        more_count += kind != 0;
-    }
-    return more_count;
-}
-
-// Records [first, first + count) of the chunk, few enough to stay near while they are looked at twice.
-static inline void place_part(
-    placing* p, const cell_record* records, uint32_t first, uint32_t count, bool is_whole )
-{
-    uint16_t more[CELL_PART];
-    uint32_t more_count = place_first( p, records + first, count, is_whole, more );
-    for ( uint32_t i = 0; i < more_count; ++i )
-    {
-        uint16_t at = (uint16_t)( first + more[i] );
-        uint32_t kind = cell_class( &records[at] );
-        p->lists[kind][p->counts[kind]++] = at;
+        p->lists[kind][p->counts[kind]++] = (uint16_t)i;
     }
 }
 
 // The other entries of boxes of one class, corner by corner: branch-free. What a cell gets from one class
 // and corner comes from one other cell.
-static inline void place_kind( placing* p, const cell_record* records, uint32_t kind, bool is_whole )
+static BASE_INLINE void place_kind( placing* p, const cell_record* records, uint32_t kind, bool is_whole )
 {
     for ( uint32_t k = 1; k < p->near.count[kind]; ++k ) // the first is placed
     {
@@ -161,14 +144,11 @@ static inline void place_kind( placing* p, const cell_record* records, uint32_t 
     }
 }
 
-static inline void place_chunk( placing* p, const cell_record* records, uint32_t count, bool is_whole )
+static BASE_INLINE void place_chunk( placing* p, const cell_record* records, uint32_t count, bool is_whole )
 {
     CLV_ASSERT( count <= CELL_CHUNK );
     memset( p->counts, 0, sizeof( p->counts ) );
-    for ( uint32_t first = 0; first < count; first += CELL_PART )
-    {
-        place_part( p, records, first, count - first < CELL_PART ? count - first : CELL_PART, is_whole );
-    }
+    place_first( p, records, count, is_whole );
     for ( uint32_t kind = 1; kind < CELL_WIDE; ++kind )
     {
         place_kind( p, records, kind, is_whole );
