@@ -15,9 +15,11 @@
 // Where an instruction set has a quicker way than the one here, kernels_<isa>.c defines the function and says
 // so:
 //   OWN_RECORDS whole_records and whole_tray, OWN_STREAM stream_record and finish_streams, OWN_MEET
-//   bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_HIT lowest_or_last and put_hit,
-//   OWN_TIE entries_tie, OWN_TWO_HITS hit_entries and put_two_hits,
-//   OWN_HITS gather_slots, hit_walk_begin and split_hits
+//   bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_FEW_HITS list_few,
+//   OWN_HITS gather_slots, hit_walk_begin and split_hits. Otherwise it includes hit_places.h before, and has
+//   SOME_HITS, a number, and put_some_hits( rows, lanes, valid, sure, ties ): the pairs of so many hits, of
+//   which those before `valid` count, each written to both and counted in one, for a branch on which it is
+//   mispredicts. Returns how many are sure.
 // LENDS_CELLS and BORROWS_CELLS: the functions that AVX-512 has of AVX2, simd/cells.h.
 //
 // An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class,
@@ -148,75 +150,26 @@ static inline void load_row( const cell_entry* entry, bytes lower[3], bytes uppe
 // ---- from rows and lanes that may touch to pairs
 
 #ifndef OWN_HITS
-#ifndef OWN_HIT
-// The lowest of `bits`, or any lane where there is none.
-static inline uint32_t lowest_or_last( uint64_t bits )
-{
-    return base_lowest_bit( bits | (uint64_t)1 << 63 );
-}
-
-static inline clv_pair pair_of( uint32_t a, uint32_t b )
-{
-    uint32_t lower = a < b ? a : b;
-    return ( clv_pair ){ lower, a ^ b ^ lower };
-}
-
-#ifndef OWN_TIE
-// Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the
-// other's lowers; then the question is whether one of six bytes of the difference is 0.
-static inline bool entries_tie( const cell_entry* row, const cell_entry* lane )
-{
-    const uint64_t ones = UINT64_C( 0x0101010101010101 );
-    uint64_t turned = lane->code << 32 | lane->code >> 32;
-    uint64_t difference = ( row->code ^ turned ) | UINT64_C( 0xFF000000FF000000 );
-    return ( ( difference - ones ) & ~difference & ones << 7 ) != 0;
-}
-#endif
-
-// The pair of two entries to both places: is it a tie?
-static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
-{
-    clv_pair pair = pair_of( cell_slot( row ), cell_slot( lane ) );
-    *sure = pair;
-    *tie = pair;
-    return entries_tie( row, lane );
-}
-#endif
-
 static inline void gather_slots( const cell_entry* entries, uint32_t* slots )
 {
     (void)entries;
     (void)slots; // they are read from the entries
 }
 
-// All hits, as distances in bytes from the first row and the first lane, and how far they have become pairs.
-typedef struct hit_walk
-{
-    uint32_t at;
-    uint16_t rows[64 * 64 + 4];
-    uint16_t lanes[64 * 64 + 4];
-} hit_walk;
+typedef hit_places hit_walk;
 
-// Four at a time, counted afterwards: a branch on how many a row has mispredicts.
-static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
+static inline uint32_t hit_walk_begin(
+    hit_walk* walk, const row_hits* hits, uint32_t lane_count, const cell_counters* so_far )
 {
-    uint32_t count = 0;
-    for ( uint32_t i = 0; i < hits->count; ++i )
-    {
-        uint64_t bits = hits->lanes[i];
-        uint16_t* row = walk->rows + count;
-        uint16_t* lane = walk->lanes + count;
-        count += base_bit_count( bits );
-        while ( bits != 0 )
-        {
-            for ( int k = 0; k < 4; ++k )
-            {
-                *row++ = (uint16_t)( hits->rows[i] * sizeof( cell_entry ) );
-                *lane++ = (uint16_t)( lowest_or_last( bits ) * sizeof( cell_entry ) );
-                bits &= bits - 1;
-            }
-        }
-    }
+#ifdef OWN_FEW_HITS
+    bool are_few = so_far->candidate_count < so_far->entry_count / 4 * 3;
+    uint32_t count = are_few ? list_few( walk, hits ) : list_hits( walk, hits, lane_count );
+#else
+    (void)so_far;
+    uint32_t count = list_hits( walk, hits, lane_count );
+#endif
+    memset( walk->rows + count, 0, SOME_HITS * sizeof( uint16_t ) ); // read with the last
+    memset( walk->lanes + count, 0, SOME_HITS * sizeof( uint16_t ) );
     walk->at = 0;
     return count;
 }
@@ -226,31 +179,36 @@ static inline const cell_entry* entry_at( const cell_entry* first, uint32_t byte
     return (const cell_entry*)(const void*)( (const uint8_t*)first + bytes_on );
 }
 
-// The next `count` hits: pairs that are sure, how many is returned, and ties. Each is written to both and
-// counted in one: a branch on which it is mispredicts.
+// The next hits, of which those before `valid` count.
+static inline uint32_t put_hits_at(
+    const hit_walk* walk, size_t at, const hit_sides* sides, uint32_t valid, clv_pair* sure, clv_pair* ties )
+{
+    const cell_entry *rows[SOME_HITS], *lanes[SOME_HITS];
+    for ( size_t i = 0; i < SOME_HITS; ++i )
+    {
+        rows[i] = entry_at( sides->rows.entries, walk->rows[at + i] );
+        lanes[i] = entry_at( sides->lanes.entries, walk->lanes[at + i] );
+    }
+    return put_some_hits( rows, lanes, valid, sure, ties );
+}
+
+// The next `count` hits: pairs that are sure, how many is returned, and ties.
 static inline uint32_t split_hits(
     hit_walk* walk, const hit_sides* sides, uint32_t count, clv_pair* sure, clv_pair* ties )
 {
-    const cell_entry* const first_row = sides->rows.entries;
-    const cell_entry* const first_lane = sides->lanes.entries;
-    const uint16_t* rows = walk->rows + walk->at;
-    const uint16_t* lanes = walk->lanes + walk->at;
-    size_t at = 0, sure_count = 0;
-#ifdef OWN_TWO_HITS
-    for ( ; at + 2 <= count; at += 2 )
+    uint32_t at = 0, sure_count = 0;
+    for ( ; at + SOME_HITS <= count; at += SOME_HITS )
     {
-        hit_entries a = { entry_at( first_row, rows[at] ), entry_at( first_row, rows[at + 1] ) };
-        hit_entries b = { entry_at( first_lane, lanes[at] ), entry_at( first_lane, lanes[at + 1] ) };
-        sure_count = put_two_hits( a, b, sure, ties, at, sure_count );
+        sure_count +=
+            put_hits_at( walk, walk->at + at, sides, SOME_HITS, &sure[sure_count], &ties[at - sure_count] );
     }
-#endif
-    for ( ; at < count; ++at )
+    if ( at < count )
     {
-        sure_count += !put_hit( entry_at( first_row, rows[at] ), entry_at( first_lane, lanes[at] ),
-            &sure[sure_count], &ties[at - sure_count] );
+        sure_count +=
+            put_hits_at( walk, walk->at + at, sides, count - at, &sure[sure_count], &ties[at - sure_count] );
     }
     walk->at += count;
-    return (uint32_t)sure_count;
+    return sure_count;
 }
 #endif
 
@@ -372,11 +330,11 @@ LENT clv_result settle_ties( cell_search* search )
 // The pairs of hits: those that are sure to the sink, ties behind the ties, which are looked up when there
 // are many. Not inline: one copy serves solid and flat cells, and the loops over rows keep more in registers.
 static __attribute__( ( noinline ) ) clv_result put_hits(
-    cell_search* search, const row_hits* hits, const hit_sides* sides )
+    cell_search* search, const row_hits* hits, const hit_sides* sides, uint32_t lane_count )
 {
     clv_pair_sink* sink = search->sink;
     hit_walk walk;
-    uint32_t hit_count = hit_walk_begin( &walk, hits );
+    uint32_t hit_count = hit_walk_begin( &walk, hits, lane_count, search->counters );
     for ( uint32_t first = 0; first < hit_count; first += HITS_AT_ONCE )
     {
         clv_result result = have_room( sink );
@@ -485,7 +443,7 @@ static inline __attribute__( ( always_inline ) ) clv_result search_word( cell_se
     }
     hit_sides sides = { { rows, search->lanes + first, search->slots + first },
         { view->entries + word, search->lanes + word, search->slots + word }, view->stride };
-    return put_hits( search, &hits, &sides );
+    return put_hits( search, &hits, &sides, lane_count < 64 ? lane_count : 64 );
 }
 
 static clv_result search_word_solid( cell_search* search, const cell_view* view, const lane_word* lanes,

@@ -302,3 +302,16 @@ typedef struct hit_sides
     hit_side rows, lanes;
     size_t stride; ///< of the bytes: from one coordinate to the next
 } hit_sides;
+
+/// All hits, as distances in bytes from the first row and the first lane, and how far they have become pairs.
+/// Whole registers may be written behind the last.
+typedef struct hit_places
+{
+    uint32_t at;
+    uint16_t rows[64 * 64 + 32];
+    uint16_t lanes[64 * 64 + 32];
+} hit_places;
+
+/// Of eight entries, those of some bits: where they lie in order, in bytes from the first; how many.
+extern const uint16_t clv_simd_lane_places[256][8];
+extern const uint8_t clv_simd_lane_counts[256];

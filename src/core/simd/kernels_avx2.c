@@ -7,12 +7,15 @@
 #include "base/bits.h"
 #include "simd/cells.h"
 #include "simd/near_lanes.h"
+#include "simd/press.h"
 #include "simd/query_lanes.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "simd/lanes_avx2.h"
+
+#include "simd/hit_places.h"
 
 #include "simd/cell_x86.h"
 
@@ -48,54 +51,73 @@ static uint32_t find_codes( const simd_code_box* boxes, uint32_t count, simd_cod
     return found_count;
 }
 
-#define OWN_HIT
-// The lowest of `bits`, or 64, the number of an entry that may be read, where there is none.
-static inline uint32_t lowest_or_last( uint64_t bits )
+#define OWN_FEW_HITS
+// Where rows have few hits: four at a time, counted afterwards. The lowest of no bits is 64, the number of an
+// entry that may be read. Not inline: it is quicker with registers of its own.
+static BASE_NOINLINE uint32_t list_few( hit_places* list, const row_hits* hits )
 {
-    return (uint32_t)_tzcnt_u64( bits );
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < hits->count; ++i )
+    {
+        uint64_t bits = hits->lanes[i];
+        uint16_t* row = list->rows + count;
+        uint16_t* lane = list->lanes + count;
+        count += base_bit_count( bits );
+        while ( bits != 0 )
+        {
+            for ( int k = 0; k < 4; ++k )
+            {
+                *row++ = (uint16_t)( hits->rows[i] * sizeof( cell_entry ) );
+                *lane++ = (uint16_t)( _tzcnt_u64( bits ) * sizeof( cell_entry ) );
+                bits &= bits - 1;
+            }
+        }
+    }
+    return count;
 }
 
-// A tie is a lower byte equal to the upper one it is compared with: turned by half, a code's uppers lie over
-// the other's lowers.
-static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
+// ---- from rows and lanes that may touch to pairs: no instruction presses lanes together, so a table tells
+// which lane goes where
+
+static const uint32_t s_pressed[256] = { EACH_OF_256( PRESSED ) };
+
+// Lanes of `bits` first, in order.
+static inline __m256i press_lanes( uint32_t bits )
 {
-    __m128i a = _mm_loadu_si128( (const __m128i*)(const void*)row );
-    __m128i b = _mm_loadu_si128( (const __m128i*)(const void*)lane );
-    __m128i pair =
-        _mm_unpackhi_epi32( _mm_min_epu32( a, b ), _mm_max_epu32( a, b ) ); // slots are the third words
-    _mm_storel_epi64( (__m128i*)(void*)sure, pair );
-    _mm_storel_epi64( (__m128i*)(void*)tie, pair );
-    return ( _mm_movemask_epi8( _mm_cmpeq_epi8( a, _mm_shuffle_epi32( b, 0xB1 ) ) ) & 0x77 ) != 0;
+    const __m256i shifts = _mm256_setr_epi32( 0, 4, 8, 12, 16, 20, 24, 28 );
+    return _mm256_srlv_epi32(
+        _mm256_set1_epi32( (int)s_pressed[bits] ), shifts ); // three bits of each are looked at
 }
 
-#define OWN_TWO_HITS
-typedef struct hit_entries
-{
-    const cell_entry *first, *second;
-} hit_entries;
-
-static inline __m256i load_two( hit_entries two )
+#define SOME_HITS 4
+static inline __m256i load_two( const cell_entry* first, const cell_entry* second )
 {
     return _mm256_inserti128_si256(
-        _mm256_castsi128_si256( _mm_loadu_si128( (const __m128i*)(const void*)two.first ) ),
-        _mm_loadu_si128( (const __m128i*)(const void*)two.second ), 1 );
+        _mm256_castsi128_si256( _mm_loadu_si128( (const __m128i*)(const void*)first ) ),
+        _mm_loadu_si128( (const __m128i*)(const void*)second ), 1 );
 }
 
-// put_hit of hits `at` and `at` + 1, of which `sure_count` before were sure. Returns how many are then.
-static inline size_t put_two_hits(
-    hit_entries rows, hit_entries lanes, clv_pair* sure, clv_pair* ties, size_t at, size_t sure_count )
+// The pairs of four hits. A tie is a lower byte equal to the upper one it is compared with: turned by half, a
+// code's uppers lie over the other's lowers.
+static inline uint32_t put_some_hits( const cell_entry* const rows[4], const cell_entry* const lanes[4],
+    uint32_t valid, clv_pair* sure, clv_pair* ties )
 {
-    __m256i a = load_two( rows ), b = load_two( lanes );
-    __m256i pairs = _mm256_unpackhi_epi32( _mm256_min_epu32( a, b ), _mm256_max_epu32( a, b ) );
-    __m128i first = _mm256_castsi256_si128( pairs ), second = _mm256_extracti128_si256( pairs, 1 );
-    uint32_t equal =
-        (uint32_t)_mm256_movemask_epi8( _mm256_cmpeq_epi8( a, _mm256_shuffle_epi32( b, 0xB1 ) ) );
-    _mm_storel_epi64( (__m128i*)(void*)&sure[sure_count], first );
-    _mm_storel_epi64( (__m128i*)(void*)&ties[at - sure_count], first );
-    sure_count += ( equal & 0x77 ) == 0;
-    _mm_storel_epi64( (__m128i*)(void*)&sure[sure_count], second );
-    _mm_storel_epi64( (__m128i*)(void*)&ties[at + 1 - sure_count], second );
-    return sure_count + ( ( equal & 0x770000 ) == 0 );
+    __m256i a = load_two( rows[0], rows[2] ), b = load_two( rows[1], rows[3] );
+    __m256i c = load_two( lanes[0], lanes[2] ), d = load_two( lanes[1], lanes[3] );
+    __m256i row = _mm256_unpackhi_epi64( a, b ), lane = _mm256_unpackhi_epi64( c, d ); // slots, in order
+    __m256i more = _mm256_slli_epi64( _mm256_max_epu32( row, lane ), 32 );
+    __m256i pairs = _mm256_blend_epi32( _mm256_min_epu32( row, lane ), more, 0xAA );
+    __m256i turned = _mm256_shuffle_epi32( _mm256_unpacklo_epi64( c, d ), 0xB1 );
+    __m256i equal = _mm256_and_si256(
+        _mm256_cmpeq_epi8( _mm256_unpacklo_epi64( a, b ), turned ), _mm256_set1_epi32( 0x00FFFFFF ) );
+    __m256i none = _mm256_cmpeq_epi64( equal, _mm256_setzero_si256() );
+    uint32_t bits = (uint32_t)_mm256_movemask_ps( _mm256_castsi256_ps( none ) ); // two for each
+    uint32_t all = 255u >> ( 8 - 2 * valid );
+    _mm256_storeu_si256(
+        (__m256i*)(void*)sure, _mm256_permutevar8x32_epi32( pairs, press_lanes( bits & all ) ) );
+    _mm256_storeu_si256(
+        (__m256i*)(void*)ties, _mm256_permutevar8x32_epi32( pairs, press_lanes( ~bits & all ) ) );
+    return base_bit_count( bits & all ) / 2;
 }
 
 // ---- from boxes to records, eight at once: words_of, words_key and words_code over registers of one
@@ -233,29 +255,7 @@ static inline uint32_t whole_tray(
     return count;
 }
 
-// ---- nodes onto the stack, all at once: no instruction presses lanes together, so a table tells which lane
-// goes where
-
-// Four bits for each lane of the result of press_lanes: the lane that it comes from. Entry b has the lanes of
-// the bits of b, the lowest first: from the highest bit down, each that is set moves the others up and puts
-// its own number below them.
-#define LANE_BIT( b, lane ) ( ( b ) >> (lane)&1u )
-#define PRESS( above, b, lane ) ( ( above ) << 4 * LANE_BIT( b, lane ) | (lane)*LANE_BIT( b, lane ) )
-#define PRESS_HIGH( b ) PRESS( PRESS( PRESS( PRESS( 0u, b, 7 ), b, 6 ), b, 5 ), b, 4 )
-#define PRESSED( b ) PRESS( PRESS( PRESS( PRESS( PRESS_HIGH( b ), b, 3 ), b, 2 ), b, 1 ), b, 0 )
-#define PRESSED_4( b ) PRESSED( b ), PRESSED( b + 1 ), PRESSED( b + 2 ), PRESSED( b + 3 )
-#define PRESSED_16( b ) PRESSED_4( b ), PRESSED_4( b + 4 ), PRESSED_4( b + 8 ), PRESSED_4( b + 12 )
-#define PRESSED_64( b ) PRESSED_16( b ), PRESSED_16( b + 16 ), PRESSED_16( b + 32 ), PRESSED_16( b + 48 )
-static const uint32_t s_pressed[256] = { PRESSED_64( 0 ), PRESSED_64( 64 ), PRESSED_64( 128 ),
-    PRESSED_64( 192 ) };
-
-// Lanes of `bits` first, in order.
-static inline __m256i press_lanes( uint32_t bits )
-{
-    const __m256i shifts = _mm256_setr_epi32( 0, 4, 8, 12, 16, 20, 24, 28 );
-    return _mm256_srlv_epi32(
-        _mm256_set1_epi32( (int)s_pressed[bits] ), shifts ); // three bits of each are looked at
-}
+// ---- nodes onto the stack, all at once
 
 static inline __m256 mask_of_bits( uint32_t bits )
 {

@@ -287,8 +287,10 @@ typedef struct hit_walk
     uint8_t lanes[64 * 64 + 64];
 } hit_walk;
 
-static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
+static inline uint32_t hit_walk_begin(
+    hit_walk* walk, const row_hits* hits, uint32_t lane_count, const cell_counters* so_far )
 {
+    (void)lane_count, (void)so_far;
     static const uint8_t numbers[64] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
         20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
         45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63 };

@@ -14,6 +14,8 @@
 
 #include "simd/lanes_neon.h"
 
+#include "simd/hit_places.h"
+
 typedef cell_words words;
 
 static inline uint16x4_t words_of_corner(
@@ -57,6 +59,35 @@ static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, s
             lanes[(size_t)byte * stride + (size_t)i] = (uint8_t)( entries[i].code >> ( 8 * byte ) );
         }
     }
+}
+
+// ---- from rows and lanes that may touch to pairs
+
+static inline clv_pair pair_of( uint32_t a, uint32_t b )
+{
+    uint32_t lower = a < b ? a : b;
+    return ( clv_pair ){ lower, a ^ b ^ lower };
+}
+
+// Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the
+// other's lowers; then the question is whether one of six bytes of the difference is 0.
+static inline bool entries_tie( const cell_entry* row, const cell_entry* lane )
+{
+    const uint64_t ones = UINT64_C( 0x0101010101010101 );
+    uint64_t turned = lane->code << 32 | lane->code >> 32;
+    uint64_t difference = ( row->code ^ turned ) | UINT64_C( 0xFF000000FF000000 );
+    return ( ( difference - ones ) & ~difference & ones << 7 ) != 0;
+}
+
+#define SOME_HITS 1
+static inline uint32_t put_some_hits( const cell_entry* const rows[1], const cell_entry* const lanes[1],
+    uint32_t valid, clv_pair* sure, clv_pair* ties )
+{
+    (void)valid;
+    const clv_pair pair = pair_of( cell_slot( rows[0] ), cell_slot( lanes[0] ) );
+    *sure = pair;
+    *ties = pair;
+    return !entries_tie( rows[0], lanes[0] );
 }
 
 #include "simd/kernel_body.h"

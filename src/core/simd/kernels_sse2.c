@@ -14,6 +14,8 @@
 
 #include "simd/lanes_sse2.h"
 
+#include "simd/hit_places.h"
+
 #include "simd/cell_x86.h"
 
 #define OWN_ROW
@@ -30,14 +32,33 @@ static inline void load_row( const cell_entry* entry, bytes lower[3], bytes uppe
     upper[2] = _mm_shuffle_epi32( high, 0xAA );
 }
 
-#define OWN_TIE
-// Is some lower byte equal to the upper one it is compared with? Turned by half, a code's uppers lie over the
-// other's lowers.
-static inline bool entries_tie( const cell_entry* row, const cell_entry* lane )
+// ---- from rows and lanes that may touch to pairs
+
+#define SOME_HITS 2
+static inline __m128i load_entry( const cell_entry* entry )
 {
-    __m128i a = _mm_loadl_epi64( (const __m128i*)(const void*)&row->code );
-    __m128i b = _mm_loadl_epi64( (const __m128i*)(const void*)&lane->code );
-    return ( _mm_movemask_epi8( _mm_cmpeq_epi8( a, _mm_shuffle_epi32( b, 0xE1 ) ) ) & 0x77 ) != 0;
+    return _mm_load_si128( (const __m128i*)(const void*)entry );
+}
+
+// A tie is a lower byte equal to the upper one it is compared with: turned by half, a code's uppers lie over
+// the other's lowers. Slots have 31 bits, so that they may be compared with their signs.
+static inline uint32_t put_some_hits( const cell_entry* const rows[2], const cell_entry* const lanes[2],
+    uint32_t valid, clv_pair* sure, clv_pair* ties )
+{
+    __m128i a = load_entry( rows[0] ), b = load_entry( rows[1] );
+    __m128i c = load_entry( lanes[0] ), d = load_entry( lanes[1] );
+    __m128i row = _mm_unpackhi_epi64( a, b ), lane = _mm_unpackhi_epi64( c, d ); // slots
+    __m128i swapped = _mm_and_si128( _mm_xor_si128( row, lane ), _mm_cmpgt_epi32( row, lane ) );
+    __m128i least = _mm_and_si128( _mm_xor_si128( row, swapped ), _mm_setr_epi32( -1, 0, -1, 0 ) );
+    __m128i pairs = _mm_or_si128( least, _mm_slli_epi64( _mm_xor_si128( lane, swapped ), 32 ) );
+    __m128i turned = _mm_shuffle_epi32( _mm_unpacklo_epi64( c, d ), 0xB1 );
+    uint32_t equal = (uint32_t)_mm_movemask_epi8( _mm_cmpeq_epi8( _mm_unpacklo_epi64( a, b ), turned ) );
+    uint32_t first = ( equal & 0x77 ) == 0, second = ( ( equal & 0x7700 ) == 0 ) & ( valid > 1 );
+    _mm_storel_epi64( (__m128i*)(void*)sure, pairs );
+    _mm_storel_epi64( (__m128i*)(void*)ties, pairs );
+    _mm_storeh_pd( (double*)(void*)( sure + first ), _mm_castsi128_pd( pairs ) );
+    _mm_storeh_pd( (double*)(void*)( ties + 1 - first ), _mm_castsi128_pd( pairs ) );
+    return first + second;
 }
 
 static inline uint32_t eight_least_slot( const uint32_t* p )
