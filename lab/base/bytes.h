@@ -4,7 +4,6 @@
 
 #include "lab/base/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

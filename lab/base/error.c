@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool lab_error_write( lab_error* why, const char* format, ... )
 {

@@ -79,17 +79,22 @@ static bool is_token_byte( char byte )
         ( byte >= '0' && byte <= '9' ) || ( byte != '\0' && strchr( "!#$%&'*+-.^_`|~", byte ) != NULL );
 }
 
-// As many bytes of a name as there are.
-static span take_token( span* rest )
+static bool is_target_byte( char byte )
 {
-    span token = { rest->at, 0 };
-    while ( token.count < rest->count && is_token_byte( rest->at[token.count] ) )
+    return byte > ' ' && byte < 127;
+}
+
+// As many such bytes as there are.
+static span take_while( span* rest, bool ( *is_such )( char byte ) )
+{
+    span taken = { rest->at, 0 };
+    while ( taken.count < rest->count && is_such( rest->at[taken.count] ) )
     {
-        token.count += 1;
+        taken.count += 1;
     }
-    rest->at += token.count;
-    rest->count -= token.count;
-    return token;
+    rest->at += taken.count;
+    rest->count -= taken.count;
+    return taken;
 }
 
 static bool take_byte( span* rest, char byte )
@@ -100,23 +105,10 @@ static bool take_byte( span* rest, char byte )
     return is_there;
 }
 
-// Visible bytes up to a space.
-static span take_target( span* rest )
-{
-    span target = { rest->at, 0 };
-    while ( target.count < rest->count && rest->at[target.count] > ' ' && rest->at[target.count] < 127 )
-    {
-        target.count += 1;
-    }
-    rest->at += target.count;
-    rest->count -= target.count;
-    return target;
-}
-
 // Its name, and its value without blanks around; false for what is no field, or has control characters.
 static bool read_field( span line, span* name, span* value )
 {
-    *name = take_token( &line );
+    *name = take_while( &line, is_token_byte );
     bool good = name->count > 0 && take_byte( &line, ':' );
     for ( size_t i = 0; good && i < line.count; ++i )
     {
@@ -196,10 +188,10 @@ http_status http_head_judge( const char* head, size_t length, bool* is_head )
     {
         good = take_line( &rest, &line );
     }
-    span method = take_token( &line );
+    span method = take_while( &line, is_token_byte );
     *is_head = is_method( method, "HEAD" );
     good = good && method.count > 0 && take_byte( &line, ' ' );
-    span target = take_target( &line );
+    span target = take_while( &line, is_target_byte );
     good = good && target.count > 0 && take_byte( &line, ' ' );
     good = good && line.count == 8 && memcmp( line.at, "HTTP/", 5 ) == 0 && line.at[6] == '.';
     if ( !good )

@@ -8,7 +8,6 @@
 #include "lab/measure/run_spec.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // As much as a reason may be long.

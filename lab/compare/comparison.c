@@ -202,11 +202,9 @@ static const char* comparison_verdict_name( comparison_verdict verdict )
 
 static bool is_same_run( const run_result* a, const run_result* b )
 {
-    return a->object_count == b->object_count && a->frame_count == b->frame_count &&
-        a->thread_count == b->thread_count && run_switches_are_same( &a->switches, &b->switches ) &&
-        a->fat == b->fat && text_is_same( a->method, b->method ) && text_is_same( a->variant, b->variant ) &&
-        text_is_same( a->settings, b->settings ) && strcmp( a->scene, b->scene ) == 0 &&
-        strcmp( a->type, b->type ) == 0;
+    return run_is_like( a, b ) && a->thread_count == b->thread_count && a->fat == b->fat &&
+        text_is_same( a->method, b->method ) && text_is_same( a->variant, b->variant ) &&
+        text_is_same( a->settings, b->settings );
 }
 
 static bool has_times( const run_result* run )

@@ -2,7 +2,6 @@
 // Two sets of results, run by run.
 #pragma once
 
-#include "lab/base/json.h"
 #include "lab/measure/timed_run.h"
 #include "lab/result/results.h"
 

@@ -208,9 +208,7 @@ static const char* part_of( const run_result* run )
 // Same boxes, same terms, same part: parts may look at different windows of one scene.
 static bool is_same_row( const run_result* a, const run_result* b )
 {
-    return a->object_count == b->object_count && a->frame_count == b->frame_count &&
-        run_switches_are_same( &a->switches, &b->switches ) && strcmp( a->scene, b->scene ) == 0 &&
-        strcmp( a->type, b->type ) == 0 && strcmp( part_of( a ), part_of( b ) ) == 0;
+    return run_is_like( a, b ) && strcmp( part_of( a ), part_of( b ) ) == 0;
 }
 
 // Half the frames took at most that. Not the mean: a space that comes to rest searches for

@@ -4,7 +4,6 @@
 #include "lab/frame/scene_list.h"
 #include "lab/measure/run_spec.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /// What results were measured on.

@@ -40,6 +40,13 @@ bool run_switches_are_same( const run_switches* a, const run_switches* b )
     return memcmp( a, b, sizeof( run_switches ) ) == 0; // of bools alone: there are no gaps
 }
 
+bool run_is_like( const run_result* a, const run_result* b )
+{
+    return a->object_count == b->object_count && a->frame_count == b->frame_count &&
+        run_switches_are_same( &a->switches, &b->switches ) && strcmp( a->scene, b->scene ) == 0 &&
+        strcmp( a->type, b->type ) == 0;
+}
+
 // ---- statistics
 
 int run_compare_doubles( const void* left, const void* right )

@@ -106,6 +106,9 @@ typedef struct run_result
     json_value* json;
 } run_result;
 
+/// Over the same frames of the same scene, with the same switches?
+bool run_is_like( const run_result* a, const run_result* b );
+
 /// Fills all but frame_static; the counters' names live as long as the program. False only if the
 /// scene could not be read.
 bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,

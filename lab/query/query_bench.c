@@ -9,10 +9,8 @@
 #include "lab/result/results.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // ---- the methods that are queried
 

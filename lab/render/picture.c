@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIELD 0.72 // radians from top to bottom
 

@@ -5,8 +5,6 @@
 #include "lab/base/error.h"
 #include "lab/base/text.h"
 
-#include <stddef.h>
-
 typedef struct report_data
 {
     char* json; ///< in one line; no '<' and no line separator in it, so that a script element can hold it

@@ -3,6 +3,7 @@
 
 #include "cleave/base.h"
 #include "lab/base/platform.h"
+#include "lab/measure/plugin.h"
 #include "lab/run/run_child.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 
 #include "lab/frame/scene_list.h"
 #include "lab/measure/machine.h"
-#include "lab/measure/plugin.h"
 #include "lab/measure/timed_run.h"
 #include "lab/run/schedule.h"
 

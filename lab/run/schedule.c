@@ -2,7 +2,6 @@
 #include "lab/run/schedule.h"
 
 #include "lab/base/output_file.h"
-#include "lab/base/platform.h"
 #include "lab/frame/scene_list.h"
 #include "lab/run/run_child.h"
 

@@ -4,7 +4,6 @@
 #include "lab/base/random.h"
 
 #include <math.h>
-#include <string.h>
 
 const choice body_types[] = { { "cubes", BODY_CUBES }, { "assorted", BODY_ASSORTED }, { NULL, 0 } };
 

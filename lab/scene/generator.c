@@ -4,7 +4,6 @@
 #include "lab/base/text.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 const choice generator_families[] = { { "free", FAMILY_FREE }, { "packed", FAMILY_PACKED },

@@ -7,7 +7,6 @@
 #include "lab/scene/swarm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FRAME_WAY 0.01 // of the cube, in a frame, at most
 #define FLOOR_DENSITY 0.1

@@ -7,7 +7,6 @@
 #include "cleave/types.h"
 #include "engine/engine.h"
 #include "lab/base/bytes.h"
-#include "lab/base/text.h"
 #include "lab/view/view_input.h"
 #include "volume.h"
 

@@ -8,8 +8,6 @@
 #include "lab/base/text.h"
 #include "lab/view/view_input.h"
 
-#include <stddef.h>
-
 // ---- Frames of whole numbers as bytes that deflate well: differences to the frame before, or to where two
 // frames before it lead. view/src/codec.js reads them; view/README.md has the format.
 
