@@ -154,8 +154,8 @@ lab_status command_bench( int argc, char** argv )
     return status;
 }
 
-// ---- One run, for the process that started this one: `cleave run` does, and reads the answer from a pipe. Not
-// in the help, yet `cleave worker --help` tells its flags.
+// ---- One run, for the process that started this one: `cleave run` does, and reads the answer from a pipe.
+// Not in the help, yet `cleave worker --help` tells its flags.
 
 typedef struct worker_flags
 {

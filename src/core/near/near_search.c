@@ -103,8 +103,8 @@ static near_cell_range cells_within_reach( const near_cell_search* at, int k, bo
 
 // ---- entries
 
-// The new rows are counted, without entries that are excluded, or that a half list has at the other point: the
-// kernel leaves those out where ids are points.
+// The new rows are counted, without entries that are excluded, or that a half list has at the other point:
+// the kernel leaves those out where ids are points.
 static void take_rows( const near_cell_search* at, uint64_t before )
 {
     const near_job* job = at->job;
