@@ -8,7 +8,6 @@
 #pragma once
 
 #include "query/query_search.h"
-#include "query/query_wear.h"
 #include "task/lock.h"
 
 #include <stdatomic.h>

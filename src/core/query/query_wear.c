@@ -4,7 +4,7 @@
 // do, or places between objects do; or if the world is no longer the one it was built for, so that the
 // figures of then mean little. A suspicion costs a build; where that has not helped, the next ones count for
 // nothing for a while.
-#include "query/query_wear.h"
+#include "query/query_tree.h"
 
 #include "base/assertion.h"
 #include "base/bits.h"
