@@ -218,11 +218,12 @@ static void fill_row( clv_near* near, uint64_t row, uint64_t place )
 {
     const clv_pair head = near->pairs.items[row];
     const uint32_t* restrict from = near_row_entries( near->pairs.items, row );
-    uint32_t* restrict to = near->indices.items + place;
-    clv_pair* restrict sides = near->sides.items + place;
+    bool by_point = near->def.by_point; // one of the two arrays is there
+    uint32_t* restrict to = by_point ? near->indices.items + place : NULL;
+    clv_pair* restrict sides = by_point ? NULL : near->sides.items + place;
     const int32_t* wraps = near->frame.is_periodic ? near->wraps.items : NULL;
     int32_t* shifts = clv_near_wants_shifts( near ) ? near->entry_shifts.items + 3 * place : NULL;
-    bool by_point = near->def.by_point, is_plain = shifts == NULL && near->grid.cell_count > 0;
+    bool is_plain = shifts == NULL && near->grid.cell_count > 0;
     CLV_ASSERT( head.b > 0 && place + head.b <= near->entry_count );
     for ( uint32_t n = 0; n < head.b && is_plain && by_point; ++n )
     {
@@ -253,9 +254,9 @@ static void fill_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     clv_near* near = context;
-    const task_gather_piece* found = near->gather.pieces.items + piece;
-    uint64_t i = near->pieces > 1 ? found->first_pair : 0;
-    uint64_t end = near->pieces > 1 ? i + found->pair_count : near->pairs.count;
+    const task_gather_piece* found = near->pieces > 1 ? &near->gather.pieces.items[piece] : NULL;
+    uint64_t i = found != NULL ? found->first_pair : 0;
+    uint64_t end = found != NULL ? i + found->pair_count : near->pairs.count;
     size_t size = near->def.by_point ? sizeof( uint32_t ) : sizeof( clv_pair );
     const char* entries =
         near->def.by_point ? (const char*)near->indices.items : (const char*)near->sides.items;

@@ -481,9 +481,13 @@ double clv_simd_scaled_length( double x, double y, double z )
     static bool name( simd_near_search* s, clv_pair_sink* sink )                                             \
     {                                                                                                        \
         const number *x = s->x, *y = s->y, *z = s->z, limit = (number)s->limit;                              \
+        if ( clv_pair_sink_is_full( sink ) )                                                                 \
+        {                                                                                                    \
+            return false;                                                                                    \
+        }                                                                                                    \
         uint32_t* out = (uint32_t*)(void*)( sink->pairs + sink->count );                                     \
         const uint32_t* last = (uint32_t*)(void*)sink->pairs + 2 * sink->capacity;                           \
-        bool has_room = !clv_pair_sink_is_full( sink );                                                      \
+        bool has_room = true;                                                                                \
         for ( ; s->row < s->row_end && has_room; s->row += has_room, s->column *= !has_room )                \
         {                                                                                                    \
             uint32_t other = near_other_id( s ), own = near_own_column( s ), *head = out;                    \
