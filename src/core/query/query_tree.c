@@ -375,7 +375,7 @@ static clv_aabb64 far_hull( const query_node* node, const simd_queries* kernels 
 {
     query_node bound;
     kernels->bound( node, &bound, 0 );
-    clv_aabb64 hull = { { 0, 0, 0 }, { 0, 0, 0 } };
+    clv_aabb64 around = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
         double lower = (double)bound.lower[axis][0], upper = (double)bound.upper[axis][0];
@@ -383,10 +383,10 @@ static clv_aabb64 far_hull( const query_node* node, const simd_queries* kernels 
         bool is_empty = lower > upper;
         lower = node->origin[axis] + lower - ( size + fabs( lower ) ) * QUERY_SUM_ROOM;
         upper = node->origin[axis] + upper + ( size + fabs( upper ) ) * QUERY_SUM_ROOM;
-        ( &hull.lower.x )[axis] = is_empty ? INFINITY : lower;
-        ( &hull.upper.x )[axis] = is_empty ? -INFINITY : upper;
+        ( &around.lower.x )[axis] = is_empty ? INFINITY : lower;
+        ( &around.upper.x )[axis] = is_empty ? -INFINITY : upper;
     }
-    return hull;
+    return around;
 }
 
 static bool far_lane( const query_far_tree* f, uint32_t child, clv_aabb64* box )

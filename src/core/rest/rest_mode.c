@@ -16,7 +16,7 @@ enum
     COMPARE = 1,            // following, per box
     TEST = 2,               // per marginal pair
     REFIT = 170,            // per refit
-    NEAR = 1,               // per object looked at around it
+    NEIGHBOUR = 1,          // per object looked at around it
     CHANGE = 150,           // per pair that changes its class
     NEAR_USUAL = 12,        // objects around a box that are looked at where it touches none
     NEAR_TOUCHED = 12,      // and for each that it touches
@@ -72,7 +72,7 @@ static uint64_t mean_degree( const rest_mode* mode, uint32_t object_count )
 static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
 {
     uint64_t degree = mean_degree( mode, object_count );
-    return REFIT + NEAR * ( NEAR_USUAL + NEAR_TOUCHED * degree ) + CHANGE * degree / TOUCHED_PER_CHANGE +
+    return REFIT + NEIGHBOUR * ( NEAR_USUAL + NEAR_TOUCHED * degree ) + CHANGE * degree / TOUCHED_PER_CHANGE +
         STEP * degree * degree / 4;
 }
 
@@ -323,7 +323,7 @@ bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t ob
     const rest_counters* c = &world->counters;
     uint64_t steps = (uint64_t)c->refit_count + c->come_count + c->gone_count;
     uint64_t cost = (uint64_t)object_count * COMPARE + c->test_count * TEST + steps * REFIT +
-        c->near_count * NEAR + c->step_count * STEP + ( c->change_count + c->turn_count ) * CHANGE;
+        c->near_count * NEIGHBOUR + c->step_count * STEP + ( c->change_count + c->turn_count ) * CHANGE;
     mode->stay += 1;
     mode->pair_count = world->pairs.list.count;
     mode->cost = mode->stay == 1 ? cost : ( 3 * mode->cost + cost ) / 4;

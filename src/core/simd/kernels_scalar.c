@@ -76,9 +76,9 @@ static bool codes_overlap( simd_code_box a, simd_code_box b )
     bool overlap = true;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        const uint32_t most = 0x7FFF;
-        uint32_t lower_a = a.lower >> 16 * axis & most, upper_a = a.upper >> 16 * axis & most;
-        uint32_t lower_b = b.lower >> 16 * axis & most, upper_b = b.upper >> 16 * axis & most;
+        const uint64_t most = 0x7FFF;
+        uint64_t lower_a = a.lower >> 16 * axis & most, upper_a = a.upper >> 16 * axis & most;
+        uint64_t lower_b = b.lower >> 16 * axis & most, upper_b = b.upper >> 16 * axis & most;
         overlap &= lower_a <= upper_b && lower_b <= upper_a;
     }
     return overlap;
