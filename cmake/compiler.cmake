@@ -98,7 +98,7 @@ endfunction()
 # files of CLEAVE_ONCE_SOURCES, whose code runs once for a space, a call, a grid or a callback.
 # cleave_spare_code( "SOURCES" TARGETS... )
 set( CLEAVE_LOOP_SOURCES "core/(simd/kernels_|query/|match/)|/(store|store_boxes|count|place|flat_grid|slab_scatter|margin|batch|take|far_map|space_query|record)\\.c" )
-set( CLEAVE_ONCE_SOURCES "core/(base/memory|simd/dispatch|method/(brute|cleave|context|host|registry|settings)|engine/(block_grids|engine|cell_grid|cell_measure|cut|engine_memory|lay|plan|segments|slabs)|pair/decisions|rest/(loose_plan|rest_mode)|space/(columns|filter_classes|result|space|update)|task/(gather|runner|scheduler))\\.c" )
+set( CLEAVE_ONCE_SOURCES "core/(base/memory|simd/dispatch|method/(brute|cleave|context|host|registry|settings)|engine/(block_grids|engine|cell_grid|cell_measure|cut|engine_memory|lay|plan|segments|slabs)|pair/(decisions|keys)|rest/(loose_plan|rest_mode)|space/(columns|filter_classes|result|space|update)|task/(gather|runner|scheduler))\\.c" )
 
 function( cleave_spare_code sources )
     if( CMAKE_C_COMPILER_ID STREQUAL "GNU" AND "${CMAKE_C_FLAGS_RELEASE}" MATCHES "-O3" )

@@ -267,7 +267,7 @@ mutate "a cleared store: slots of a row used twice" "store" src/core/object/stor
 mutate "a cleared store: a gap taken for a row" "store" src/core/object/store.c 's/    store->free_is_row = store->free_count == store->slot_count;.*/    store->free_is_row = true;/'
 mutate "the first list guesses nothing" "allocation" src/core/engine/search.c 's/sink->expected = expected_pairs(/(void)expected_pairs(/'
 mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static BASE_COLD uint32_t find_bad_box/,/^}/s/return first;/return first + 1 < count ? first : count;/'
-mutate "old list kept after a failed update" "limit" src/core/space/update.c '/static void forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'
+mutate "old list kept after a failed update" "limit" src/core/space/update.c '/^void clv_space_forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'
 mutate "scratch of a failed shrink lost" "memory" src/core/base/memory.c '/^bool clv_base_memory_resize/,/^}/s/fresh == NULL \&\& capacity_wanted > 0/fresh == NULL \&\& capacity_wanted > 64/'
 
 # Boxes in double.
@@ -297,7 +297,7 @@ mutate "flat: a turn the other way" "world_query" src/core/query/query_probe.h '
 mutate "queries: times that round to nothing lost" "world_query" src/core/query/query_form.c 's/: (double)FLT_TRUE_MIN;/: 0.0;/'
 mutate "queries: long lines in plain doubles" "query_ends" src/core/query/query_shape.c 's/^static const double PLACE_NOISE =/static const double PLACE_NOISE = 0x1p-40 +/'
 mutate "flat: a solid cell taken for a flat one" "engine" src/core/simd/cell_body.h 's/return ( different \& third ) == 0;/return true;/'
-mutate "flat: a box that moved taken for one at rest" "flat" src/core/space/take.c 's/return before\[0\] != now\[0\] || before\[1\] != now\[1\];/return before[0] != now[0];/'
+mutate "flat: a box that moved taken for one at rest" "flat" src/core/space/take.c 's/ | put_corner( &own->upper, upper, is_flat ) ) != 0/ ) != 0/'
 mutate "moves: generations of ids in a group not compared" "batch" src/core/object/store.c 's/different |= generations\[ids\[i\].index\] ^ ids\[i\].generation;//'
 mutate "moves: ids in a group may repeat" "batch" src/core/object/store.c 's/steps |= ids\[i\].index | ( ids\[i\].index - ids\[i - 1\].index - 1 );/steps |= ids[i].index;/'
 mutate "moves: slots around a group of another generation" "store" src/core/object/store.c 's/different |= generations\[first + i\] ^ generation;//'

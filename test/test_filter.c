@@ -389,12 +389,12 @@ static void a_refilter_without_a_callback_is_legal( void )
 }
 
 // The longest row of places without a hole: the longest unsuccessful look-up.
-static uint64_t longest_row( const pair_decisions* decisions )
+static uint64_t longest_row( const pair_keys* decisions )
 {
     uint64_t longest = 0, row = 0;
     for ( uint64_t i = 0; i < decisions->capacity; ++i )
     {
-        row = decisions->entries[i] == UINT64_MAX ? 0 : row + 1;
+        row = decisions->places[i] == 0 ? 0 : row + 1;
         longest = row > longest ? row : longest;
     }
     return longest;
@@ -405,7 +405,7 @@ static void answers_about_a_hub_lie_spread( void )
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     for ( uint32_t hub_is_first = 0; hub_is_first < 2; ++hub_is_first )
     {
-        pair_decisions decisions = { 0 };
+        pair_keys decisions = { 0 };
         for ( uint32_t i = 1; i <= 5000; ++i )
         {
             clv_pair pair = hub_is_first != 0 ? ( clv_pair ){ 0, i } : ( clv_pair ){ i, 9000 };
@@ -418,7 +418,7 @@ static void answers_about_a_hub_lie_spread( void )
             bool answer = false;
             CHECK( clv_pair_decisions_get( &decisions, pair, &answer ) && answer == ( i % 3 == 0 ) );
         }
-        clv_pair_decisions_free( &decisions, &memory );
+        clv_pair_keys_free( &decisions, &memory );
     }
     CHECK_EQUAL( memory.bytes, 0 );
 }

@@ -145,7 +145,7 @@ static void a_hub_of_a_million_finds_its_words( void )
         }
         CHECK_EQUAL( clv_pair_words_get( &table, ( clv_pair ){ 3, 2 * SPOKES } ), 0 );
     }
-    clv_pair_words_free( &table, &memory );
+    base_array_free( &table.entries, &memory );
     base_array_free( &list, &memory );
     base_array_free( &words, &memory );
     CHECK_EQUAL( memory.bytes, 0 );

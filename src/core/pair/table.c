@@ -3,69 +3,31 @@
 
 #include "base/assertion.h"
 #include "base/bit_set.h"
-#include "base/pair_key.h"
-
-#include <string.h>
 
 void clv_pair_table_free( pair_table* table, base_memory* memory )
 {
     base_array_free( &table->list, memory );
-    clv_base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
-    *table = ( pair_table ){ 0 };
+    clv_pair_keys_free( &table->keys, memory );
 }
 
 void clv_pair_table_clear( pair_table* table )
 {
     table->list.count = 0;
-    if ( table->capacity > 0 )
-    {
-        memset( table->keys, 0, (size_t)table->capacity * sizeof( uint64_t ) );
-    }
-}
-
-// The place of a key, or the empty one where it would go.
-static uint64_t find_place( const pair_table* table, uint64_t key )
-{
-    uint64_t place = base_pair_home( key, table->capacity );
-    while ( table->keys[place] != 0 && table->keys[place] != key )
-    {
-        place = ( place + 1 ) & ( table->capacity - 1 );
-    }
-    return place;
-}
-
-static bool grow_table( pair_table* table, base_memory* memory )
-{
-    uint64_t capacity = table->capacity > 0 ? table->capacity * 2 : BASE_LEAST_PLACES;
-    uint64_t* keys = clv_base_memory_take( memory, capacity, sizeof( uint64_t ) );
-    if ( keys == NULL )
-    {
-        return false;
-    }
-    memset( keys, 0, (size_t)capacity * sizeof( uint64_t ) );
-    clv_base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
-    table->keys = keys;
-    table->capacity = capacity;
-    for ( uint64_t i = 0; i < table->list.count; ++i )
-    {
-        uint64_t key = base_pair_key( table->list.items[i] );
-        table->keys[find_place( table, key )] = key;
-    }
-    return true;
+    clv_pair_keys_clear( &table->keys );
 }
 
 bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, uint32_t slot_b )
 {
     CLV_ASSERT( slot_a != slot_b );
     pair_list* list = &table->list;
-    if ( ( list->count + 1 ) * 2 > table->capacity && !grow_table( table, memory ) )
+    if ( !clv_pair_keys_make_room( &table->keys, memory ) )
     {
         return false;
     }
     clv_pair pair = { slot_a < slot_b ? slot_a : slot_b, slot_a < slot_b ? slot_b : slot_a };
     uint64_t key = base_pair_key( pair );
-    uint64_t place = find_place( table, key );
-    if ( table->keys[place] == key )
+    uint64_t place = pair_keys_find( &table->keys, key );
+    if ( table->keys.places[place] == key )
     {
         return true;
     }
@@ -74,7 +36,8 @@ bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a
     {
         return false;
     }
-    table->keys[place] = key;
+    table->keys.places[place] = key;
+    table->keys.count += 1;
     list->items[list->count++] = pair;
     return true;
 }
@@ -117,21 +80,22 @@ void clv_pair_table_sink_open(
 }
 
 // Knuth's deletion for linear probing: a key that was displaced past the gap moves into it.
-static void forget_key( pair_table* table, uint64_t key )
+static void forget_key( pair_keys* keys, uint64_t key )
 {
-    uint64_t mask = table->capacity - 1;
-    uint64_t gap = find_place( table, key );
-    CLV_ASSERT( table->keys[gap] == key );
-    for ( uint64_t place = ( gap + 1 ) & mask; table->keys[place] != 0; place = ( place + 1 ) & mask )
+    uint64_t mask = keys->capacity - 1, *places = keys->places;
+    uint64_t gap = pair_keys_find( keys, key );
+    CLV_ASSERT( places[gap] == key );
+    for ( uint64_t place = ( gap + 1 ) & mask; places[place] != 0; place = ( place + 1 ) & mask )
     {
-        uint64_t home = base_pair_home( table->keys[place], table->capacity );
+        uint64_t home = base_pair_home( places[place], keys->capacity );
         if ( ( ( place - home ) & mask ) >= ( ( place - gap ) & mask ) )
         {
-            table->keys[gap] = table->keys[place];
+            places[gap] = places[place];
             gap = place;
         }
     }
-    table->keys[gap] = 0;
+    places[gap] = 0;
+    keys->count -= 1;
 }
 
 void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64_t* live )
@@ -148,7 +112,7 @@ void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64
         }
         else
         {
-            forget_key( table, base_pair_key( pair ) );
+            forget_key( &table->keys, base_pair_key( pair ) );
         }
     }
     list->count = kept;
@@ -157,18 +121,18 @@ void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64
 const char* clv_pair_table_check( const pair_table* table )
 {
     uint64_t used = 0;
-    for ( uint64_t i = 0; i < table->capacity; ++i )
+    for ( uint64_t i = 0; i < table->keys.capacity; ++i )
     {
-        used += table->keys[i] != 0;
+        used += table->keys.places[i] != 0;
     }
-    if ( used != table->list.count )
+    if ( used != table->list.count || used != table->keys.count )
     {
         return "the pair table holds more or fewer keys than its list has pairs";
     }
     for ( uint64_t i = 0; i < table->list.count; ++i )
     {
         uint64_t key = base_pair_key( table->list.items[i] );
-        if ( table->keys[find_place( table, key )] != key )
+        if ( table->keys.places[pair_keys_find( &table->keys, key )] != key )
         {
             return "a pair of the list is not found in its table";
         }

@@ -3,14 +3,14 @@
 // methods that learn of beginnings only; what has ended is found by testing the list.
 #pragma once
 
+#include "pair/keys.h"
 #include "pair/list.h"
 #include "pair/sink.h"
 
 typedef struct pair_table
 {
     pair_list list;
-    uint64_t* keys;    ///< open addressing, 0 where empty: (a << 32) | b is never 0
-    uint64_t capacity; ///< a power of two, at most half of it used; 0 at first
+    pair_keys keys; ///< of all in the list
 } pair_table;
 
 void clv_pair_table_free( pair_table* table, base_memory* memory );

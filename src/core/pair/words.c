@@ -3,12 +3,6 @@
 
 #include "base/pair_key.h"
 
-void clv_pair_words_free( pair_word_table* table, base_memory* memory )
-{
-    base_array_free( &table->entries, memory );
-    table->places = 0;
-}
-
 // The entry with that key, or the empty one where it belongs.
 static pair_word* find_word( const pair_word_table* table, uint64_t key )
 {

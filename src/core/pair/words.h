@@ -17,8 +17,6 @@ typedef struct pair_word_table
     uint64_t places; ///< a power of two of the entries that is in use, at most half of them with a word
 } pair_word_table;
 
-void clv_pair_words_free( pair_word_table* table, base_memory* memory );
-
 /// Forget what is there and take the words that lie beside a list. False if out of memory; then the table is
 /// empty.
 bool clv_pair_words_fill(

@@ -12,6 +12,7 @@
 #include "space/space_query.h"
 #include "task/background.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -389,18 +390,16 @@ static void put_stream( clv_recorder* recorder, const space_stream* stream, uint
     }
 }
 
-static space_column box_column( space_kind kind )
-{
-    return kind == SPACE_DOUBLES ? SPACE_COLUMN_boxes64
-        : kind == SPACE_FLAT     ? SPACE_COLUMN_boxes2
-                                 : SPACE_COLUMN_boxes;
-}
+// Columns of boxes come in the order of their kinds.
+static_assert( (int)SPACE_COLUMN_boxes == SPACE_FLOATS && (int)SPACE_COLUMN_boxes2 == SPACE_FLAT &&
+        (int)SPACE_COLUMN_boxes64 == SPACE_DOUBLES,
+    "columns in the order of space_kind" );
 
 // Boxes of a door are in its stream, whatever its def had.
 static bool has_column( const space_call* call, space_column column )
 {
     bool is_box = column <= SPACE_COLUMN_boxes64;
-    return is_box ? call->boxes != NULL && call->count > 0 && column == box_column( call->boxes->kind )
+    return is_box ? call->boxes != NULL && call->count > 0 && (int)column == (int)call->boxes->kind
                   : call->count > 0 && record_column_of( &call->with, column ) != NULL;
 }
 

@@ -3,8 +3,8 @@
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
-#include "base/fp_mode.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum
@@ -262,37 +262,33 @@ clv_result clv_space_add_all(
     return clv_space_succeed( space );
 }
 
-static space_call_kind add_kind( space_kind kind )
-{
-    return kind == SPACE_DOUBLES ? SPACE_CALL_ADD64 : kind == SPACE_FLAT ? SPACE_CALL_ADD2 : SPACE_CALL_ADD;
-}
+// The call of a kind of boxes, of three that follow each other.
+static_assert( (int)SPACE_CALL_ADD + SPACE_FLAT == SPACE_CALL_ADD2 &&
+        (int)SPACE_CALL_ADD + SPACE_DOUBLES == SPACE_CALL_ADD64 &&
+        (int)SPACE_CALL_MOVE + SPACE_FLAT == SPACE_CALL_MOVE2 &&
+        (int)SPACE_CALL_MOVE + SPACE_DOUBLES == SPACE_CALL_MOVE64,
+    "calls in the order of space_kind" );
 
-static space_call_kind move_kind( space_kind kind )
+static space_call_kind call_with( space_call_kind first, space_kind kind )
 {
-    return kind == SPACE_DOUBLES ? SPACE_CALL_MOVE64
-        : kind == SPACE_FLAT     ? SPACE_CALL_MOVE2
-                                 : SPACE_CALL_MOVE;
+    return (space_call_kind)( (int)first + (int)kind );
 }
 
 static clv_result add_stream( clv_space* space, space_stream boxes, uint32_t count, clv_id* ids )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = call_with( SPACE_CALL_ADD, boxes.kind ), .count = count,
+             .boxes = &boxes, .made = ids ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = add_kind( boxes.kind ), .count = count, .boxes = &boxes, .made = ids );
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_space_add_all( space, boxes, NULL, count, ids );
-    base_fp_leave( mode );
-    return clv_space_leave( space, result );
+    return clv_space_leave( space, clv_space_add_all( space, boxes, NULL, count, ids ) );
 }
 
 // Inside a call: boxes of the space's own kind, once it is known whose they are.
 static clv_result move_owners(
     clv_space* space, space_owners* owners, const space_stream* boxes, uint32_t count )
 {
-    base_fp_mode mode = base_fp_enter();
     clv_result result = CLV_OK;
     if ( !clv_space_take_row( space, owners, boxes, count ) )
     {
@@ -305,7 +301,6 @@ static clv_result move_owners(
     {
         clv_space_succeed( space );
     }
-    base_fp_leave( mode );
     return result;
 }
 
@@ -313,11 +308,11 @@ static clv_result move_stream( clv_space* space, const clv_id* ids, space_stream
 {
     CLV_ASSERT(
         space != NULL && ( count == 0 || ( ids != NULL && boxes.lower != NULL && boxes.upper != NULL ) ) );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = call_with( SPACE_CALL_MOVE, boxes.kind ), .count = count,
+             .boxes = &boxes, .ids = ids ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = move_kind( boxes.kind ), .count = count, .boxes = &boxes, .ids = ids );
     space_owners owners = { .ids = ids, .ascend = true };
     clv_result result = check_kind( space, boxes.kind );
     result = result == CLV_OK ? move_owners( space, &owners, &boxes, count ) : result;
@@ -340,7 +335,7 @@ static clv_id* ids_of_all( clv_space* space, const space_owners* owners, uint32_
 static clv_result move_all( clv_space* space, space_stream boxes, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
-    if ( !clv_space_enter( space ) )
+    if ( !clv_space_enter( space, NULL ) )
     {
         return CLV_BUSY;
     }
@@ -357,7 +352,8 @@ static clv_result move_all( clv_space* space, space_stream boxes, uint32_t count
     }
     if ( result == CLV_OK )
     {
-        SPACE_TELL( space, .kind = move_kind( boxes.kind ), .count = count, .boxes = &boxes, .ids = told );
+        SPACE_TELL( space, .kind = call_with( SPACE_CALL_MOVE, boxes.kind ), .count = count, .boxes = &boxes,
+            .ids = told );
         result = move_owners( space, &owners, &boxes, count );
     }
     clv_base_memory_give(
@@ -368,11 +364,10 @@ static clv_result move_all( clv_space* space, space_stream boxes, uint32_t count
 clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_REMOVE, .count = count, .ids = ids ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_REMOVE, .count = count, .ids = ids );
     clv_result result = clv_space_check_ids( space, ids, count );
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
@@ -389,25 +384,17 @@ clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count
 void clv_space_clear( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_CLEAR ) )
     {
         return;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_CLEAR );
     clv_object_store_clear( &space->objects );
     clv_query_state_clear( &space->query );
-    space->list.count = 0;
-    space->borrowed = NULL;
-    space->list_is_valid = false;
+    clv_space_forget_list( space );
     space->list_number += 1;
     space->last_sorted.count = 0;
     clv_space_words_clear( space );
-    space->begun.count = 0;
-    space->ended.count = 0;
-    clv_pair_decisions_clear( &space->decisions );
-    space->stats.pair_count = 0;
-    space->stats.begun_count = 0;
-    space->stats.ended_count = 0;
+    clv_pair_keys_clear( &space->decisions );
     clv_space_leave( space, clv_space_succeed( space ) );
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
-#include "base/fp_mode.h"
 
 #include <string.h>
 
@@ -195,11 +194,10 @@ static space_stream boxes_of( const clv_space* space, const clv_add_def* def )
 clv_result clv_space_add_with( clv_space* space, const clv_add_def* def, uint32_t count, clv_id* ids )
 {
     CLV_ASSERT( space != NULL && def != NULL );
-    if ( !clv_space_enter( space ) )
+    if ( !clv_space_enter( space, NULL ) )
     {
         return CLV_BUSY;
     }
-    base_fp_mode mode = base_fp_enter();
     clv_result result = check_new_def( space, def );
     space_stream boxes = { 0 };
     if ( result == CLV_OK )
@@ -210,7 +208,6 @@ clv_result clv_space_add_with( clv_space* space, const clv_add_def* def, uint32_
         CLV_ASSERT( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) );
         result = clv_space_add_all( space, boxes, def, count, ids );
     }
-    base_fp_leave( mode );
     return clv_space_leave( space, result );
 }
 
@@ -275,59 +272,34 @@ static clv_result set(
     clv_space* space, space_call_kind kind, const clv_id* ids, clv_add_def def, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = kind, .count = count, .ids = ids, .with = def ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = kind, .count = count, .ids = ids, .with = def );
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = set_entered( space, ids, &def, count );
-    base_fp_leave( mode );
-    return clv_space_leave( space, result );
+    return clv_space_leave( space, set_entered( space, ids, &def, count ) );
 }
 
-clv_result clv_space_set_user_data(
-    clv_space* space, const clv_id* ids, const uint64_t* values, uint32_t count )
-{
-    return set( space, SPACE_CALL_SET_USER_DATA, ids, ( clv_add_def ){ .user_data = values }, count );
-}
+#define SET_DOOR( name, kind, type, column )                                                                 \
+    clv_result clv_space_set_##name(                                                                         \
+        clv_space* space, const clv_id* ids, const type* column, uint32_t count )                            \
+    {                                                                                                        \
+        return set( space, SPACE_CALL_SET_##kind, ids, ( clv_add_def ){ .column = column }, count );         \
+    }
 
-clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
-{
-    return set( space, SPACE_CALL_SET_MARGIN, ids, ( clv_add_def ){ .margins = margins }, count );
-}
-
-clv_result clv_space_set_margin_rule(
-    clv_space* space, const clv_id* ids, const clv_margin_rule* rules, uint32_t count )
-{
-    return set( space, SPACE_CALL_SET_MARGIN_RULE, ids, ( clv_add_def ){ .margin_rules = rules }, count );
-}
-
-clv_result clv_space_set_motion(
-    clv_space* space, const clv_id* ids, const clv_vec3* motions, uint32_t count )
-{
-    return set( space, SPACE_CALL_SET_MOTION, ids, ( clv_add_def ){ .motions = motions }, count );
-}
-
-clv_result clv_space_set_filter(
-    clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count )
-{
-    return set( space, SPACE_CALL_SET_FILTER, ids, ( clv_add_def ){ .filters = filters }, count );
-}
-
-clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool* is_static, uint32_t count )
-{
-    return set( space, SPACE_CALL_SET_STATIC, ids, ( clv_add_def ){ .is_static = is_static }, count );
-}
+SET_DOOR( user_data, USER_DATA, uint64_t, user_data )
+SET_DOOR( filter, FILTER, clv_filter, filters )
+SET_DOOR( margin, MARGIN, float, margins )
+SET_DOOR( margin_rule, MARGIN_RULE, clv_margin_rule, margin_rules )
+SET_DOOR( static, STATIC, bool, is_static )
+SET_DOOR( motion, MOTION, clv_vec3, motions )
 
 clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_REFILTER, .count = count, .ids = ids ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_REFILTER, .count = count, .ids = ids );
     clv_result result = clv_space_check_ids( space, ids, count );
     if ( result == CLV_OK )
     {

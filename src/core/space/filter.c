@@ -170,7 +170,7 @@ void clv_space_filter_commit( clv_space* space )
         return;
     }
     CLV_ASSERT( space->objects.columns[OBJECT_ASK] != NULL );
-    pair_decisions swap = space->decisions;
+    pair_keys swap = space->decisions;
     space->decisions = space->next_decisions;
     space->next_decisions = swap;
     memset( space->objects.columns[OBJECT_ASK], 0, space->objects.slot_count );

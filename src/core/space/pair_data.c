@@ -92,27 +92,3 @@ void clv_space_words_clear( clv_space* space )
     space->last_list.count = 0;
     space->last_words.count = 0;
 }
-
-bool clv_space_words_shrink( clv_space* space )
-{
-    base_memory* memory = &space->memory;
-    clv_pair_words_free( &space->word_table, memory );
-    if ( space->list_is_valid ) // then the other list is a spare buffer
-    {
-        base_array_free( &space->last_list, memory );
-        base_array_free( &space->last_words, memory );
-    }
-    return base_array_shrink( &space->last_list, memory ) &&
-        base_array_shrink( &space->last_words, memory ) && base_array_shrink( &space->words, memory ) &&
-        base_array_shrink( &space->ended_words, memory );
-}
-
-BASE_COLD void clv_space_words_free( clv_space* space )
-{
-    base_memory* memory = &space->memory;
-    base_array_free( &space->words, memory );
-    base_array_free( &space->last_list, memory );
-    base_array_free( &space->last_words, memory );
-    base_array_free( &space->ended_words, memory );
-    clv_pair_words_free( &space->word_table, memory );
-}

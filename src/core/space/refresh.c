@@ -3,17 +3,14 @@
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
-#include "base/fp_mode.h"
 
 clv_result clv_space_refresh( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_REFRESH ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_REFRESH );
-    base_fp_mode mode = base_fp_enter();
     query_state* state = &space->query;
     clv_space_will_change( space, space->objects.motion_is_spent );
     clv_space_drop_motions( space );
@@ -27,7 +24,6 @@ clv_result clv_space_refresh( clv_space* space )
     clv_query_state_renew( state );
     clv_result result = clv_query_state_prepare(
         state, &space->objects, clv_simd_queries_for( space->kernels->isa ), &space->memory, &space->tasks );
-    base_fp_leave( mode );
     return clv_space_leave( space,
         result == CLV_OK
             ? clv_space_succeed( space )

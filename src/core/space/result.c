@@ -89,12 +89,17 @@ void clv_space_log( const clv_logger* logger, clv_log_level level, const char* l
     }
 }
 
-bool clv_space_enter( clv_space* space )
+bool clv_space_enter( clv_space* space, const space_call* call )
 {
     bool is_read = atomic_load_explicit( &space->query.reader_count, memory_order_relaxed ) > 0;
     if ( !space->is_busy && !is_read )
     {
         space->is_busy = true;
+        space->mode = base_fp_enter();
+        if ( call != NULL )
+        {
+            space->tap->begin( space->tap, space, call );
+        }
         return true;
     }
     if ( !space->is_refusing ) // or it is the assert hook that calls, and would be called again without end
@@ -117,6 +122,7 @@ clv_result clv_space_leave( clv_space* space, clv_result result )
     {
         space->tap->end( space->tap, space, result );
     }
+    base_fp_leave( space->mode );
     return result;
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
-#include "base/fp_mode.h"
 
 #include <float.h>
 #include <math.h>
@@ -110,46 +109,44 @@ static clv_aabb narrow_box( const clv_aabb64* box )
     };
 }
 
-// Floats: true if every test box moved without rounding.
-static bool shift_floats( clv_space* space, clv_vec64 by )
+static clv_aabb64 test_as_double( const object_store* objects, uint32_t slot )
 {
-    object_store* objects = &space->objects;
-    CLV_ASSERT( object_boxes64( objects ) == NULL );
-    bool exact = true;
-    for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
-    {
-        if ( ( object_generations( objects )[slot] & 1 ) == 0 )
-        {
-            continue;
-        }
-        clv_aabb64 before = widen_box( object_boxes( objects )[slot] );
-        clv_aabb64 given = shift_box( given_as_double( space, slot ), by );
-        clv_object_store_set_box( objects, slot, narrow_box( &given ) );
-        clv_aabb64 after = widen_box( object_boxes( objects )[slot] );
-        exact &= is_exact_shift( &before, &after, by );
-    }
-    return exact;
+    return object_boxes64( objects ) != NULL ? object_boxes64( objects )[slot]
+                                             : widen_box( object_boxes( objects )[slot] );
 }
 
-// Doubles: the map goes along first, so that most are mapped to what they were.
-static bool shift_doubles( clv_space* space, clv_vec64 by )
+static void set_given( clv_space* space, uint32_t slot, clv_aabb64 given )
+{
+    if ( space_has_doubles( space ) )
+    {
+        space->doubles->set( space, slot, given ); // some door gave it its box
+        return;
+    }
+    clv_object_store_set_box( &space->objects, slot, narrow_box( &given ) );
+}
+
+// True if every test box moved without rounding. The map of doubles goes along first, so that most are mapped
+// to what they were.
+static bool shift_boxes( clv_space* space, clv_vec64 by )
 {
     object_store* objects = &space->objects;
-    bool exact = true;
-    CLV_ASSERT( object_boxes64( objects ) != NULL );
-    bool changed = space->doubles_changed;
-    clv_far_fit_shift( &space->far, by );
+    bool exact = true, changed = space->doubles_changed;
+    if ( space_has_doubles( space ) )
+    {
+        clv_far_fit_shift( &space->far, by );
+    }
     for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
     {
         if ( ( object_generations( objects )[slot] & 1 ) == 0 )
         {
             continue;
         }
-        clv_aabb64 before = object_boxes64( objects )[slot];
-        clv_space_doubles.set( space, slot, shift_box( given_as_double( space, slot ), by ) );
-        exact &= is_exact_shift( &before, &object_boxes64( objects )[slot], by );
+        clv_aabb64 before = test_as_double( objects, slot );
+        set_given( space, slot, shift_box( given_as_double( space, slot ), by ) );
+        clv_aabb64 after = test_as_double( objects, slot );
+        exact &= is_exact_shift( &before, &after, by );
     }
-    space->doubles_changed = changed || !exact;
+    space->doubles_changed = changed || ( !exact && space_has_doubles( space ) );
     return exact;
 }
 
@@ -173,36 +170,26 @@ bool clv_space_list_holds( const clv_space* space )
 clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
 {
     CLV_ASSERT( space != NULL );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_SHIFT_ORIGIN, .origin = origin ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_SHIFT_ORIGIN, .origin = origin );
-    base_fp_mode mode = base_fp_enter();
     base_fp_settle( &origin );
     origin.z = space->def.flat ? 0 : origin.z;
     clv_result result = check_shift( space, origin );
     clv_space_will_change( space, result == CLV_OK && space->objects.live_count > 0 );
-    if ( result == CLV_OK && space_has_doubles( space ) )
+    if ( result != CLV_OK )
     {
-        shift_doubles( space, origin );
+        return clv_space_leave( space, result );
     }
-    else if ( result == CLV_OK )
+    object_store* objects = &space->objects;
+    bool was_still = nothing_moved( objects );
+    if ( shift_boxes( space, origin ) && was_still && !space_has_doubles( space ) )
     {
-        object_store* objects = &space->objects;
-        bool was_still = nothing_moved( objects );
-        if ( shift_floats( space, origin ) && was_still )
-        {
-            CLV_ASSERT( objects->moved_is_known && objects->moved.capacity * 64 >= objects->slot_count );
-            // Movers are noted from here on as before; only the method learns that all boxes moved.
-            memset( objects->moved.items, 0, ( (size_t)objects->slot_count + 63 ) / 64 * sizeof( uint64_t ) );
-            space->is_shifted = true;
-        }
+        CLV_ASSERT( objects->moved_is_known && objects->moved.capacity * 64 >= objects->slot_count );
+        // Movers are noted from here on as before; only the method learns that all boxes moved.
+        memset( objects->moved.items, 0, ( (size_t)objects->slot_count + 63 ) / 64 * sizeof( uint64_t ) );
+        space->is_shifted = true;
     }
-    if ( result == CLV_OK )
-    {
-        clv_space_succeed( space );
-    }
-    base_fp_leave( mode );
-    return clv_space_leave( space, result );
+    return clv_space_leave( space, clv_space_succeed( space ) );
 }

@@ -35,38 +35,21 @@ static bool is_margin( float value )
     return value >= 0 && !isinf( value );
 }
 
-static clv_result check_space_def( const clv_space_def* def )
+// What is wrong with it, or NULL.
+static const char* check_space_def( const clv_space_def* def )
 {
-    if ( !is_margin( def->margin ) )
-    {
-        return refuse_def( def, CLV_BAD_DEF, "def.margin must be finite and at least 0" );
-    }
-    if ( !is_margin( def->margin_by_size ) || !is_margin( def->margin_by_speed ) )
-    {
-        return refuse_def(
-            def, CLV_BAD_DEF, "def.margin_by_size and margin_by_speed must be finite and at least 0" );
-    }
-    if ( def->doubles && def->flat )
-    {
-        return refuse_def( def, CLV_BAD_DEF, "def.doubles and def.flat cannot be had together" );
-    }
-    if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
-    {
-        return refuse_def( def, CLV_BAD_DEF, "def.allocator needs both allocate and release, or neither" );
-    }
-    if ( def->capacity > CLV_MAX_OBJECTS )
-    {
-        return refuse_def( def, CLV_BAD_DEF, "def.capacity is above CLV_MAX_OBJECTS" );
-    }
-    if ( def->worker_count < 1 || def->worker_count > CLV_MAX_WORKERS )
-    {
-        return refuse_def( def, CLV_BAD_DEF, "def.worker_count must be from 1 to CLV_MAX_WORKERS" );
-    }
-    if ( !( def->worker_spin_ms >= 0 && def->worker_spin_ms <= CLV_MAX_SPIN_MS ) )
-    {
-        return refuse_def( def, CLV_BAD_DEF, "def.worker_spin_ms must be from 0 to CLV_MAX_SPIN_MS" );
-    }
-    return CLV_OK;
+    return !is_margin( def->margin ) ? "def.margin must be finite and at least 0"
+        : !is_margin( def->margin_by_size ) || !is_margin( def->margin_by_speed )
+        ? "def.margin_by_size and margin_by_speed must be finite and at least 0"
+        : def->doubles && def->flat ? "def.doubles and def.flat cannot be had together"
+        : ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL )
+        ? "def.allocator needs both allocate and release, or neither"
+        : def->capacity > CLV_MAX_OBJECTS ? "def.capacity is above CLV_MAX_OBJECTS"
+        : def->worker_count < 1 || def->worker_count > CLV_MAX_WORKERS
+        ? "def.worker_count must be from 1 to CLV_MAX_WORKERS"
+        : !( def->worker_spin_ms >= 0 && def->worker_spin_ms <= CLV_MAX_SPIN_MS )
+        ? "def.worker_spin_ms must be from 0 to CLV_MAX_SPIN_MS"
+        : NULL;
 }
 
 static clv_result choose_kernels( const clv_space_def* def, const simd_kernels** kernels )
@@ -155,10 +138,10 @@ static BASE_COLD clv_result create_space( const clv_space_def* given, clv_space*
         return CLV_BAD_DEF;
     }
     clv_space_def def = *given;
-    clv_result result = check_space_def( &def );
-    if ( result != CLV_OK )
+    const char* bad = check_space_def( &def );
+    if ( bad != NULL )
     {
-        return result;
+        return refuse_def( &def, CLV_BAD_DEF, bad );
     }
     char line[192];
     const char* name = def.method != NULL ? def.method : METHOD_DEFAULT;
@@ -180,7 +163,7 @@ static BASE_COLD clv_result create_space( const clv_space_def* given, clv_space*
     }
     const simd_kernels* kernels = NULL;
     clv_space* made = NULL;
-    result = choose_kernels( &def, &kernels );
+    clv_result result = choose_kernels( &def, &kernels );
     if ( result == CLV_OK )
     {
         result = build( &def, row, kernels, params, &made );
@@ -207,15 +190,14 @@ clv_result clv_space_create( const clv_space_def* given, clv_space** space )
     return result;
 }
 
+#define FREE_ARRAY( member ) base_array_free( &space->member, &space->memory );
+#define SHRINK_ARRAY( member ) base_array_shrink( &space->member, &space->memory )&&
+
 BASE_COLD void clv_space_destroy( clv_space* space )
 {
-    if ( space == NULL )
+    if ( space == NULL || !clv_space_enter( space, NULL ) )
     {
-        return;
-    }
-    if ( !clv_space_enter( space ) )
-    {
-        return; // a call further up the stack works with it
+        return; // in the second case a call further up the stack works with it
     }
     if ( space->tap != NULL )
     {
@@ -226,33 +208,26 @@ BASE_COLD void clv_space_destroy( clv_space* space )
         space->method->destroy( space->method_state );
     }
     clv_task_runner_stop( &space->tasks, &space->memory );
-    base_array_free( &space->list, &space->memory );
-    base_array_free( &space->scratch, &space->memory );
-    base_array_free( &space->last_sorted, &space->memory );
-    base_array_free( &space->now_sorted, &space->memory );
-    base_array_free( &space->begun, &space->memory );
-    base_array_free( &space->ended, &space->memory );
-    base_array_free( &space->begun_user, &space->memory );
-    base_array_free( &space->ended_user, &space->memory );
-    clv_space_words_free( space );
-    clv_pair_decisions_free( &space->decisions, &space->memory );
-    clv_pair_decisions_free( &space->next_decisions, &space->memory );
+    SPACE_LASTING( FREE_ARRAY )
+    SPACE_PASSING( FREE_ARRAY )
+    clv_pair_keys_free( &space->decisions, &space->memory );
+    clv_pair_keys_free( &space->next_decisions, &space->memory );
     clv_far_fit_free( &space->far, &space->memory );
-    base_array_free( &space->filter_classes.of_slot, &space->memory );
     clv_object_store_free( &space->objects );
     clv_query_state_free( &space->query, &space->memory );
     CLV_ASSERT( space->memory.bytes == sizeof( clv_space ) );
     base_memory memory = space->memory; // the space holds the memory that holds the space
+    base_fp_mode mode = space->mode;
     clv_base_memory_give( &memory, space, 1, sizeof( clv_space ) );
+    base_fp_leave( mode );
 }
 
 clv_result clv_space_shrink( clv_space* space )
 {
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_SHRINK ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_SHRINK );
     space->lists_are_busy = true;
     space->list_number += 1;
     base_memory* memory = &space->memory;
@@ -261,16 +236,16 @@ clv_result clv_space_shrink( clv_space* space )
         space->method->shrink( space->method_state );
     }
     clv_query_state_shrink( &space->query, memory );
-    base_array_free( &space->scratch, memory );
-    base_array_free( &space->now_sorted, memory );
-    clv_pair_decisions_free( &space->next_decisions, memory );
+    SPACE_PASSING( FREE_ARRAY )
+    clv_pair_keys_free( &space->next_decisions, memory );
     clv_far_fit_shrink( &space->far, memory );
     filter_classes_forget( &space->filter_classes );
-    base_array_free( &space->filter_classes.of_slot, memory );
-    bool ok = base_array_shrink( &space->list, memory ) && base_array_shrink( &space->last_sorted, memory ) &&
-        base_array_shrink( &space->begun, memory ) && base_array_shrink( &space->ended, memory ) &&
-        base_array_shrink( &space->begun_user, memory ) && base_array_shrink( &space->ended_user, memory ) &&
-        clv_space_words_shrink( space ) && clv_object_store_shrink( &space->objects );
+    if ( space->list_is_valid ) // then the other list is a spare buffer
+    {
+        space->last_list.count = 0;
+        space->last_words.count = 0;
+    }
+    bool ok = SPACE_LASTING( SHRINK_ARRAY ) clv_object_store_shrink( &space->objects );
     clv_result result = ok ? clv_space_succeed( space )
                            : clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
                                  "out of memory for the smaller copies that shrinking needs" );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/fp_mode.h"
 #include "cleave/space.h"
 #include "far/far_fit.h"
 #include "method/method.h"
@@ -62,17 +63,36 @@ struct clv_space
     pair_word_table word_table; ///< of those that are not 0
     base_u64_array ended_words; ///< beside `ended`
 
-    pair_decisions decisions;      ///< of the callback, about the last good list
-    pair_decisions next_decisions; ///< being made
+    pair_keys decisions;      ///< of the callback, about the last good list
+    pair_keys next_decisions; ///< being made
 
     query_state query; ///< what queries see, from the first one on
 
-    space_tap* tap; ///< listens to every call; NULL: nothing does
+    space_tap* tap;    ///< listens to every call; NULL: nothing does
+    base_fp_mode mode; ///< the caller's, inside a call that changes it
 
     clv_stats stats;
     clv_error error;
     char error_text[192];
 };
+
+/// Arrays of the space's own: those whose contents last, and those that are made anew in each update.
+#define SPACE_LASTING( X )                                                                                   \
+    X( list )                                                                                                \
+    X( last_sorted )                                                                                         \
+    X( begun )                                                                                               \
+    X( ended )                                                                                               \
+    X( begun_user )                                                                                          \
+    X( ended_user )                                                                                          \
+    X( words )                                                                                               \
+    X( last_list )                                                                                           \
+    X( last_words )                                                                                          \
+    X( ended_words )
+#define SPACE_PASSING( X )                                                                                   \
+    X( scratch )                                                                                             \
+    X( now_sorted )                                                                                          \
+    X( word_table.entries )                                                                                  \
+    X( filter_classes.of_slot )
 
 static inline uint64_t space_pair_count( const clv_space* space )
 {
@@ -105,6 +125,9 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
 /// a < b and that both are live.
 clv_result clv_space_check_handed( clv_space* space, const clv_pair* pairs, uint64_t count );
 
+/// There is no list any more, and there are no events.
+void clv_space_forget_list( clv_space* space );
+
 /// Is no pair in the list twice? For debug builds: all of a short list, and of a long one another part in
 /// each update.
 bool clv_space_list_is_distinct( const clv_space* space );
@@ -120,12 +143,12 @@ static inline bool space_has_doubles( const clv_space* space )
     return object_boxes64( &space->objects ) != NULL;
 }
 
-/// The boxes a space takes.
+/// The boxes a space takes, in the order in which call.h has the calls and columns for them.
 typedef enum space_kind
 {
     SPACE_FLOATS,
-    SPACE_DOUBLES,
     SPACE_FLAT,
+    SPACE_DOUBLES,
 } space_kind;
 
 static inline space_kind space_kind_of( const clv_space* space )
@@ -306,8 +329,13 @@ bool clv_space_use_columns( clv_space* space, const clv_add_def* def, uint32_t c
 void clv_space_set_columns( clv_space* space, const clv_add_def* def, uint32_t i, uint32_t slot );
 
 /// At the door of every call that changes the space: false if it comes from inside another one. Then nothing
-/// may be touched, and the answer is CLV_BUSY.
-bool clv_space_enter( clv_space* space );
+/// may be touched, and the answer is CLV_BUSY. From here to the way out floats are as the standard has them.
+/// A tap is told of the call; NULL: not yet.
+bool clv_space_enter( clv_space* space, const space_call* call );
+
+/// The same, with the members of the call that it has, which are written down only for a tap.
+#define SPACE_ENTER( space, ... )                                                                            \
+    clv_space_enter( space, ( space )->tap != NULL ? &( space_call ){ __VA_ARGS__ } : NULL )
 
 /// The way out; hands the result on.
 clv_result clv_space_leave( clv_space* space, clv_result result );
@@ -327,8 +355,6 @@ bool clv_space_words_carry( clv_space* space );
 bool clv_space_words_end( clv_space* space );
 
 void clv_space_words_clear( clv_space* space );
-bool clv_space_words_shrink( clv_space* space );
-void clv_space_words_free( clv_space* space );
 
 /// Record a failure and return its code. `position` is UINT32_MAX where no entry is to blame.
 clv_result clv_space_fail(

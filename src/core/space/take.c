@@ -99,19 +99,6 @@ static clv_aabb2 flatten_box( clv_aabb box )
     return ( clv_aabb2 ){ { box.lower.x, box.lower.y }, { box.upper.x, box.upper.y } };
 }
 
-// A flat box to its slot. Returns 1 if it is another one.
-static inline uint64_t put_flat( clv_aabb* own, const void* lower, const void* upper )
-{
-    uint64_t before[2], now[2];
-    memcpy( &before[0], &own->lower.x, sizeof( uint64_t ) );
-    memcpy( &before[1], &own->upper.x, sizeof( uint64_t ) );
-    memcpy( &now[0], lower, sizeof( uint64_t ) );
-    memcpy( &now[1], upper, sizeof( uint64_t ) );
-    memcpy( &own->lower.x, &now[0], sizeof( uint64_t ) );
-    memcpy( &own->upper.x, &now[1], sizeof( uint64_t ) );
-    return before[0] != now[0] || before[1] != now[1];
-}
-
 static bool are_good_flat( const clv_aabb2* boxes, uint32_t count )
 {
     uint32_t bad = 0;
@@ -123,24 +110,29 @@ static bool are_good_flat( const clv_aabb2* boxes, uint32_t count )
     return bad == 0;
 }
 
-// As put_flat, for a corner of three axes. Each part is loaded as it was stored: a wider load of
-// two stores waits for both.
-static inline uint64_t put_corner( clv_vec3* own, const void* corner )
+// A corner of two or three axes to its slot. Returns 0 if it is as it was. Each part is loaded as it was
+// stored: a wider load of two stores waits for both.
+static inline uint64_t put_corner( clv_vec3* own, const void* corner, bool is_flat )
 {
     uint64_t before, now;
     uint32_t last_before, last;
     memcpy( &before, own, sizeof( before ) );
-    memcpy( &last_before, &own->z, sizeof( last ) );
     memcpy( &now, corner, sizeof( now ) );
-    memcpy( &last, (const char*)corner + sizeof( now ), sizeof( last ) );
     memcpy( own, &now, sizeof( now ) );
+    if ( is_flat )
+    {
+        return before ^ now;
+    }
+    memcpy( &last_before, &own->z, sizeof( last ) );
+    memcpy( &last, (const char*)corner + sizeof( now ), sizeof( last ) );
     memcpy( &own->z, &last, sizeof( last ) );
     return ( before ^ now ) | ( last_before ^ last );
 }
 
-static inline uint64_t put_box( clv_aabb* own, const void* lower, const void* upper )
+// Returns 1 if the box is another one.
+static inline uint64_t put_box( clv_aabb* own, const void* lower, const void* upper, bool is_flat )
 {
-    return ( put_corner( &own->lower, lower ) | put_corner( &own->upper, upper ) ) != 0;
+    return ( put_corner( &own->lower, lower, is_flat ) | put_corner( &own->upper, upper, is_flat ) ) != 0;
 }
 
 // OBJECT_RUN boxes at most, from `first` on, into the slots of the ids.
@@ -155,9 +147,7 @@ static inline void put_run( object_store* objects, const clv_id* ids, bool ascen
     for ( uint32_t i = 0; i < count; ++i, lower += boxes->stride, upper += boxes->stride )
     {
         uint32_t slot = ids[i].index;
-        uint64_t is_new =
-            is_flat ? put_flat( &own[slot], lower, upper ) : put_box( &own[slot], lower, upper );
-        changed |= is_new << ( slot & 63 );
+        changed |= put_box( &own[slot], lower, upper, is_flat ) << ( slot & 63 );
     }
     clv_object_store_mark( objects, ids, count, ascend, changed );
 }
@@ -671,83 +661,48 @@ void clv_space_renew_box( clv_space* space, uint32_t slot )
 
 // ---- read
 
-static clv_result check_reading_box( const clv_space* space, space_kind kind, clv_id id )
+// A live object's box as given, or the one that the next update tests. Growing a box rounds, so it is done in
+// the library's floating-point mode.
+static clv_result read_box( const clv_space* space, space_kind kind, clv_id id, bool is_grown, void* box )
 {
-    return space_kind_of( space ) != kind        ? CLV_UNSUPPORTED
-        : !object_is_live( &space->objects, id ) ? CLV_BAD_ID
-                                                 : CLV_OK;
-}
-
-clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box )
-{
-    clv_result result = check_reading_box( space, SPACE_FLOATS, id );
-    if ( result == CLV_OK )
+    const object_store* objects = &space->objects;
+    if ( space_kind_of( space ) != kind )
     {
-        *box = clv_object_store_given_box( &space->objects, id.index );
+        return CLV_UNSUPPORTED;
     }
-    return result;
-}
-
-clv_result clv_space_get_box2( const clv_space* space, clv_id id, clv_aabb2* box )
-{
-    clv_result result = check_reading_box( space, SPACE_FLAT, id );
-    if ( result == CLV_OK )
+    if ( !object_is_live( objects, id ) )
     {
-        *box = flatten_box( clv_object_store_given_box( &space->objects, id.index ) );
+        return CLV_BAD_ID;
     }
-    return result;
-}
-
-clv_result clv_space_get_box64( const clv_space* space, clv_id id, clv_aabb64* box )
-{
-    clv_result result = check_reading_box( space, SPACE_DOUBLES, id );
-    if ( result == CLV_OK )
-    {
-        *box = clv_space_given_box64( space, id.index );
-    }
-    return result;
-}
-
-// Growing a box rounds, so it is done in the library's floating-point mode.
-static clv_aabb test_box( const clv_space* space, uint32_t slot )
-{
     base_fp_mode mode = base_fp_enter();
-    clv_aabb box = clv_object_store_test_box( &space->objects, slot );
-    base_fp_settle( &box );
+    if ( kind == SPACE_DOUBLES )
+    {
+        clv_aabb64 given = clv_space_given_box64( space, id.index );
+        given = is_grown ? clv_object_store_test_box64( objects, id.index, given ) : given;
+        memcpy( box, &given, sizeof( given ) );
+    }
+    else
+    {
+        clv_aabb given = is_grown ? clv_object_store_test_box( objects, id.index )
+                                  : clv_object_store_given_box( objects, id.index );
+        clv_aabb2 flat = flatten_box( given );
+        memcpy( box, kind == SPACE_FLAT ? (const void*)&flat : &given, 2 * space_corner_bytes( kind ) );
+    }
+    base_fp_settle( box );
     base_fp_leave( mode );
-    return box;
+    return CLV_OK;
 }
 
-clv_result clv_space_get_test_box( const clv_space* space, clv_id id, clv_aabb* box )
-{
-    clv_result result = check_reading_box( space, SPACE_FLOATS, id );
-    if ( result == CLV_OK )
-    {
-        *box = test_box( space, id.index );
+#define READ_DOORS( kind, suffix )                                                                           \
+    clv_result clv_space_get_box##suffix( const clv_space* space, clv_id id, clv_aabb##suffix* box )         \
+    {                                                                                                        \
+        return read_box( space, kind, id, false, box );                                                      \
+    }                                                                                                        \
+    clv_result clv_space_get_test_box##suffix( const clv_space* space, clv_id id, clv_aabb##suffix* box )    \
+    {                                                                                                        \
+        return read_box( space, kind, id, true, box );                                                       \
     }
-    return result;
-}
 
-clv_result clv_space_get_test_box2( const clv_space* space, clv_id id, clv_aabb2* box )
-{
-    clv_result result = check_reading_box( space, SPACE_FLAT, id );
-    if ( result == CLV_OK )
-    {
-        *box = flatten_box( test_box( space, id.index ) );
-    }
-    return result;
-}
-
-clv_result clv_space_get_test_box64( const clv_space* space, clv_id id, clv_aabb64* box )
-{
-    clv_result result = check_reading_box( space, SPACE_DOUBLES, id );
-    if ( result == CLV_OK )
-    {
-        base_fp_mode mode = base_fp_enter();
-        *box = clv_object_store_test_box64(
-            &space->objects, id.index, clv_space_given_box64( space, id.index ) );
-        base_fp_settle( box );
-        base_fp_leave( mode );
-    }
-    return result;
-}
+READ_DOORS( SPACE_FLOATS, )
+READ_DOORS( SPACE_FLAT, 2 )
+READ_DOORS( SPACE_DOUBLES, 64 )

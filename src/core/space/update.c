@@ -4,7 +4,6 @@
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
-#include "base/fp_mode.h"
 #include "base/timer.h"
 
 #include <string.h>
@@ -378,7 +377,7 @@ static clv_result keep_unsearched( clv_space* space )
 
 static clv_result make_list( clv_space* space )
 {
-    clv_pair_decisions_clear( &space->next_decisions );
+    clv_pair_keys_clear( &space->next_decisions );
     uint64_t count = space->list.count;
     clv_space_words_begin( space );
     list_sink arriving = {
@@ -428,7 +427,7 @@ static clv_result make_list( clv_space* space )
     return result;
 }
 
-static void forget_list( clv_space* space )
+void clv_space_forget_list( clv_space* space )
 {
     space->list.count = 0;
     space->borrowed = NULL;
@@ -481,14 +480,12 @@ static void end_reasons( clv_space* space, uint64_t allocation_count )
 clv_result clv_space_update( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_UPDATE ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_UPDATE );
     space->lists_are_busy = true;
     space->list_number += 1;
-    base_fp_mode mode = base_fp_enter();
     CLV_VALIDATE( clv_object_store_check( &space->objects ) == NULL );
     uint64_t allocation_count = begin_reasons( space );
     bool holds = clv_space_list_holds( space );
@@ -512,22 +509,20 @@ clv_result clv_space_update( clv_space* space )
     else
     {
         uint64_t pair_count = space_pair_count( space );
-        forget_list( space );
+        clv_space_forget_list( space );
         fail_update( space, result, pair_count );
     }
     end_reasons( space, allocation_count );
-    base_fp_leave( mode );
     return clv_space_leave( space, result );
 }
 
 clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user )
 {
     CLV_ASSERT( space != NULL && visitor != NULL );
-    if ( !clv_space_enter( space ) )
+    if ( !SPACE_ENTER( space, .kind = SPACE_CALL_VISIT ) )
     {
         return CLV_BUSY;
     }
-    SPACE_TELL( space, .kind = SPACE_CALL_VISIT );
     if ( space->def.sorted || space->def.events || space->def.pair_data )
     {
         return clv_space_leave( space,
@@ -536,9 +531,8 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     }
     space->lists_are_busy = true;
     space->list_number += 1;
-    base_fp_mode mode = base_fp_enter();
     uint64_t allocation_count = begin_reasons( space );
-    forget_list( space );
+    clv_space_forget_list( space );
     clv_pair chunk[VISIT_BUFFER];
     visit_sink visiting = {
         .sink = { .pairs = chunk, .capacity = VISIT_BUFFER, .make_room = make_visit_room },
@@ -562,7 +556,6 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
         fail_update( space, result, visiting.visited + visiting.settled );
     }
     end_reasons( space, allocation_count );
-    base_fp_leave( mode );
     return clv_space_leave( space, result );
 }
 
