@@ -5,12 +5,14 @@
 
 void clv_base_pass_begin( base_pass* pass, uint32_t tag, uint64_t length )
 {
-    if ( pass->reader != NULL )
+    if ( pass->reader == NULL )
+    {
+        clv_base_part_begin( pass->writer, tag, length );
+    }
+    else if ( base_pass_is_good( pass ) )
     {
         clv_base_part_expect( pass->reader, tag, length );
-        return;
     }
-    clv_base_part_begin( pass->writer, tag, length );
 }
 
 void clv_base_pass_bytes( base_pass* pass, void* bytes, uint64_t size )
@@ -19,7 +21,7 @@ void clv_base_pass_bytes( base_pass* pass, void* bytes, uint64_t size )
     {
         clv_base_part_put( pass->writer, bytes, size );
     }
-    else if ( !clv_base_part_get( pass->reader, bytes, size ) )
+    else if ( !base_pass_is_good( pass ) || !clv_base_part_get( pass->reader, bytes, size ) )
     {
         memset( bytes, 0, (size_t)size );
     }
@@ -27,25 +29,34 @@ void clv_base_pass_bytes( base_pass* pass, void* bytes, uint64_t size )
 
 void clv_base_pass_end( base_pass* pass )
 {
-    if ( pass->reader != NULL )
+    if ( pass->reader == NULL )
+    {
+        clv_base_part_end( pass->writer );
+    }
+    else if ( base_pass_is_good( pass ) )
     {
         clv_base_part_close( pass->reader );
-        return;
     }
-    clv_base_part_end( pass->writer );
+}
+
+void clv_base_pass_ordered( base_pass* pass, void* numbers, uint64_t count, uint32_t unit )
+{
+    if ( pass->reader == NULL )
+    {
+        clv_base_part_put_ordered( pass->writer, numbers, count, unit );
+    }
+    else if ( !base_pass_is_good( pass ) || !clv_base_part_get_ordered( pass->reader, numbers, count, unit ) )
+    {
+        memset( numbers, 0, (size_t)( count * unit ) );
+    }
 }
 
 void clv_base_pass_numbers( base_pass* pass, uint32_t tag, void* numbers, uint64_t count, uint32_t unit )
 {
-    if ( pass->reader == NULL )
-    {
-        clv_base_part_write( pass->writer, tag, numbers, count, unit );
-        return;
-    }
-    bool ok = clv_base_part_expect( pass->reader, tag, count * unit ) &&
-        clv_base_part_get_ordered( pass->reader, numbers, count, unit ) &&
-        clv_base_part_close( pass->reader );
-    if ( !ok )
+    clv_base_pass_begin( pass, tag, count * unit );
+    clv_base_pass_ordered( pass, numbers, count, unit );
+    clv_base_pass_end( pass );
+    if ( !base_pass_is_good( pass ) )
     {
         memset( numbers, 0, (size_t)( count * unit ) );
     }

@@ -30,6 +30,7 @@ static inline bool base_pass_is_good( const base_pass* pass )
 /// A part of `length` bytes, made of the pieces in between. A read that fails leaves zeros.
 void clv_base_pass_begin( base_pass* pass, uint32_t tag, uint64_t length );
 void clv_base_pass_bytes( base_pass* pass, void* bytes, uint64_t size );
+void clv_base_pass_ordered( base_pass* pass, void* numbers, uint64_t count, uint32_t unit );
 void clv_base_pass_end( base_pass* pass );
 
 /// A part of `count` numbers of `unit` bytes.

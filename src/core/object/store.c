@@ -156,62 +156,53 @@ static void drop_column( object_store* store, object_column column )
     store->capacities[column] = 0;
 }
 
-// A column, and the box as given that it is applied to: of floats, or of doubles as the boxes are.
-static object_column given_column( const object_store* store )
+// The columns of a set, a bit each: all, or none more than before. Those of no use would make moves slower.
+static BASE_COLD bool use_all( object_store* store, uint32_t set )
 {
-    return object_boxes64( store ) != NULL ? OBJECT_GIVEN_BOX64 : OBJECT_GIVEN_BOX;
-}
-
-static BASE_COLD bool use_with_given( object_store* store, object_column column )
-{
-    object_column given = given_column( store );
-    bool had_given = object_store_uses( store, given );
-    if ( !clv_object_store_use( store, given ) )
+    uint32_t made = 0;
+    for ( uint32_t left = set; left != 0; left &= left - 1 )
     {
-        return false;
-    }
-    if ( !clv_object_store_use( store, column ) )
-    {
-        if ( !had_given ) // of no use, and moves would be slower
+        object_column column = (object_column)base_lowest_bit( left );
+        bool is_new = !object_store_uses( store, column );
+        if ( !clv_object_store_use( store, column ) )
         {
-            drop_column( store, given );
+            for ( ; made != 0; made &= made - 1 )
+            {
+                drop_column( store, (object_column)base_lowest_bit( made ) );
+            }
+            return false;
         }
-        return false;
+        made |= (uint32_t)is_new << column;
     }
     return true;
 }
 
-bool clv_object_store_use_margins( object_store* store )
+// With the box as given that margins and motions are applied to: of floats, or of doubles as the boxes are.
+static bool use_with_given( object_store* store, uint32_t set )
 {
-    return use_with_given( store, OBJECT_MARGIN );
+    return use_all(
+        store, set | 1u << ( object_boxes64( store ) != NULL ? OBJECT_GIVEN_BOX64 : OBJECT_GIVEN_BOX ) );
 }
 
-BASE_COLD bool clv_object_store_use_margins_by( object_store* store )
+bool clv_object_store_use_margins( object_store* store )
 {
-    bool had_margins = object_store_uses( store, OBJECT_MARGIN );
-    bool had_given = object_store_uses( store, given_column( store ) );
-    if ( !clv_object_store_use_margins( store ) )
-    {
-        return false;
-    }
-    if ( clv_object_store_use( store, OBJECT_MARGIN_BY ) )
-    {
-        return true;
-    }
-    if ( !had_margins )
-    {
-        drop_column( store, OBJECT_MARGIN );
-    }
-    if ( !had_given )
-    {
-        drop_column( store, given_column( store ) );
-    }
-    return false;
+    return use_with_given( store, 1u << OBJECT_MARGIN );
+}
+
+bool clv_object_store_use_margins_by( object_store* store )
+{
+    return use_with_given( store, 1u << OBJECT_MARGIN | 1u << OBJECT_MARGIN_BY );
 }
 
 bool clv_object_store_use_motions( object_store* store )
 {
-    return use_with_given( store, OBJECT_MOTION );
+    return use_with_given( store, 1u << OBJECT_MOTION );
+}
+
+bool clv_object_store_use_data( object_store* store )
+{
+    bool has_events = object_store_uses( store, OBJECT_REPORTED );
+    return use_all( store, 1u << OBJECT_USER_DATA | ( has_events ? 1u << OBJECT_LAST_DATA : 0 ) );
 }
 
 enum
@@ -587,13 +578,6 @@ static void keep_last_data( object_store* store, uint32_t slot )
     {
         last[slot] = values[slot];
     }
-}
-
-bool clv_object_store_use_data( object_store* store )
-{
-    bool has_events = object_store_uses( store, OBJECT_REPORTED );
-    return ( !has_events || clv_object_store_use( store, OBJECT_LAST_DATA ) ) &&
-        clv_object_store_use( store, OBJECT_USER_DATA );
 }
 
 void clv_object_store_remove( object_store* store, uint32_t slot )

@@ -80,8 +80,7 @@ bool clv_object_store_use_margins( object_store* store );
 bool clv_object_store_use_margins_by( object_store* store );
 bool clv_object_store_use_motions( object_store* store );
 
-/// User data, and with events what the removed carried. After false there may be the latter alone, which
-/// changes nothing.
+/// User data, and with events what the removed carried: all, or none and false.
 bool clv_object_store_use_data( object_store* store );
 
 static inline bool object_store_uses( const object_store* store, object_column column )
@@ -110,6 +109,11 @@ static inline bool object_store_grows_plainly( const object_store* store )
 {
     return store->columns[OBJECT_MARGIN] != NULL && store->columns[OBJECT_MARGIN_BY] == NULL &&
         store->columns[OBJECT_MOTION] == NULL;
+}
+
+static inline bool object_is_live_at( const object_store* store, uint32_t slot )
+{
+    return ( object_generations( store )[slot] & 1 ) != 0;
 }
 
 static inline bool object_is_live( const object_store* store, clv_id id )

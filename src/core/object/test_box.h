@@ -3,7 +3,14 @@
 // has the definition.
 #pragma once
 
+#include "base/bits.h"
 #include "cleave/world.h"
+
+/// May it be a margin, or a part of one?
+static inline bool object_is_margin( float value )
+{
+    return value >= 0 && base_is_finite( (double)value );
+}
 
 /// The longest side that has a length; of a flat box, on two axes.
 double clv_object_size( const clv_aabb* box, bool is_flat );

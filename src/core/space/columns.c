@@ -5,6 +5,7 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
+#include "object/test_box.h"
 
 #include <string.h>
 
@@ -33,11 +34,6 @@ static bool has_margins( const clv_add_def* def )
     return def->margins != NULL || def->margin_rules != NULL;
 }
 
-static bool is_good_part( float part )
-{
-    return part >= 0 && base_is_finite( (double)part );
-}
-
 static clv_result check_margin( clv_space* space, const clv_add_def* def, uint32_t position, clv_id id )
 {
     clv_margin_rule rule = rule_at( def, position );
@@ -45,7 +41,7 @@ static clv_result check_margin( clv_space* space, const clv_add_def* def, uint32
     static const char* const names[3] = { " fixed", " by_size", " by_speed" };
     for ( int i = 0; i < 3; ++i )
     {
-        if ( !is_good_part( parts[i] ) )
+        if ( !object_is_margin( parts[i] ) )
         {
             bool is_rule = def->margin_rules != NULL;
             return clv_space_fail( space, CLV_BAD_ARGUMENT, position, id,

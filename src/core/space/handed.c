@@ -13,17 +13,14 @@ enum
 
 #ifndef NDEBUG
 
-static bool is_live_slot( const clv_space* space, uint32_t slot )
-{
-    return slot < space->objects.slot_count && ( object_generations( &space->objects )[slot] & 1 ) != 0;
-}
-
 static void assert_pairs( const clv_space* space, const clv_pair* pairs, uint64_t count )
 {
     for ( uint64_t i = 0; i < count; ++i )
     {
         CLV_ASSERT( pairs[i].a < pairs[i].b );
-        CLV_ASSERT( is_live_slot( space, pairs[i].a ) && is_live_slot( space, pairs[i].b ) );
+        CLV_ASSERT( pairs[i].b < space->objects.slot_count );
+        CLV_ASSERT( object_is_live_at( &space->objects, pairs[i].a ) );
+        CLV_ASSERT( object_is_live_at( &space->objects, pairs[i].b ) );
     }
 }
 

@@ -23,7 +23,6 @@ enum
 {
     SAVE_VERSION = 1, ///< of both forms
     SAVE_COLUMNS = 14,
-    SAVE_LISTS = 10,
 };
 
 #define SAVE_KIND_DISK BASE_TAG( 'S', 'N', 'A', 'P' )
@@ -118,7 +117,8 @@ typedef enum save_state_bit
     SAVE_ENDED_WORDS = 4096,
     SAVE_IS_BORROWED = 8192, ///< in memory: the list is the default method's
     SAVE_HAS_STATE = 16384,  ///< in memory: the default method's state follows
-    SAVE_STATE_BITS_ALL = 32767
+    SAVE_STATE_BITS_ALL = 32767,
+    SAVE_EXACT_BITS = SAVE_SHIFTED | SAVE_MOVED_KNOWN | SAVE_IS_BORROWED | SAVE_HAS_STATE ///< with that state
 } save_state_bit;
 
 typedef enum save_query_bit
@@ -132,32 +132,69 @@ typedef enum save_query_bit
     SAVE_QUERY_COLUMN = 64, ///< the first of a bit per column of the copy
 } save_query_bit;
 
+// Members that go both ways: of the def, of the space, of what queries see, each a bit; and numbers.
+#define SAVE_DEF_FLAGS( X )                                                                                  \
+    X( SAVE_SORTED, sorted )                                                                                 \
+    X( SAVE_EVENTS, events )                                                                                 \
+    X( SAVE_SKIP_STATIC, skip_static_pairs )                                                                 \
+    X( SAVE_PAIR_DATA, pair_data )                                                                           \
+    X( SAVE_DOUBLES, doubles )                                                                               \
+    X( SAVE_FLAT, flat )
+#define SAVE_STATE_FLAGS( X )                                                                                \
+    X( SAVE_LIST_VALID, list_is_valid )                                                                      \
+    X( SAVE_FILTERS_CHANGED, filters_changed )                                                               \
+    X( SAVE_LAST_FAILED, last_failed )                                                                       \
+    X( SAVE_DOUBLES_CHANGED, doubles_changed )                                                               \
+    X( SAVE_SHIFTED, is_shifted )                                                                            \
+    X( SAVE_RENEWED, objects.is_renewed )                                                                    \
+    X( SAVE_MOTION_SET, objects.motion_is_set )                                                              \
+    X( SAVE_MOTION_SPENT, objects.motion_is_spent )                                                          \
+    X( SAVE_MEMBERS_CHANGED, objects.members_changed )                                                       \
+    X( SAVE_MOVED_KNOWN, objects.moved_is_known )
+#define SAVE_QUERY_FLAGS( X )                                                                                \
+    X( SAVE_QUERY_HAS_BOXES, has_boxes )                                                                     \
+    X( SAVE_QUERY_SEES_STORE, store_is_seen )                                                                \
+    X( SAVE_QUERY_LOST, is_lost )                                                                            \
+    X( SAVE_QUERY_GONE, may_be_gone )
+#define SAVE_MEMBERS( X )                                                                                    \
+    X( SAVE_SLOTS, uint32_t, objects.slot_count )                                                            \
+    X( SAVE_LIVE, uint32_t, objects.live_count )                                                             \
+    X( SAVE_FREE, uint32_t, objects.free_count )                                                             \
+    X( SAVE_LIST_NUMBER, uint64_t, list_number )                                                             \
+    X( SAVE_UPDATES, uint64_t, stats.update_count )                                                          \
+    X( SAVE_PAIRS, uint64_t, stats.pair_count )                                                              \
+    X( SAVE_CANDIDATES, uint64_t, stats.candidate_count )                                                    \
+    X( SAVE_TESTS, uint64_t, stats.test_count )                                                              \
+    X( SAVE_BEGUN, uint64_t, stats.begun_count )                                                             \
+    X( SAVE_ENDED, uint64_t, stats.ended_count )
+
+/// A walk over a space by one description, as base/parts_pass.h has it: part by part it is written, counted or
+/// read. What is read from disk is checked as soon as it is there.
+typedef struct save_walk
+{
+    base_pass pass;
+    struct clv_space* space;
+    bool is_in_memory;
+    uint64_t numbers[SAVE_NUMBERS]; ///< known on both sides before the first of these parts
+} save_walk;
+
+static inline bool save_walk_has( const save_walk* walk, save_number number, uint64_t bit )
+{
+    return ( walk->numbers[number] & bit ) != 0;
+}
+
+/// From disk: another check of what was read is due.
+static inline bool save_walk_checks( const save_walk* walk )
+{
+    return base_pass_reads( &walk->pass ) && !walk->is_in_memory && base_pass_is_good( &walk->pass );
+}
+
+/// Cxxx; all other parts behind them, up to the last.
+void clv_space_save_pass_columns( save_walk* walk );
+void clv_space_save_pass_rest( save_walk* walk );
+
 /// What the memory form depends on: another build has another number, all but certainly.
 uint64_t clv_space_save_build( void );
 
 /// On disk, does this column of the store follow from others?
 bool clv_space_save_is_derived( const object_store* store, const save_column* column );
-
-struct clv_space;
-
-/// A space of doubles: how the method sees it. In memory only.
-void clv_space_save_pass_far( struct clv_space* space, base_pass* pass );
-
-/// A column of what queries see, by its place in query_state.copies, and how it is written.
-typedef struct save_shape
-{
-    uint32_t tag;
-    uint32_t unit, count;
-} save_shape;
-
-static inline save_shape save_query_shape( int copy )
-{
-    static const save_shape shapes[] = {
-        [OBJECT_BOX] = { BASE_TAG( 'Q', 'B', 'O', 'X' ), 4, 6 },
-        [OBJECT_GENERATION] = { BASE_TAG( 'Q', 'G', 'E', 'N' ), 4, 1 },
-        [OBJECT_GIVEN_BOX] = { BASE_TAG( 'Q', 'G', 'I', 'V' ), 4, 6 },
-        [OBJECT_BOX64] = { BASE_TAG( 'Q', 'B', '6', '4' ), 8, 6 },
-        [OBJECT_GIVEN_BOX64] = { BASE_TAG( 'Q', 'G', '6', '4' ), 8, 6 },
-    };
-    return shapes[copy];
-}

@@ -137,7 +137,7 @@ static bool shift_boxes( clv_space* space, clv_vec64 by )
     }
     for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
     {
-        if ( ( object_generations( objects )[slot] & 1 ) == 0 )
+        if ( !object_is_live_at( objects, slot ) )
         {
             continue;
         }

@@ -5,9 +5,9 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "base/fp_mode.h"
+#include "object/test_box.h"
 #include "space/instrument.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,16 +30,11 @@ static clv_result refuse_def( const clv_space_def* def, clv_result code, const c
     return code;
 }
 
-static bool is_margin( float value )
-{
-    return value >= 0 && !isinf( value );
-}
-
 // What is wrong with it, or NULL.
 static const char* check_space_def( const clv_space_def* def )
 {
-    return !is_margin( def->margin ) ? "def.margin must be finite and at least 0"
-        : !is_margin( def->margin_by_size ) || !is_margin( def->margin_by_speed )
+    return !object_is_margin( def->margin ) ? "def.margin must be finite and at least 0"
+        : !object_is_margin( def->margin_by_size ) || !object_is_margin( def->margin_by_speed )
         ? "def.margin_by_size and margin_by_speed must be finite and at least 0"
         : def->doubles && def->flat ? "def.doubles and def.flat cannot be had together"
         : ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL )

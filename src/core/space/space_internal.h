@@ -335,7 +335,7 @@ bool clv_space_enter( clv_space* space, const space_call* call );
 
 /// The same, with the members of the call that it has, which are written down only for a tap.
 #define SPACE_ENTER( space, ... )                                                                            \
-    clv_space_enter( space, ( space )->tap != NULL ? &( space_call ){ __VA_ARGS__ } : NULL )
+    clv_space_enter( space, ( space )->tap == NULL ? NULL : &( space_call ){ __VA_ARGS__ } )
 
 /// The way out; hands the result on.
 clv_result clv_space_leave( clv_space* space, clv_result result );
