@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernels that src/methods/kd and src/methods/sweep brought along, each against the scalar table: same
 // answers, same order, same counts, tails included, and with a sink that is full all the time.
+#include "base/bit_set.h"
 #include "cleave/world.h"
 #include "rest/margin.h"
 #include "simd/box_lanes.h"
@@ -464,21 +465,79 @@ static void pairs_may_be_kept_in_place( void )
 static bool are_good_both_ways( const simd_method_kernels* kernels, const clv_aabb* boxes, uint32_t count )
 {
     const simd_kernels* table = clv_simd_kernels_for( kernels->isa );
-    size_t corner = sizeof( clv_vec3 ), stride = 2 * corner + 1;
-    char* apart = malloc( MOST * stride ); // of which nothing between or behind is written
-    CHECK( apart != NULL );
-    bool is_deep_good = true;
+    size_t corner = sizeof( clv_vec3 );
+    bool is_deep_good = true, is_good = table->are_good( boxes, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        memcpy( apart + i * stride, &boxes[i], sizeof( clv_aabb ) );
         is_deep_good &= boxes[i].lower.z <= boxes[i].upper.z;
     }
-    bool is_good = table->are_good( boxes, count );
-    CHECK( table->are_good_apart( apart, apart + corner, stride, corner, count ) == is_good );
-    bool is_flat_good = table->are_good_apart( apart, apart + corner, stride, sizeof( clv_vec2 ), count );
-    CHECK( ( is_flat_good && is_deep_good ) == is_good );
-    free( apart );
+    for ( size_t gap = 0; gap < 6; ++gap ) // 4 bytes pad a corner to a register's half
+    {
+        size_t stride = 2 * corner + 2 * gap + 1;
+        char* apart = malloc( MOST * stride ); // of which nothing between or behind is written
+        CHECK( apart != NULL );
+        char* upper = apart + corner + gap;
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            memcpy( apart + i * stride, &boxes[i].lower, corner );
+            memcpy( upper + i * stride, &boxes[i].upper, corner );
+        }
+        CHECK( table->are_good_apart( apart, upper, stride, corner, count ) == is_good );
+        bool is_flat_good = table->are_good_apart( apart, upper, stride, sizeof( clv_vec2 ), count );
+        CHECK( ( is_flat_good && is_deep_good ) == is_good );
+        free( apart );
+    }
     return is_good;
+}
+
+// Boxes with any gap between their corners, into slots that ascend or do not; slots between stay as they are.
+static void put_body( const simd_method_kernels* kernels, test_random* random )
+{
+    enum
+    {
+        SLOTS = 200
+    };
+    const simd_kernels* table = clv_simd_kernels_for( kernels->isa );
+    size_t corner = sizeof( clv_vec3 ), gap = test_random_below( random, 6 ), stride = 2 * corner + 2 * gap;
+    char records[SIMD_RUN * ( 2 * sizeof( clv_vec3 ) + 10 )];
+    clv_aabb boxes[SIMD_RUN], own[2][SLOTS], expected[SLOTS];
+    clv_id ids[SIMD_RUN];
+    uint64_t marks[2][( SLOTS + 63 ) / 64] = { { 0 } }, near = 0;
+    uint32_t first = test_random_below( random, SLOTS - 64 ),
+             count = test_random_below( random, SIMD_RUN + 1 );
+    memset( records, 0xFF, sizeof( records ) ); // NaN
+    memset( own, 0, sizeof( own ) );
+    memset( expected, 0, sizeof( expected ) );
+    for ( uint32_t i = 0; i < SIMD_RUN; ++i )
+    {
+        float x = test_random_between( random, -9, 9 );
+        boxes[i] = test_box( x, 2, 3, x + 1, 4, 5 );
+        ids[i] = ( clv_id ){ first + 4 * i + test_random_below( random, 4 ), 1 };
+        memcpy( records + i * stride, &boxes[i].lower, corner );
+        memcpy( records + i * stride + corner + gap, &boxes[i].upper, corner );
+    }
+    for ( uint32_t i = 0; i < SIMD_RUN; ++i )
+    {
+        expected[ids[i].index] = boxes[i];
+        near |= (uint64_t)1 << ( ids[i].index & 63 );
+        CHECK( i >= count || !base_bits_has( marks[0], ids[i].index ) );
+        base_bits_add( marks[i < count ? 0 : 1], ids[i].index );
+    }
+    CHECK_EQUAL( table->put_near( own[0], ids, records, records + corner + gap, stride ), near );
+    CHECK( memcmp( own[0], expected, sizeof( expected ) ) == 0 );
+
+    uint64_t found[( SLOTS + 63 ) / 64] = { 0 };
+    table->put_anywhere( own[1], ids, records, records + corner + gap, stride, count, found );
+    CHECK( memcmp( found, marks[0], sizeof( found ) ) == 0 );
+    size_t rest = count * stride;
+    table->put_anywhere(
+        own[1], ids + count, records + rest, records + rest + corner + gap, stride, SIMD_RUN - count, NULL );
+    CHECK( memcmp( own[1], expected, sizeof( expected ) ) == 0 );
+}
+
+static void boxes_are_put_where_their_ids_say( void )
+{
+    each_isa( put_body );
 }
 
 // One bad bound among good boxes, anywhere or nowhere.
@@ -702,6 +761,7 @@ int main( int argc, char** argv )
         TEST_CASE( small_boxes_are_spread_alike_everywhere ),
         TEST_CASE( pairs_may_be_kept_in_place ),
         TEST_CASE( a_bad_box_is_seen_everywhere ),
+        TEST_CASE( boxes_are_put_where_their_ids_say ),
         TEST_CASE( steps_come_out_alike_everywhere ),
         TEST_CASE( pairs_are_kept_alike_everywhere ),
         TEST_CASE( leavers_and_hits_come_out_alike_everywhere ),

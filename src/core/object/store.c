@@ -57,9 +57,11 @@ static uint32_t pop_free( object_store* store )
 
 object_store clv_object_store_make( base_memory* memory, clv_margin_rule default_margin )
 {
-    return ( object_store ){
-        .memory = memory, .default_margin = default_margin, .first_free = NO_SLOT, .free_is_row = true
-    };
+    return ( object_store ){ .memory = memory,
+        .kernels = clv_simd_kernels_for( CLV_ISA_SCALAR ),
+        .default_margin = default_margin,
+        .first_free = NO_SLOT,
+        .free_is_row = true };
 }
 
 BASE_COLD void clv_object_store_free( object_store* store )

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "cleave/types.h"
 #include "cleave/world.h"
+#include "simd/kernels.h"
 
 /// What a slot can carry. The first two always exist; the others take no memory until clv_object_store_use
 /// asks for them.
@@ -39,6 +40,7 @@ typedef struct object_margin_by
 typedef struct object_store
 {
     base_memory* memory;
+    const simd_kernels* kernels; ///< scalar ones, or those that its owner puts here
     void* columns[OBJECT_COLUMN_COUNT];
     uint64_t capacities[OBJECT_COLUMN_COUNT];
 
@@ -144,7 +146,7 @@ uint32_t clv_object_store_add_row( object_store* store, uint32_t count );
 
 enum
 {
-    OBJECT_RUN = 16, ///< boxes that are taken together
+    OBJECT_RUN = SIMD_RUN, ///< boxes that are taken together
 };
 
 /// Of up to OBJECT_RUN ids of live slots, mark as moved those that have a bit, at their slot's number modulo

@@ -47,57 +47,29 @@ static inline uint64_t put_row( clv_aabb* own, const char* boxes, uint32_t slot 
     return low << ( slot & 63 ) | low >> 1 >> ( ~slot & 63 );
 }
 
-typedef struct box_corners
-{
-    const char *lower, *upper;
-    size_t stride;
-    bool are_records; // all three as if these were an array of boxes
-} box_corners;
-
-static BASE_INLINE void put_corners( clv_aabb* to, const box_corners* from )
-{
-    if ( from->are_records )
-    {
-        memcpy( to, from->lower, sizeof( clv_aabb ) );
-    }
-    else
-    {
-        memcpy( &to->lower, from->lower, sizeof( clv_vec3 ) );
-        memcpy( &to->upper, from->upper, sizeof( clv_vec3 ) );
-    }
-}
-
-static BASE_INLINE void skip_box( box_corners* from )
-{
-    from->lower += from->stride;
-    from->upper += from->stride;
-}
-
-// A run of slots near each other. Returns their bits, each at its slot's number modulo 64.
-static BASE_INLINE uint64_t put_near( clv_aabb* own, const clv_id* ids, box_corners from )
+// Records for a run of slots near each other. Returns their bits, each at its slot's number modulo 64.
+static inline uint64_t put_near( clv_aabb* own, const clv_id* ids, const char* boxes )
 {
     uint64_t bits = 0;
     BASE_UNROLL( 8 )
-    for ( uint32_t i = 0; i < OBJECT_RUN; ++i )
+    for ( uint32_t i = 0; i < OBJECT_RUN; ++i, boxes += sizeof( clv_aabb ) )
     {
         uint32_t slot = ids[i].index; // once: a box stored might be an id
-        put_corners( &own[slot], &from );
-        skip_box( &from );
+        memcpy( &own[slot], boxes, sizeof( clv_aabb ) );
         bits |= (uint64_t)1 << ( slot & 63 );
     }
     return bits;
 }
 
-// Slots wherever they are, each marked in its word, unless there are none.
-static BASE_INLINE void put_anywhere(
-    clv_aabb* own, const clv_id* ids, box_corners from, uint32_t count, uint64_t* words )
+// Records for slots wherever they are, each marked in its word, unless there are none.
+static inline void put_anywhere(
+    clv_aabb* own, const clv_id* ids, const char* boxes, uint32_t count, uint64_t* words )
 {
     BASE_UNROLL( 2 )
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t i = 0; i < count; ++i, boxes += sizeof( clv_aabb ) )
     {
         uint32_t slot = ids[i].index;
-        put_corners( &own[slot], &from );
-        skip_box( &from );
+        memcpy( &own[slot], boxes, sizeof( clv_aabb ) );
         if ( words != NULL )
         {
             base_bits_add( words, slot );
@@ -105,29 +77,22 @@ static BASE_INLINE void put_anywhere(
     }
 }
 
-static BASE_INLINE void scatter_corners(
-    object_store* store, const clv_id* ids, box_corners from, uint32_t count, bool ascend )
+static void scatter_records(
+    object_store* store, const clv_id* ids, const char* boxes, uint32_t count, bool ascend, uint64_t* words )
 {
     clv_aabb* own = object_boxes( store );
-    uint64_t* words = store->moved_is_known ? store->moved.items : NULL;
-    while ( count > 0 )
+    for ( uint32_t some; count > 0; count -= some, ids += some, boxes += sizeof( clv_aabb ) * some )
     {
-        uint32_t some = !ascend || count < OBJECT_RUN ? count : OBJECT_RUN;
+        some = !ascend || count < OBJECT_RUN ? count : OBJECT_RUN;
         uint32_t wide = ids[some - 1].index - ids[0].index;
         if ( words == NULL || some != OBJECT_RUN || !ascend || wide >= 64 )
         {
-            put_anywhere( own, ids, from, some, words );
+            put_anywhere( own, ids, boxes, some, words );
+            continue;
         }
-        else
-        {
-            bool is_row = from.are_records && wide == OBJECT_RUN - 1;
-            uint64_t bits = is_row ? put_row( own, from.lower, ids[0].index ) : put_near( own, ids, from );
-            mark_near( words, ids[0].index, bits );
-        }
-        ids += some;
-        count -= some;
-        from.lower += from.stride * some;
-        from.upper += from.stride * some;
+        bool is_row = wide == OBJECT_RUN - 1;
+        uint64_t bits = is_row ? put_row( own, boxes, ids[0].index ) : put_near( own, ids, boxes );
+        mark_near( words, ids[0].index, bits );
     }
 }
 
@@ -135,14 +100,24 @@ void clv_object_store_scatter_boxes( object_store* store, const clv_id* ids, con
     const void* upper, size_t stride, uint32_t count, bool ascend )
 {
     CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
-    if ( stride == sizeof( clv_aabb ) && (const char*)upper == (const char*)lower + sizeof( clv_vec3 ) )
+    uint64_t* words = store->moved_is_known ? store->moved.items : NULL;
+    const char *low = lower, *high = upper;
+    if ( stride == sizeof( clv_aabb ) && high == low + sizeof( clv_vec3 ) )
     {
-        scatter_corners(
-            store, ids, ( box_corners ){ lower, upper, sizeof( clv_aabb ), true }, count, ascend );
+        scatter_records( store, ids, low, count, ascend, words );
+        return;
     }
-    else
+    const simd_kernels* kernels = store->kernels;
+    clv_aabb* own = object_boxes( store );
+    for ( uint32_t some; count > 0; count -= some, ids += some, low += stride * some, high += stride * some )
     {
-        scatter_corners( store, ids, ( box_corners ){ lower, upper, stride, false }, count, ascend );
+        some = !ascend || count < OBJECT_RUN ? count : OBJECT_RUN;
+        if ( words == NULL || some != OBJECT_RUN || !ascend || ids[some - 1].index - ids[0].index >= 64 )
+        {
+            kernels->put_anywhere( own, ids, low, high, stride, some, words );
+            continue;
+        }
+        mark_near( words, ids[0].index, kernels->put_near( own, ids, low, high, stride ) );
     }
 }
 

@@ -196,8 +196,11 @@ static inline bool are_good( const clv_aabb* boxes, uint32_t count )
     return are_all_good && corners_hold( good );
 }
 
-// Wider registers hold no more corners than these, which lie apart.
+#ifndef OWN_APART
 #define are_good_apart clv_simd_are_good_apart
+#define put_near clv_simd_put_near
+#define put_anywhere clv_simd_put_anywhere
+#endif
 
 static inline uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count )
 {

@@ -15,7 +15,8 @@ const simd_queries TABLE_OF( queries, KERNELS ) = { walk_overlap, walk_cast, wal
 const simd_near TABLE_OF( near, KERNELS ) = { find_near, find_near64 };
 
 const simd_kernels TABLE_OF( kernels, KERNELS ) = { KERNELS_ISA, test_block, are_good, are_good_apart,
-    find_strays, find_touching, find_codes, find_sure, find_changed, &TABLE_OF( cells, KERNELS ) };
+    put_near, put_anywhere, find_strays, find_touching, find_codes, find_sure, find_changed,
+    &TABLE_OF( cells, KERNELS ) };
 
 #undef TABLE_NAME
 #undef TABLE_OF

@@ -42,6 +42,11 @@ typedef struct simd_code_box
 
 #define SIMD_CODE_TOPS UINT64_C( 0x0000800080008000 )
 
+enum
+{
+    SIMD_RUN = 16, ///< boxes that are taken at once
+};
+
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
 
@@ -69,6 +74,15 @@ typedef struct simd_kernels
     bool ( *are_good_apart )(
         const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count );
 
+    /// SIMD_RUN boxes, whose corners lie likewise, each of three floats, into slots that lie within 64 of each
+    /// other. Returns the slots' bits, each at its number modulo 64.
+    uint64_t ( *put_near )(
+        clv_aabb* own, const clv_id* ids, const char* lower, const char* upper, size_t stride );
+
+    /// Boxes into slots wherever they are, each of which gets its bit in `words`, unless that is NULL.
+    void ( *put_anywhere )( clv_aabb* own, const clv_id* ids, const char* lower, const char* upper,
+        size_t stride, uint32_t count, uint64_t* words );
+
     /// A bit for each of up to 64 boxes that has a face outside lower - margin .. lower + margin, or upper
     /// likewise, of its rest box.
     uint64_t ( *find_strays )( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count );
@@ -93,7 +107,13 @@ typedef struct simd_kernels
     const struct simd_cells* cells;
 } simd_kernels;
 
-/// What every table but the scalar one has as are_good_apart.
+/// What tables without masks have as put_near and put_anywhere.
+uint64_t clv_simd_put_near(
+    clv_aabb* own, const clv_id* ids, const char* lower, const char* upper, size_t stride );
+void clv_simd_put_anywhere( clv_aabb* own, const clv_id* ids, const char* lower, const char* upper,
+    size_t stride, uint32_t count, uint64_t* words );
+
+/// What tables without masks, but not the scalar one, have as are_good_apart.
 bool clv_simd_are_good_apart(
     const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count );
 

@@ -4,7 +4,7 @@
 
 #ifdef CLV_HAVE_AVX2
 
-#include "base/bits.h"
+#include "base/bit_set.h"
 #include "simd/cells.h"
 #include "simd/near_lanes.h"
 #include "simd/press.h"
@@ -18,6 +18,8 @@
 #include "simd/hit_places.h"
 
 #include "simd/cell_x86.h"
+
+#include "simd/padded_avx.h"
 
 #define OWN_CODES
 // Eight boxes at a time, two to a register, as with AVX-512.

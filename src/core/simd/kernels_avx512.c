@@ -5,7 +5,7 @@
 
 #ifdef CLV_HAVE_AVX512
 
-#include "base/bits.h"
+#include "base/bit_set.h"
 #include "simd/cells.h"
 #include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
@@ -16,6 +16,8 @@
 #include "simd/lanes_avx512.h"
 
 #include "simd/cell_x86.h"
+
+#include "simd/padded_avx.h"
 
 #define OWN_STRAYS
 // Two boxes at a time: lower corners in the lower halves, upper ones in the upper, the fourth lane means

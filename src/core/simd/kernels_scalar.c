@@ -4,7 +4,7 @@
 // others have to say, the order of pairs included.
 #include "simd/kernels.h"
 
-#include "base/bits.h"
+#include "base/bit_set.h"
 #include "simd/cells.h"
 #include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
@@ -37,6 +37,44 @@ static bool are_good_apart(
     }
     return good;
 }
+
+static BASE_INLINE void put_corners( clv_aabb* to, const char* lower, const char* upper )
+{
+    memcpy( &to->lower, lower, sizeof( clv_vec3 ) );
+    memcpy( &to->upper, upper, sizeof( clv_vec3 ) );
+}
+
+uint64_t clv_simd_put_near(
+    clv_aabb* own, const clv_id* ids, const char* lower, const char* upper, size_t stride )
+{
+    uint64_t bits = 0;
+    BASE_UNROLL( 4 )
+    for ( uint32_t i = 0; i < SIMD_RUN; ++i, lower += stride, upper += stride )
+    {
+        uint32_t slot = ids[i].index; // once: a box stored might be an id
+        put_corners( &own[slot], lower, upper );
+        bits |= (uint64_t)1 << ( slot & 63 );
+    }
+    return bits;
+}
+
+void clv_simd_put_anywhere( clv_aabb* own, const clv_id* ids, const char* lower, const char* upper,
+    size_t stride, uint32_t count, uint64_t* words )
+{
+    BASE_UNROLL( 1 )
+    for ( uint32_t i = 0; i < count; ++i, lower += stride, upper += stride )
+    {
+        uint32_t slot = ids[i].index;
+        put_corners( &own[slot], lower, upper );
+        if ( words != NULL )
+        {
+            base_bits_add( words, slot );
+        }
+    }
+}
+
+#define put_near clv_simd_put_near
+#define put_anywhere clv_simd_put_anywhere
 
 static bool is_near( const float* face, const float* rest, float margin )
 {

@@ -102,6 +102,7 @@ static clv_result build( const clv_space_def* def, const clv_method* row, const 
     space->kernels = kernels;
     clv_margin_rule margin = { def->margin, def->margin_by_size, def->margin_by_speed };
     space->objects = clv_object_store_make( &space->memory, margin );
+    space->objects.kernels = kernels;
     space->objects.is_flat = def->flat;
     clv_query_state_init( &space->query );
     clv_space_succeed( space );
@@ -185,6 +186,9 @@ clv_result clv_space_create( const clv_space_def* given, clv_space** space )
     return result;
 }
 
+#define GIVE_ARRAY( member )                                                                                 \
+    clv_base_memory_give(                                                                                    \
+        &space->memory, space->member.items, space->member.capacity, sizeof( *space->member.items ) );
 #define FREE_ARRAY( member ) base_array_free( &space->member, &space->memory );
 #define SHRINK_ARRAY( member ) base_array_shrink( &space->member, &space->memory )&&
 
@@ -203,8 +207,8 @@ BASE_COLD void clv_space_destroy( clv_space* space )
         space->method->destroy( space->method_state );
     }
     clv_task_runner_stop( &space->tasks, &space->memory );
-    SPACE_LASTING( FREE_ARRAY )
-    SPACE_PASSING( FREE_ARRAY )
+    SPACE_LASTING( GIVE_ARRAY )
+    SPACE_PASSING( GIVE_ARRAY )
     clv_pair_keys_free( &space->decisions, &space->memory );
     clv_pair_keys_free( &space->next_decisions, &space->memory );
     clv_far_fit_free( &space->far, &space->memory );
