@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hash table of pairs as keys (base/pair_key.h), with open addressing. Slots stay below 2^31, so a key has a
-// bit to spare for its owner.
+// A hash table of pairs as keys (base/pair_key.h), with open addressing. Slots stay below 2^31, so a key has
+// a bit to spare for its owner.
 #pragma once
 
 #include "base/memory.h"

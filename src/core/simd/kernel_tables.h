@@ -18,6 +18,8 @@ const simd_kernels TABLE_OF( kernels, KERNELS ) = { KERNELS_ISA, test_block, are
     put_near, put_anywhere, find_strays, find_touching, find_codes, find_sure, find_changed,
     &TABLE_OF( cells, KERNELS ) };
 
+#undef put_near
+#undef put_anywhere
 #undef TABLE_NAME
 #undef TABLE_OF
 #undef KERNELS

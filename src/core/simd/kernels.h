@@ -74,8 +74,8 @@ typedef struct simd_kernels
     bool ( *are_good_apart )(
         const void* lower, const void* upper, size_t stride, size_t corner, uint32_t count );
 
-    /// SIMD_RUN boxes, whose corners lie likewise, each of three floats, into slots that lie within 64 of each
-    /// other. Returns the slots' bits, each at its number modulo 64.
+    /// SIMD_RUN boxes, whose corners lie likewise, each of three floats, into slots that lie within 64 of
+    /// each other. Returns the slots' bits, each at its number modulo 64.
     uint64_t ( *put_near )(
         clv_aabb* own, const clv_id* ids, const char* lower, const char* upper, size_t stride );
 

@@ -168,8 +168,8 @@ typedef enum save_query_bit
     X( SAVE_BEGUN, uint64_t, stats.begun_count )                                                             \
     X( SAVE_ENDED, uint64_t, stats.ended_count )
 
-/// A walk over a space by one description, as base/parts_pass.h has it: part by part it is written, counted or
-/// read. What is read from disk is checked as soon as it is there.
+/// A walk over a space by one description, as base/parts_pass.h has it: part by part it is written, counted
+/// or read. What is read from disk is checked as soon as it is there.
 typedef struct save_walk
 {
     base_pass pass;
