@@ -3,6 +3,7 @@
 #include "simd/kernels.h"
 
 #include "base/assertion.h"
+#include "simd/cells.h"
 #include "simd/near_lanes.h"
 #include "simd/query_lanes.h"
 
@@ -73,6 +74,7 @@ static bool cpu_has_once( atomic_int* answer, uint32_t ebx_bits, uint32_t ecx_bi
 
 const simd_kernels* clv_simd_kernels_for( clv_isa isa )
 {
+    clv_simd_fill_places();
 #ifdef CLV_HAVE_AVX2
     static atomic_int has_avx2;
 #endif

@@ -1,15 +1,43 @@
 // SPDX-License-Identifier: MIT
 #include "simd/cells.h"
-#include "simd/press.h"
 
-// clang-format off
-#define PLACE( b, i ) (uint16_t)( ( PRESSED( b ) >> 4 * ( i ) & 7 ) * sizeof( cell_entry ) )
-#define PLACES( b ) \
-    { PLACE( b, 0 ), PLACE( b, 1 ), PLACE( b, 2 ), PLACE( b, 3 ), \
-      PLACE( b, 4 ), PLACE( b, 5 ), PLACE( b, 6 ), PLACE( b, 7 ) }
-#define LOW_COUNT( b ) ( LANE_BIT( b, 0 ) + LANE_BIT( b, 1 ) + LANE_BIT( b, 2 ) + LANE_BIT( b, 3 ) )
-#define COUNT( b ) (uint8_t)( LOW_COUNT( b ) + LOW_COUNT( ( b ) >> 4 ) )
-// clang-format on
+#include <stdatomic.h>
 
-const uint16_t clv_simd_lane_places[256][8] = { EACH_OF_256( PLACES ) };
-const uint8_t clv_simd_lane_counts[256] = { EACH_OF_256( COUNT ) };
+uint16_t clv_simd_lane_places[256][8];
+uint8_t clv_simd_lane_counts[256];
+
+static void fill( void )
+{
+    for ( uint32_t bits = 0; bits < 256; ++bits )
+    {
+        uint8_t count = 0;
+        for ( uint32_t lane = 0; lane < 8; ++lane )
+        {
+            if ( ( bits >> lane & 1 ) != 0 )
+            {
+                clv_simd_lane_places[bits][count++] = (uint16_t)( lane * sizeof( cell_entry ) );
+            }
+        }
+        clv_simd_lane_counts[bits] = count;
+    }
+}
+
+void clv_simd_fill_places( void )
+{
+    enum
+    {
+        EMPTY,
+        AT_WORK,
+        FULL
+    };
+    static atomic_int state;
+    int expected = EMPTY;
+    if ( atomic_compare_exchange_strong( &state, &expected, AT_WORK ) )
+    {
+        fill();
+        atomic_store( &state, FULL );
+    }
+    while ( atomic_load( &state ) != FULL ) // another thread is at it: a few microseconds
+    {
+    }
+}

@@ -7,7 +7,6 @@
 #include "base/bit_set.h"
 #include "simd/cells.h"
 #include "simd/near_lanes.h"
-#include "simd/press.h"
 #include "simd/query_lanes.h"
 
 #include <math.h>
@@ -81,14 +80,11 @@ static BASE_NOINLINE uint32_t list_few( hit_places* list, const row_hits* hits )
 // ---- from rows and lanes that may touch to pairs: no instruction presses lanes together, so a table tells
 // which lane goes where
 
-static const uint32_t s_pressed[256] = { EACH_OF_256( PRESSED ) };
-
 // Lanes of `bits` first, in order.
 static inline __m256i press_lanes( uint32_t bits )
 {
-    const __m256i shifts = _mm256_setr_epi32( 0, 4, 8, 12, 16, 20, 24, 28 );
-    return _mm256_srlv_epi32(
-        _mm256_set1_epi32( (int)s_pressed[bits] ), shifts ); // three bits of each are looked at
+    __m128i from = _mm_loadu_si128( (const __m128i*)(const void*)clv_simd_lane_places[bits] );
+    return _mm256_srli_epi32( _mm256_cvtepu16_epi32( from ), 4 ); // an entry has 16 bytes
 }
 
 #define SOME_HITS 4
