@@ -95,9 +95,9 @@ endfunction()
 # In the core gcc's -O3 is for the loops over boxes and pairs, which are in the files that match
 # CLEAVE_LOOP_SOURCES: kernels, questions, and those named. Elsewhere it makes the code a third larger and
 # saves no instructions (make instructions), so there it is -O2, without padding between jumps; and -Os in the
-# files of CLEAVE_ONCE_SOURCES, whose code runs once for a space, a call, a grid or a callback, and in those of
-# a world at rest, where it saves 5 kB of 20 and costs 2 % of its instructions. On x86-64 the scalar kernels are
-# the reference alone.
+# files of CLEAVE_ONCE_SOURCES, whose code runs once for a space, a call, a grid or a callback, and in those
+# of a world at rest, where it saves 5 kB of 20 and costs 2 % of its instructions. On x86-64 the scalar
+# kernels are the reference alone.
 # cleave_spare_code( "SOURCES" TARGETS... )
 set( CLEAVE_LOOP_SOURCES "core/(simd/kernels_|query/|match/)|/(store_boxes|count|place|margin|batch|take|far_map|space_query|record)\\.c" )
 set( CLEAVE_ONCE_SOURCES "core/(base/memory|simd/dispatch|method/(brute|cleave|context|host|registry|settings)|engine/(block_grids|engine|cell_grid|cell_measure|cut|engine_memory|lay|flat|search|axis_scale|plan|segments|slabs)|pair/(decisions|keys)|rest/(loose_grid|loose_plan|marginal|refit|rest_mode|rest_pairs|rest_world)|space/(columns|filter_classes|result|space|update|pair_data|test_box)|task/(gather|runner|scheduler))\\.c" )

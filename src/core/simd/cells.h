@@ -313,8 +313,8 @@ typedef struct hit_places
 } hit_places;
 
 /// Of eight entries, those of some bits: where they lie in order, in bytes from the first; how many. Computed
-/// by clv_simd_fill_places, which any thread may call any number of times, and not in the program's file: that
-/// would be 4 kB larger.
+/// by clv_simd_fill_places, which any thread may call any number of times: in the program's file they would
+/// be 4 kB.
 extern uint16_t clv_simd_lane_places[256][8];
 extern uint8_t clv_simd_lane_counts[256];
 void clv_simd_fill_places( void );
