@@ -9,7 +9,8 @@
 
 enum
 {
-    LONG_REST = 512 // updates without a refit after which a margin may shrink
+    LOOKS_PER_FOUND = 8, // a box that a question finds costs as much as so many that it looks at
+    LONG_REST = 512      // updates without a refit after which a margin may shrink
 };
 
 static bool make_grid( rest_world* world )
@@ -61,7 +62,7 @@ static bool reclassify( rest_world* world, uint32_t slot, const clv_aabb* box, c
     }
     const uint32_t* found = grid->found.items;
     uint64_t count = grid->found.count;
-    world->counters.near_count += grid->look_count - looks;
+    world->counters.near_count += grid->look_count - looks + LOOKS_PER_FOUND * count;
     for ( uint64_t i = 0; i < count; ++i )
     {
         CLV_ASSERT( found[i] < world->slot_count && base_bits_has( world->known, found[i] ) );

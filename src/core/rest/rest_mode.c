@@ -15,11 +15,11 @@ enum
     SEARCH_PAIR = 2,        // and per pair
     COMPARE = 1,            // following, per box
     TEST = 2,               // per marginal pair
-    REFIT = 170,            // per refit
+    REFIT = 120,            // per refit
     NEIGHBOUR = 1,          // per object looked at around it
     CHANGE = 150,           // per pair that changes its class
-    NEAR_USUAL = 12,        // objects around a box that are looked at where it touches none
-    NEAR_TOUCHED = 12,      // and for each that it touches
+    NEAR_USUAL = 32,        // objects around a box that are looked at where it touches none
+    NEAR_TOUCHED = 20,      // and for each that it touches
     TOUCHED_PER_CHANGE = 8, // of so many that touch one changes its class when an object is refitted
     STEP = 2,               // per step along a chain of pairs
 };

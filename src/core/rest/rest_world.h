@@ -13,7 +13,7 @@ typedef struct rest_counters
 {
     uint32_t compared_count; ///< boxes looked at
     uint32_t refit_count, come_count, gone_count;
-    uint64_t near_count;   ///< objects looked at around those
+    uint64_t near_count;   ///< objects looked at around those, one found as eight
     uint64_t change_count; ///< pairs that changed their class
     uint64_t step_count;   ///< along chains of pairs, to find those
     uint64_t test_count;   ///< marginal pairs tested
