@@ -238,7 +238,7 @@ static bool count_assertions( const char* condition, const char* file, int line,
 {
     (void)file, (void)line, (void)user;
     bool is_order = strstr( condition, ".a < " ) != NULL,
-         is_dead = strstr( condition, "is_live_slot" ) != NULL,
+         is_dead = strstr( condition, "object_is_live_at" ) != NULL,
          is_twice = strstr( condition, "is_distinct" ) != NULL;
     s_order_count += is_order;
     s_dead_count += is_dead;
