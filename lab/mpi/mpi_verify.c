@@ -121,7 +121,7 @@ static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame
         return lab_error_write( &j->why, "frame %u: %s", frame, clv_mpi_space_error( w->space ).text );
     }
     judge->pair_count += many.count;
-    verdict_difference d = { VERDICT_FINE };
+    verdict_difference d = { .fault = VERDICT_FINE };
     if ( j->rank == 0 )
     {
         d = compare_lists( judge, many, w->frames.header.object_count );
