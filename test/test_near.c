@@ -209,6 +209,33 @@ static void a_point_meets_its_own_images( void )
     free( world );
 }
 
+// Without shifts the kernel leaves out what a half list by point has at the other point: of a point's own
+// images those that are shifted down.
+static void a_half_list_by_point_has_each_own_image_once( void )
+{
+    const float at[] = { 0.0f, 0.0f, 0.5f, 0.1f, 0.07f, 0.5f, 0.2f, 0.28f, 0.5f };
+    const clv_near_cell cell = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { true, true, true } };
+    for ( uint32_t count = 1; count <= 3; count += 2 )
+    {
+        uint64_t counts[2];
+        for ( int shifts = 0; shifts < 2; ++shifts )
+        {
+            clv_near_def def = clv_default_near_def();
+            def.cutoff = 1;
+            def.by_point = true;
+            def.shifts = shifts != 0;
+            clv_near* near;
+            CHECK_OK( clv_near_create( &def, &near ) );
+            clv_near_points points = { .positions = at, .stride = 12, .count = count, .cell = &cell };
+            CHECK_OK( clv_near_update( near, &points, NULL ) );
+            counts[shifts] = clv_near_list( near ).count;
+            clv_near_destroy( near );
+        }
+        CHECK( count != 1 || counts[0] == 3 );
+        CHECK_EQUAL( counts[0], counts[1] );
+    }
+}
+
 static void the_shift_tells_where_a_point_was_wrapped_from( void )
 {
     near_world* world = near_world_new( true, false, 1 );
@@ -699,6 +726,7 @@ int main( int argc, char** argv )
         TEST_CASE( equal_points_are_all_pairs ),
         TEST_CASE( no_point_and_one_point_have_no_pairs ),
         TEST_CASE( a_point_meets_its_own_images ),
+        TEST_CASE( a_half_list_by_point_has_each_own_image_once ),
         TEST_CASE( the_shift_tells_where_a_point_was_wrapped_from ),
         TEST_CASE( tiny_cutoffs_follow_the_arithmetic ),
         TEST_CASE( one_giant_radius_is_no_cliff ),
