@@ -11,7 +11,7 @@
 #include "base/assertion.h"
 #include "base/radix_sort.h"
 #include "query/query_tree.h"
-#include "simd/have.h"
+#include "simd/kernels.h"
 
 #include <float.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Boxes to records and the pairs of one cell, as simd/cells.h says, written once over registers, which
-// lanes_<isa>.h defines, and over what kernels_<isa>.c or cell_x86.h defines.
+// lanes_<isa>.h defines, and over what kernels_<isa>.c or kernels_x86.h defines.
 //   BYTE_LANES                 bytes per register: a divisor of 64
 //   bytes                      that many
 //   bytes_load( p )            p aligned
@@ -16,10 +16,10 @@
 // so:
 //   OWN_RECORDS whole_records and whole_tray, OWN_STREAM stream_record and finish_streams, OWN_MEET
 //   bytes_meet and bytes_at_least, OWN_ROW load_row, OWN_FEW_HITS list_few,
-//   OWN_HITS gather_slots, hit_walk_begin and split_hits. Otherwise it includes hit_places.h before, and has
-//   SOME_HITS, a number, and put_some_hits( rows, lanes, valid, sure, ties ): the pairs of so many hits, of
-//   which those before `valid` count, each written to both and counted in one, for a branch on which it is
-//   mispredicts. Returns how many are sure.
+//   OWN_HITS gather_slots, hit_walk_begin and split_hits. Otherwise it has SOME_HITS, a number, and
+//   put_some_hits( rows, lanes, valid, sure, ties ): the pairs of so many hits, of which those before `valid`
+//   count, each written to both and counted in one, for a branch on which it is mispredicts. Returns how many
+//   are sure.
 // LENDS_CELLS and BORROWS_CELLS: the functions that AVX-512 has of AVX2, simd/cells.h.
 //
 // An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class,
@@ -157,6 +157,54 @@ static inline void gather_slots( const cell_entry* entries, uint32_t* slots )
 }
 
 typedef hit_places hit_walk;
+
+// Which lanes rows hit, from bits to places, in registers of sixteen bytes.
+typedef uint16_t places __attribute__( ( vector_size( 16 ) ) );
+
+static inline void put_places( uint16_t* out, places p )
+{
+    memcpy( out, &p, sizeof( p ) );
+}
+
+static inline places places_of( uint32_t bits )
+{
+    places p;
+    memcpy( &p, clv_simd_lane_places[bits], sizeof( p ) );
+    return p;
+}
+
+// Lists the hits of rows with lanes before `lane_count`, all lanes for each row: a branch on how many hits it
+// has mispredicts. Not inline: quicker with registers of its own. Returns how many hits there are.
+static BASE_NOINLINE uint32_t list_hits( hit_places* list, const row_hits* hits, uint32_t lane_count )
+{
+    uint16_t* lane = list->lanes;
+    uint16_t* row = list->rows;
+    for ( uint32_t i = 0; i < hits->count; ++i )
+    {
+        const places here = (uint16_t)( hits->rows[i] * sizeof( cell_entry ) ) + ( places ){ 0 };
+        uint64_t bits = hits->lanes[i];
+        places first = { 0 };
+        for ( uint32_t k = 0; k < lane_count; k += 16, bits >>= 16 )
+        {
+            const uint32_t low = bits & 255, high = bits >> 8 & 255;
+            uint16_t* middle = lane + clv_simd_lane_counts[low];
+            put_places( lane, places_of( low ) + first );
+            first += (uint16_t)( 8 * sizeof( cell_entry ) );
+            put_places( middle, places_of( high ) + first );
+            first += (uint16_t)( 8 * sizeof( cell_entry ) );
+            lane = middle + clv_simd_lane_counts[high];
+        }
+        uint16_t* end = list->rows + ( lane - list->lanes );
+        do
+        {
+            put_places( row, here );
+            put_places( row + 8, here );
+            row += 16;
+        } while ( row < end ); // seldom
+        row = end;
+    }
+    return (uint32_t)( row - list->rows );
+}
 
 static inline uint32_t hit_walk_begin(
     hit_walk* walk, const row_hits* hits, uint32_t lane_count, const cell_counters* so_far )

@@ -8,7 +8,7 @@
 #include "base/exact.h"
 #include "cleave/types.h"
 #include "pair/sink.h"
-#include "simd/have.h"
+#include "simd/kernels.h"
 
 /// A box in six bytes, and whose it is. Lower x y z and upper x y z, bytes 0 to 2 and 4 to 6 of the code, are
 /// 256ths of a cell, rounded down, so that what touches stays touching. Byte 3 has a bit for each axis on

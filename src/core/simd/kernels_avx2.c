@@ -14,11 +14,7 @@
 
 #include "simd/lanes_avx2.h"
 
-#include "simd/hit_places.h"
-
-#include "simd/cell_x86.h"
-
-#include "simd/padded_avx.h"
+#include "simd/kernels_x86.h"
 
 #define OWN_CODES
 // Eight boxes at a time, two to a register, as with AVX-512.
@@ -352,6 +348,6 @@ static inline uint32_t* near_emit(
 #define KERNELS_ISA CLV_ISA_AVX2
 #include "simd/kernel_tables.h"
 
-#include "simd/target_end.h"
+TARGET_END
 
 #endif

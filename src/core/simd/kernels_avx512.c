@@ -15,9 +15,7 @@
 
 #include "simd/lanes_avx512.h"
 
-#include "simd/cell_x86.h"
-
-#include "simd/padded_avx.h"
+#include "simd/kernels_x86.h"
 
 #define OWN_STRAYS
 // Two boxes at a time: lower corners in the lower halves, upper ones in the upper, the fourth lane means
@@ -566,6 +564,6 @@ static inline uint32_t* near_emit(
 #define KERNELS_ISA CLV_ISA_AVX512
 #include "simd/kernel_tables.h"
 
-#include "simd/target_end.h"
+TARGET_END
 
 #endif

@@ -14,8 +14,6 @@
 
 #include "simd/lanes_neon.h"
 
-#include "simd/hit_places.h"
-
 typedef cell_words words;
 
 static inline uint16x4_t words_of_corner(

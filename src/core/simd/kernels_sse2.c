@@ -14,9 +14,7 @@
 
 #include "simd/lanes_sse2.h"
 
-#include "simd/hit_places.h"
-
-#include "simd/cell_x86.h"
+#include "simd/kernels_x86.h"
 
 #define OWN_ROW
 static inline void load_row( const cell_entry* entry, bytes lower[3], bytes upper[3] )

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What AVX2 and AVX-512 share: eight floats in one register, as query_body.h wants them. No include guard:
-// part of a template.
+// What AVX2 and AVX-512 share: the end of their target, and eight floats in one register, as query_body.h
+// wants them. No include guard: part of a template.
+
+// Closes what lanes_avx2.h or lanes_avx512.h opened.
+#if defined( __clang__ )
+#define TARGET_END _Pragma( "clang attribute pop" )
+#else
+#define TARGET_END _Pragma( "GCC pop_options" )
+#endif
 
 #define EIGHT_ALIGN _Alignas( 32 )
 

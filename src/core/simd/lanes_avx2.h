@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The registers of AVX2, as kernel_body.h, query_body.h and cell_body.h want them. From here to target_end.h
+// The registers of AVX2, as kernel_body.h, query_body.h and cell_body.h want them. From here to TARGET_END
 // functions are compiled for AVX2, whatever the flags say: a file is the table it is, under -march=native as
 // without any flag. After the other includes: what they define stays as it is everywhere else. No include
 // guard: part of a template.

@@ -20,7 +20,7 @@
 #include "base/exact.h"
 #include "cleave/geom.h"
 #include "cleave/world.h"
-#include "simd/have.h"
+#include "simd/kernels.h"
 
 #include <assert.h>
 #include <float.h>

@@ -49,6 +49,6 @@ const simd_method_kernels clv_simd_method_kernels_avx2 = { CLV_ISA_AVX2, test_bl
     sweep_movers, take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small,
     gather_small, spread_small, sweep_small, cross_small };
 
-#include "simd/target_end.h"
+TARGET_END
 
 #endif
