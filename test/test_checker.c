@@ -514,6 +514,32 @@ static void a_wrong_grid_at_rest_is_noticed( void )
     close_rested( &r );
 }
 
+// Cells that empty give their blocks back, and cells that fill take these.
+static void blocks_of_a_grid_at_rest_are_used_again( void )
+{
+    rested r;
+    open_rested( &r );
+    rest_grid* grid = &r.world.grid;
+    uint64_t entry_count = 0;
+    for ( uint32_t round = 0; round < 6; ++round )
+    {
+        for ( uint32_t slot = 0; slot < OBJECTS; ++slot )
+        {
+            rest_zone zone = rest_zone_of( &r.world.boxes.items[slot] );
+            clv_rest_grid_remove( grid, slot, &zone.fat );
+        }
+        for ( uint32_t slot = 0; slot < OBJECTS; ++slot )
+        {
+            rest_zone zone = rest_zone_of( &r.world.boxes.items[slot] );
+            CHECK( clv_rest_grid_insert( grid, slot, &zone.fat ) );
+        }
+        CHECK( ASK == NULL );
+        entry_count = round == 0 ? grid->entries.count : entry_count;
+        CHECK_EQUAL( grid->entries.count, entry_count );
+    }
+    close_rested( &r );
+}
+
 static void pairs_at_rest_that_are_wrong_are_noticed( void )
 {
     rested r;
@@ -727,6 +753,7 @@ int main( int argc, char** argv )
         TEST_CASE( broken_nodes_of_doubles_are_noticed ),
         TEST_CASE( objects_at_rest_that_are_wrong_are_noticed ),
         TEST_CASE( a_wrong_grid_at_rest_is_noticed ),
+        TEST_CASE( blocks_of_a_grid_at_rest_are_used_again ),
         TEST_CASE( pairs_at_rest_that_are_wrong_are_noticed ),
         TEST_CASE( boxes_that_do_not_rest_are_noticed ),
         TEST_CASE( points_in_wrong_cells_are_noticed ),

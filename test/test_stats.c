@@ -314,10 +314,11 @@ static void rest_is_a_reason( void )
     free_reason_world( &w );
 }
 
-// Updates out of `frames` that enter rest, in a world of which every 50th box is elsewhere in each.
+// Updates out of `frames` that enter rest, in a world of which every 150th box is elsewhere in each: a sample
+// promises rest, and following costs more than a search.
 static uint32_t entries_while_jumping( reason_world* w, uint32_t frames )
 {
-    uint32_t entered = 0, moving = w->count / 50;
+    uint32_t entered = 0, moving = w->count / 150;
     float side = (float)cbrt( 1.2 * w->count );
     for ( uint32_t frame = 0; frame < frames; ++frame )
     {
@@ -336,8 +337,9 @@ static void rest_that_does_not_pay_is_entered_ever_more_seldom( void )
 {
     clv_space_def def = clv_default_space_def();
     reason_world w = make_reason_world( &def, 4000, 1.2 );
-    CHECK( entries_while_jumping( &w, 600 ) <= 10 );
-    CHECK( entries_while_jumping( &w, 600 ) <= 2 );
+    uint32_t at_first = entries_while_jumping( &w, 600 );
+    CHECK( at_first >= 4 && at_first <= 10 );
+    CHECK( entries_while_jumping( &w, 600 ) <= 3 );
     uint32_t updates = 1; // and yet it is seen soon when the world comes to rest
     while ( ( reasons_of_step( &w, 40, 0.001f ) & CLV_REASON_REST_ENTERED ) == 0 && updates < 100 )
     {
