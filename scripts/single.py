@@ -133,8 +133,7 @@ def names_of(text):
     names |= set(re.findall(r"^static\b[^;(={}]*?\b(\w+)(?:\s*\[[^\]]*\])*\s*=", body, re.M))
     names |= set(re.findall(r"^typedef\s+[^;{}]*?\b(\w+);", body, re.M))
     names |= set(re.findall(r"^typedef\s+struct\s+(\w+)", body, re.M))
-    for words in re.findall(r"^[A-Z_]+\(([^;{}()]*)\)$", body, re.M):  # macros that define what is named there
-        names |= set(re.findall(r"\w+", words))
+    names |= set(re.findall(r"^[A-Z_]+\((\w+),[^;{}()]*\)$", body, re.M))  # macros that define what is named first
     for constants in re.findall(r"^enum\s*\{(.*?)\}", body, re.M | re.S):
         names |= set(re.findall(r"(?:^|,)\s*(\w+)\s*(?==|,|$)", constants))
     return names

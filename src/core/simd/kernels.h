@@ -17,8 +17,8 @@
 #if defined( __SSE2__ )
 #define CLV_HAVE_SSE2
 
-// A wider table is compiled with instructions that the rest of the library may not use: target_avx2.h,
-// target_avx512.h turn them on for one file, whatever flags it is compiled with. Older compilers do not know
+// A wider table is compiled with instructions that the rest of the library may not use: lanes_avx2.h and
+// lanes_avx512.h turn them on for one file, whatever flags it is compiled with. Older compilers do not know
 // all of AVX-512. WebAssembly has SSE2's instructions under other names (SIMD128), and none that are wider.
 #if defined( __wasm__ )
 #elif ( defined( __clang__ ) && __clang_major__ >= 8 ) ||                                                    \
@@ -33,6 +33,19 @@
 #endif
 
 #endif
+
+/// A function that is one instruction of one register or of two, under the name that the templates have for
+/// it: most of what lanes_<isa>.h says.
+#define SIMD_ONE( name, type, of, instruction )                                                              \
+    static inline type name( of a )                                                                          \
+    {                                                                                                        \
+        return instruction( a );                                                                             \
+    }
+#define SIMD_TWO( name, type, of, instruction )                                                              \
+    static inline type name( of a, of b )                                                                    \
+    {                                                                                                        \
+        return instruction( a, b );                                                                          \
+    }
 
 /// Boxes by axis. Arrays hold `count` entries and are readable, and NaN, up to the next multiple of
 /// KERNEL_LANES plus KERNEL_LANES: no comparison with NaN holds, so a full-width step past the end finds

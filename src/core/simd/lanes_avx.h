@@ -14,60 +14,27 @@
 typedef __m256 eight;
 typedef __m256 eight_mask;
 
-static inline eight eight_load( const float* p )
-{
-    return _mm256_load_ps( p );
-}
-
-static inline eight eight_load_any( const float* p )
-{
-    return _mm256_loadu_ps( p );
-}
+SIMD_ONE( eight_load, eight, const float*, _mm256_load_ps )
+SIMD_ONE( eight_load_any, eight, const float*, _mm256_loadu_ps )
 
 static inline void eight_store( float* p, eight a )
 {
     _mm256_store_ps( p, a );
 }
 
-static inline eight eight_splat( float f )
-{
-    return _mm256_set1_ps( f );
-}
-
-static inline eight eight_sub( eight a, eight b )
-{
-    return _mm256_sub_ps( a, b );
-}
-
-static inline eight eight_add( eight a, eight b )
-{
-    return _mm256_add_ps( a, b );
-}
-
-static inline eight eight_mul( eight a, eight b )
-{
-    return _mm256_mul_ps( a, b );
-}
-
-static inline eight eight_max( eight a, eight b )
-{
-    return _mm256_max_ps( a, b );
-}
-
-static inline eight eight_min( eight a, eight b )
-{
-    return _mm256_min_ps( a, b );
-}
+SIMD_ONE( eight_splat, eight, float, _mm256_set1_ps )
+SIMD_TWO( eight_sub, eight, eight, _mm256_sub_ps )
+SIMD_TWO( eight_add, eight, eight, _mm256_add_ps )
+SIMD_TWO( eight_mul, eight, eight, _mm256_mul_ps )
+SIMD_TWO( eight_max, eight, eight, _mm256_max_ps )
+SIMD_TWO( eight_min, eight, eight, _mm256_min_ps )
 
 static inline eight_mask eight_le( eight a, eight b )
 {
     return _mm256_cmp_ps( a, b, _CMP_LE_OQ );
 }
 
-static inline eight_mask eight_and( eight_mask a, eight_mask b )
-{
-    return _mm256_and_ps( a, b );
-}
+SIMD_TWO( eight_and, eight_mask, eight_mask, _mm256_and_ps )
 
 static inline uint32_t eight_bits( eight_mask m )
 {

@@ -20,20 +20,9 @@
 typedef __m256 wide;
 typedef __m256 wide_mask;
 
-static inline wide wide_load( const float* p )
-{
-    return _mm256_load_ps( p );
-}
-
-static inline wide wide_load_any( const float* p )
-{
-    return _mm256_loadu_ps( p );
-}
-
-static inline wide wide_splat( float f )
-{
-    return _mm256_set1_ps( f );
-}
+SIMD_ONE( wide_load, wide, const float*, _mm256_load_ps )
+SIMD_ONE( wide_load_any, wide, const float*, _mm256_loadu_ps )
+SIMD_ONE( wide_splat, wide, float, _mm256_set1_ps )
 
 static inline wide_mask wide_le( wide a, wide b )
 {
@@ -63,22 +52,12 @@ static inline bytes bytes_splat( uint8_t value )
     return _mm256_set1_epi8( (char)value );
 }
 
-static inline bytes bytes_excess( bytes a, bytes b )
-{
-    return _mm256_subs_epu8( a, b );
-}
-
-static inline bytes bytes_or( bytes a, bytes b )
-{
-    return _mm256_or_si256( a, b );
-}
+SIMD_TWO( bytes_excess, bytes, bytes, _mm256_subs_epu8 )
+SIMD_TWO( bytes_or, bytes, bytes, _mm256_or_si256 )
 
 static inline uint32_t bytes_zero_bits( bytes a )
 {
     return (uint32_t)_mm256_movemask_epi8( _mm256_cmpeq_epi8( a, _mm256_setzero_si256() ) );
 }
 
-static inline bytes bytes_and( bytes a, bytes b )
-{
-    return _mm256_and_si256( a, b );
-}
+SIMD_TWO( bytes_and, bytes, bytes, _mm256_and_si256 )

@@ -22,20 +22,9 @@
 typedef __m512 wide;
 typedef __mmask16 wide_mask;
 
-static inline wide wide_load( const float* p )
-{
-    return _mm512_load_ps( p );
-}
-
-static inline wide wide_load_any( const float* p )
-{
-    return _mm512_loadu_ps( p );
-}
-
-static inline wide wide_splat( float f )
-{
-    return _mm512_set1_ps( f );
-}
+SIMD_ONE( wide_load, wide, const float*, _mm512_load_ps )
+SIMD_ONE( wide_load_any, wide, const float*, _mm512_loadu_ps )
+SIMD_ONE( wide_splat, wide, float, _mm512_set1_ps )
 
 static inline wide_mask wide_le( wide a, wide b )
 {
@@ -55,10 +44,7 @@ static inline uint32_t wide_bits( wide_mask m )
 #define BYTE_LANES 64
 typedef __m512i bytes;
 
-static inline bytes bytes_load( const uint8_t* p )
-{
-    return _mm512_load_si512( p );
-}
+SIMD_ONE( bytes_load, bytes, const uint8_t*, _mm512_load_si512 )
 
 static inline bytes bytes_splat( uint8_t value )
 {
@@ -70,10 +56,7 @@ static inline uint64_t bytes_zero_bits( bytes a )
     return _mm512_testn_epi8_mask( a, a );
 }
 
-static inline bytes bytes_and( bytes a, bytes b )
-{
-    return _mm512_and_si512( a, b );
-}
+SIMD_TWO( bytes_and, bytes, bytes, _mm512_and_si512 )
 
 // Where two intervals meet, the later beginning is at most the earlier end.
 #define OWN_MEET
@@ -89,7 +72,4 @@ static inline uint64_t bytes_meet( const bytes lane_lower[3], const bytes lane_u
     return all;
 }
 
-static inline uint64_t bytes_at_least( bytes a, bytes least )
-{
-    return _mm512_cmpge_epu8_mask( a, least );
-}
+SIMD_TWO( bytes_at_least, uint64_t, bytes, _mm512_cmpge_epu8_mask )

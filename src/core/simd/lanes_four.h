@@ -10,35 +10,17 @@
 typedef four wide;
 typedef four_mask wide_mask;
 
-static inline wide wide_load( const float* p )
-{
-    return four_load_aligned( p );
-}
-
-static inline wide wide_load_any( const float* p )
-{
-    return four_load( p );
-}
-
-static inline wide wide_splat( float f )
-{
-    return four_splat( f );
-}
-
-static inline wide_mask wide_le( wide a, wide b )
-{
-    return four_le( a, b );
-}
+SIMD_ONE( wide_load, wide, const float*, four_load_aligned )
+SIMD_ONE( wide_load_any, wide, const float*, four_load )
+SIMD_ONE( wide_splat, wide, float, four_splat )
+SIMD_TWO( wide_le, wide_mask, wide, four_le )
 
 static inline wide_mask wide_le_and( wide_mask m, wide a, wide b )
 {
     return four_and( m, four_le( a, b ) );
 }
 
-static inline uint32_t wide_bits( wide_mask m )
-{
-    return four_bits( m );
-}
+SIMD_ONE( wide_bits, uint32_t, wide_mask, four_bits )
 
 // The first two floats of a corner and the last two, so that nothing but corners is read: one of three floats
 // has the middle one twice, one of two has both.
@@ -83,18 +65,18 @@ static inline eight eight_splat( float f )
     return ( eight ){ four_splat( f ), four_splat( f ) };
 }
 
-#define EIGHT_BOTH( type, of, name, half )                                                                   \
+#define EIGHT_BOTH( name, type, of, half )                                                                   \
     static inline type name( of a, of b )                                                                    \
     {                                                                                                        \
         return ( type ){ half( a.low, b.low ), half( a.high, b.high ) };                                     \
     }
 
-EIGHT_BOTH( eight, eight, eight_sub, four_sub )
-EIGHT_BOTH( eight, eight, eight_add, four_add )
-EIGHT_BOTH( eight, eight, eight_mul, four_mul )
-EIGHT_BOTH( eight, eight, eight_max, four_max )
-EIGHT_BOTH( eight, eight, eight_min, four_min )
-EIGHT_BOTH( eight_mask, eight, eight_le, four_le )
-EIGHT_BOTH( eight_mask, eight_mask, eight_and, four_and )
+EIGHT_BOTH( eight_sub, eight, eight, four_sub )
+EIGHT_BOTH( eight_add, eight, eight, four_add )
+EIGHT_BOTH( eight_mul, eight, eight, four_mul )
+EIGHT_BOTH( eight_max, eight, eight, four_max )
+EIGHT_BOTH( eight_min, eight, eight, four_min )
+EIGHT_BOTH( eight_le, eight_mask, eight, four_le )
+EIGHT_BOTH( eight_and, eight_mask, eight_mask, four_and )
 
 #undef EIGHT_BOTH

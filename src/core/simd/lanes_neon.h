@@ -7,15 +7,8 @@
 typedef float32x4_t four;
 typedef uint32x4_t four_mask;
 
-static inline four four_load( const float* p )
-{
-    return vld1q_f32( p );
-}
-
-static inline four four_load_aligned( const float* p )
-{
-    return vld1q_f32( p );
-}
+SIMD_ONE( four_load, four, const float*, vld1q_f32 )
+SIMD_ONE( four_load_aligned, four, const float*, vld1q_f32 )
 
 static inline four four_halves( const void* low, const void* high )
 {
@@ -27,10 +20,7 @@ static inline void four_store( float* p, four a )
     vst1q_f32( p, a );
 }
 
-static inline four four_splat( float f )
-{
-    return vdupq_n_f32( f );
-}
+SIMD_ONE( four_splat, four, float, vdupq_n_f32 )
 
 static inline four four_set( float a, float b, float c, float d )
 {
@@ -52,20 +42,9 @@ static inline four four_clear_last( four a )
     return vsetq_lane_f32( 0, a, 3 );
 }
 
-static inline four four_add( four a, four b )
-{
-    return vaddq_f32( a, b );
-}
-
-static inline four four_sub( four a, four b )
-{
-    return vsubq_f32( a, b );
-}
-
-static inline four four_mul( four a, four b )
-{
-    return vmulq_f32( a, b );
-}
+SIMD_TWO( four_add, four, four, vaddq_f32 )
+SIMD_TWO( four_sub, four, four, vsubq_f32 )
+SIMD_TWO( four_mul, four, four, vmulq_f32 )
 
 // NEON's own maximum hands NaN on; this takes b.
 static inline four four_max( four a, four b )
@@ -78,20 +57,9 @@ static inline four four_min( four a, four b )
     return vbslq_f32( vcltq_f32( a, b ), a, b );
 }
 
-static inline four_mask four_le( four a, four b )
-{
-    return vcleq_f32( a, b );
-}
-
-static inline four_mask four_lt( four a, four b )
-{
-    return vcltq_f32( a, b );
-}
-
-static inline four_mask four_and( four_mask a, four_mask b )
-{
-    return vandq_u32( a, b );
-}
+SIMD_TWO( four_le, four_mask, four, vcleq_f32 )
+SIMD_TWO( four_lt, four_mask, four, vcltq_f32 )
+SIMD_TWO( four_and, four_mask, four_mask, vandq_u32 )
 
 // There is no movemask: each lane keeps its own bit, and the lanes are added up.
 static inline uint32_t four_bits( four_mask m )
@@ -134,25 +102,10 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
 #define BYTE_LANES 16
 typedef uint8x16_t bytes;
 
-static inline bytes bytes_load( const uint8_t* p )
-{
-    return vld1q_u8( p );
-}
-
-static inline bytes bytes_splat( uint8_t value )
-{
-    return vdupq_n_u8( value );
-}
-
-static inline bytes bytes_excess( bytes a, bytes b )
-{
-    return vqsubq_u8( a, b );
-}
-
-static inline bytes bytes_or( bytes a, bytes b )
-{
-    return vorrq_u8( a, b );
-}
+SIMD_ONE( bytes_load, bytes, const uint8_t*, vld1q_u8 )
+SIMD_ONE( bytes_splat, bytes, uint8_t, vdupq_n_u8 )
+SIMD_TWO( bytes_excess, bytes, bytes, vqsubq_u8 )
+SIMD_TWO( bytes_or, bytes, bytes, vorrq_u8 )
 
 // Each lane keeps the bit of its place among eight; pairwise sums gather them.
 static inline uint32_t bytes_zero_bits( bytes a )
@@ -162,7 +115,4 @@ static inline uint32_t bytes_zero_bits( bytes a )
     return (uint32_t)vaddv_u8( vget_low_u8( kept ) ) | (uint32_t)vaddv_u8( vget_high_u8( kept ) ) << 8;
 }
 
-static inline bytes bytes_and( bytes a, bytes b )
-{
-    return vandq_u8( a, b );
-}
+SIMD_TWO( bytes_and, bytes, bytes, vandq_u8 )

@@ -52,20 +52,9 @@ static inline bytes bytes_splat( uint8_t value )
     return _mm_set1_epi8( (char)value );
 }
 
-static inline bytes bytes_excess( bytes a, bytes b )
-{
-    return _mm_subs_epu8( a, b );
-}
-
-static inline bytes bytes_or( bytes a, bytes b )
-{
-    return _mm_or_si128( a, b );
-}
-
-static inline bytes bytes_and( bytes a, bytes b )
-{
-    return _mm_and_si128( a, b );
-}
+SIMD_TWO( bytes_excess, bytes, bytes, _mm_subs_epu8 )
+SIMD_TWO( bytes_or, bytes, bytes, _mm_or_si128 )
+SIMD_TWO( bytes_and, bytes, bytes, _mm_and_si128 )
 
 static inline uint32_t bytes_zero_bits( bytes a )
 {

@@ -6,26 +6,17 @@
 typedef __m128 four;
 typedef __m128 four_mask;
 
-static inline four four_load( const float* p )
-{
-    return _mm_loadu_ps( p );
-}
+SIMD_ONE( four_load, four, const float*, _mm_loadu_ps )
 
 // p aligned to 16 bytes: with SSE2 only such a load can be part of another instruction.
-static inline four four_load_aligned( const float* p )
-{
-    return _mm_load_ps( p );
-}
+SIMD_ONE( four_load_aligned, four, const float*, _mm_load_ps )
 
 static inline void four_store( float* p, four a )
 {
     _mm_storeu_ps( p, a );
 }
 
-static inline four four_splat( float f )
-{
-    return _mm_set1_ps( f );
-}
+SIMD_ONE( four_splat, four, float, _mm_set1_ps )
 
 static inline four four_set( float a, float b, float c, float d )
 {
@@ -51,46 +42,16 @@ static inline four four_clear_last( four a )
     return _mm_and_ps( a, _mm_castsi128_ps( _mm_setr_epi32( -1, -1, -1, 0 ) ) );
 }
 
-static inline four four_add( four a, four b )
-{
-    return _mm_add_ps( a, b );
-}
-
-static inline four four_sub( four a, four b )
-{
-    return _mm_sub_ps( a, b );
-}
-
-static inline four four_mul( four a, four b )
-{
-    return _mm_mul_ps( a, b );
-}
+SIMD_TWO( four_add, four, four, _mm_add_ps )
+SIMD_TWO( four_sub, four, four, _mm_sub_ps )
+SIMD_TWO( four_mul, four, four, _mm_mul_ps )
 
 // a > b ? a : b, and so b where either is NaN.
-static inline four four_max( four a, four b )
-{
-    return _mm_max_ps( a, b );
-}
-
-static inline four four_min( four a, four b )
-{
-    return _mm_min_ps( a, b );
-}
-
-static inline four_mask four_le( four a, four b )
-{
-    return _mm_cmple_ps( a, b );
-}
-
-static inline four_mask four_lt( four a, four b )
-{
-    return _mm_cmplt_ps( a, b );
-}
-
-static inline four_mask four_and( four_mask a, four_mask b )
-{
-    return _mm_and_ps( a, b );
-}
+SIMD_TWO( four_max, four, four, _mm_max_ps )
+SIMD_TWO( four_min, four, four, _mm_min_ps )
+SIMD_TWO( four_le, four_mask, four, _mm_cmple_ps )
+SIMD_TWO( four_lt, four_mask, four, _mm_cmplt_ps )
+SIMD_TWO( four_and, four_mask, four_mask, _mm_and_ps )
 
 static inline uint32_t four_bits( four_mask m )
 {
