@@ -228,7 +228,8 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
     return true;
 }
 
-bool args_is_value( const char* word )
+// A lone "-" is a value (standard output) and so is "-1", wrong as it may be; "-n" after "-o" is a flag.
+static bool is_value( const char* word )
 {
     return word[0] != '-' || word[1] == '\0' || ( word[1] >= '0' && word[1] <= '9' );
 }
@@ -259,7 +260,7 @@ static bool read_flag( const args_table* table, int argc, char** argv, int* posi
     }
     if ( text == NULL )
     {
-        if ( *position + 1 >= argc || !args_is_value( argv[*position + 1] ) )
+        if ( *position + 1 >= argc || !is_value( argv[*position + 1] ) )
         {
             return lab_error_write(
                 why, "%s: %s needs a value: %s %s", table->command, word, word, flag->value_name );

@@ -127,6 +127,3 @@ char* args_flag_help( const args_flag* flag );
 
 /// True for the words --help and -h.
 bool args_is_help( const char* word );
-
-/// A lone "-" is a value (standard output) and so is "-1", wrong as it may be; "-n" after "-o" is a flag.
-bool args_is_value( const char* word );

@@ -4,7 +4,6 @@
 #include "lab/base/args.h"
 #include "lab/base/output_file.h"
 #include "lab/base/platform.h"
-#include "lab/base/terminal.h"
 #include "lab/command/commands.h"
 #include "lab/measure/run_spec.h"
 #include "lab/run/schedule.h"

@@ -8,7 +8,6 @@
 #include "lab/base/terminal.h"
 #include "lab/base/text.h"
 #include "lab/measure/judge.h"
-#include "lab/measure/plugin.h"
 #include "lab/mpi/mpi_job.h"
 #include "lab/result/output.h"
 

@@ -14,7 +14,6 @@
 #include "lab/measure/plugin.h"
 #include "lab/shell/man_page.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +133,8 @@ static void make_flags( job_options* o, args_flag list[FLAG_TOTAL] )
 
 #define PROGRAM "mpirun -n P cleave-mpi"
 
-void job_help( args_visitor* use, void* user )
+// Calls `use` with what --help prints; the texts do not outlive that.
+static void job_help( args_visitor* use, void* user )
 {
     args_flag list[FLAG_TOTAL];
     make_flags( NULL, list );
@@ -205,7 +205,8 @@ static bool check_given( const bool* given, const job_options* o, const char* co
     return true;
 }
 
-bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
+// False names what is wrong with the words behind the program's name.
+static bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
 {
     *o = ( job_options ){ .method = "cleave",
         .type = "cubes",
@@ -282,7 +283,9 @@ static bool read_wish( const job_options* o, run_wish* wish, lab_error* why )
         lab_error_write( why, "--set '%s' has an empty item", o->settings );
 }
 
-bool job_find_method( job* j )
+// For bench and verify: the method, its settings, threads and device, as `cleave bench` reads them. The
+// caller frees j->methods. False names what is wrong.
+static bool job_find_method( job* j )
 {
     const job_options* o = j->o;
     if ( strchr( "bv", o->command ) == NULL )

@@ -35,16 +35,6 @@ typedef struct job
     lab_error why;
 } job;
 
-/// False names what is wrong with the words behind the program's name.
-bool job_parse( int argc, char** argv, job_options* o, lab_error* why );
-
-/// Calls `use` with what --help prints; the texts do not outlive that.
-void job_help( args_visitor* use, void* user );
-
-/// For bench and verify: the method, its settings, threads and device, as `cleave bench` reads them. The
-/// caller frees j->methods. False names what is wrong.
-bool job_find_method( job* j );
-
 /// True if it is on all processes. Else all have the error of the first process that has one. Collective.
 bool job_agree( job* j, bool ok );
 
@@ -94,10 +84,6 @@ typedef struct mpi_frames
 
 bool mpi_frames_open( mpi_frames* frames, job* j );
 bool mpi_frames_read( mpi_frames* frames, job* j, uint32_t frame );
-
-/// Boxes of objects in the frame read last, wherever they were read.
-void mpi_frames_fetch(
-    mpi_frames* frames, const job* j, const uint64_t* ids, uint32_t count, clv_aabb* boxes );
 
 /// All of the frame read last, on process 0; `boxes` may be NULL elsewhere.
 void mpi_frames_gather( const mpi_frames* frames, const job* j, clv_aabb* boxes );

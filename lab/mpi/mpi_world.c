@@ -230,7 +230,9 @@ static void sort_wanted( mpi_frames* f, const job* j, const uint64_t* ids, uint3
     lay_out( f->ask_counts, f->ask_starts, j->world_size );
 }
 
-void mpi_frames_fetch( mpi_frames* f, const job* j, const uint64_t* ids, uint32_t count, clv_aabb* boxes )
+// Boxes of objects in the frame read last, wherever they were read.
+static void mpi_frames_fetch(
+    mpi_frames* f, const job* j, const uint64_t* ids, uint32_t count, clv_aabb* boxes )
 {
     grow_wanted( f, count );
     sort_wanted( f, j, ids, count );

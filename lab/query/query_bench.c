@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lab/query/query_bench.h"
 
-#include "cleave/cleave.h"
 #include "lab/base/terminal.h"
 #include "lab/measure/plugin.h"
 #include "lab/measure/run_spec.h"

@@ -2,7 +2,6 @@
 #include "lab/query/query_trial.h"
 
 #include "base/timer.h"
-#include "cleave/cleave.h"
 #include "lab/base/platform.h"
 #include "lab/base/random.h"
 #include "query/query_shape.h"
@@ -132,7 +131,8 @@ void query_draw_free( query_draw* draw )
     draw->items = NULL;
 }
 
-clv_queries query_draw_list( const query_draw* draw, uint32_t first, uint32_t count )
+// The list that a space is asked; starts at `first`.
+static clv_queries query_draw_list( const query_draw* draw, uint32_t first, uint32_t count )
 {
     static const clv_query_kind kinds[QUERY_FAMILY_COUNT] = { CLV_QUERY_RAY, CLV_QUERY_BOX, CLV_QUERY_SPHERE,
         CLV_QUERY_POINT, CLV_QUERY_SPHERE_CAST };

@@ -25,9 +25,6 @@ void query_draw_make( query_draw* draw, query_family family, const clv_aabb* box
     uint32_t count, uint64_t seed );
 void query_draw_free( query_draw* draw );
 
-/// The list that a space is asked; starts at `first`.
-clv_queries query_draw_list( const query_draw* draw, uint32_t first, uint32_t count );
-
 // ---- Asking.
 
 /// Hits of all queries, one behind the other.

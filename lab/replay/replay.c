@@ -7,7 +7,6 @@
 #include "space/space_internal.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "lab/base/text.h"
 #include "lab/replay/replay.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,6 @@
 #include "base/assertion.h"
 #include "gpu_state.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // Bytes that a search takes per box, whatever the way: records twice, places, cells, tables, and boxes to

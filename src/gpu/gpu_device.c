@@ -7,8 +7,6 @@
 #include "gpu_look.h"
 #include "task/lock.h"
 
-#include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,7 +368,8 @@ uint32_t clv_gpu_device_count( void )
     return count;
 }
 
-const gpu_device* clv_gpu_device_get( uint32_t index )
+// Device `index` as it was listed; NULL from clv_gpu_device_count on.
+static const gpu_device* get_device( uint32_t index )
 {
     return index < clv_gpu_device_count() ? &s_list.devices[index] : NULL;
 }
@@ -383,7 +382,7 @@ void clv_gpu_device_forget( void )
 
 clv_result clv_gpu_device_at( uint32_t index, clv_gpu_device* device )
 {
-    const gpu_device* found = clv_gpu_device_get( index );
+    const gpu_device* found = get_device( index );
     if ( found == NULL )
     {
         return CLV_BAD_ARGUMENT;

@@ -32,9 +32,6 @@ typedef struct gpu_device_texts
     char unusable[480];
 } gpu_device_texts;
 
-/// Device `index` as it was listed; NULL from clv_gpu_device_count on.
-const gpu_device* clv_gpu_device_get( uint32_t index );
-
 /// clv_gpu_device_find; `keeps` as below.
 clv_result clv_gpu_device_choose(
     const char* wish, bool keeps, uint32_t* index, char* text, size_t text_size );

@@ -6,7 +6,6 @@
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum

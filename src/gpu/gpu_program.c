@@ -37,7 +37,9 @@ static const gpu_kernel_row s_kernels[GPU_KERNEL_COUNT] = {
 #undef GPU_KERNEL_NAME
 };
 
-void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
+// What kernels are compiled with.
+#define GPU_OPTIONS_ROOM 64
+static void build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
 {
     snprintf( options, GPU_OPTIONS_ROOM, "-cl-std=CL1.2 -DGROUP=%d -DQUEUE=%u", GPU_GROUP,
         gpu->queue_pairs > 0 ? gpu->queue_pairs : GPU_QUEUE );
@@ -49,7 +51,9 @@ static const gpu_kernel_row* row_of( const clv_gpu* gpu, gpu_kernel_id id )
     return id < GPU_KERNEL_COUNT ? &s_kernels[id] : &gpu->guest->kernels[id - GPU_KERNEL_COUNT];
 }
 
-void clv_gpu_kernel_text( const clv_gpu* gpu, uint32_t program, const char* parts[GPU_TEXT_PARTS] )
+// The text of a program, in parts, each NULL-terminated: what all share, what those about bodies or cells
+// share, then its own. Parts that it does not need are empty.
+static void kernel_text( const clv_gpu* gpu, uint32_t program, const char* parts[GPU_TEXT_PARTS] )
 {
     for ( int i = 0; i < GPU_TEXT_PARTS; ++i )
     {
@@ -230,8 +234,8 @@ static uint64_t key_of( const clv_gpu* gpu, uint32_t id )
 {
     const char* parts[GPU_TEXT_PARTS];
     char options[GPU_OPTIONS_ROOM];
-    clv_gpu_build_options( gpu, options );
-    clv_gpu_kernel_text( gpu, id, parts );
+    build_options( gpu, options );
+    kernel_text( gpu, id, parts );
     uint64_t hash = GPU_HASH_BEGIN;
     for ( int i = 0; i < GPU_TEXT_PARTS; ++i )
     {
@@ -265,7 +269,7 @@ static const char* program_name( const clv_gpu* gpu, uint32_t id )
 static cl_int build( clv_gpu* gpu, cl_program program )
 {
     char options[GPU_OPTIONS_ROOM];
-    clv_gpu_build_options( gpu, options );
+    build_options( gpu, options );
     return gpu->cl->clBuildProgram( program, 1, &gpu->device->id, options, NULL, NULL );
 }
 
@@ -325,7 +329,7 @@ static clv_result compile( clv_gpu* gpu, uint32_t id, uint64_t key )
 {
     const char* parts[GPU_TEXT_PARTS];
     cl_int error = CL_SUCCESS;
-    clv_gpu_kernel_text( gpu, id, parts );
+    kernel_text( gpu, id, parts );
     cl_program program =
         gpu->cl->clCreateProgramWithSource( gpu->context, GPU_TEXT_PARTS, parts, NULL, &error );
     clv_result result = clv_gpu_check( gpu, error, "handing over a program" );
@@ -356,7 +360,8 @@ static clv_result load_program( clv_gpu* gpu, uint32_t id )
     return gpu->programs[id] != NULL ? CLV_OK : compile( gpu, id, key );
 }
 
-clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel )
+// The kernel, compiled or read from the cache where that was not done yet.
+static clv_result kernel_of( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel )
 {
     *kernel = gpu->kernels[id];
     if ( *kernel != NULL )
@@ -448,7 +453,7 @@ clv_result clv_gpu_launch(
     CLV_ASSERT( gpu->is_open && gpu->queue != NULL && id < GPU_KERNEL_ROOM );
     CLV_ASSERT( item_count > 0 ); // one group would look at an item that is not there
     cl_kernel kernel = NULL;
-    clv_result result = clv_gpu_kernel( gpu, id, &kernel );
+    clv_result result = kernel_of( gpu, id, &kernel );
     if ( result != CLV_OK )
     {
         return result;

@@ -497,19 +497,8 @@ clv_result clv_gpu_write(
 
 // ---- programs
 
-/// The kernel, compiled or read from the cache where that was not done yet.
-clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel );
-
 /// Not of a guest's.
 const char* clv_gpu_kernel_name( gpu_kernel_id id );
-
-/// What clv_gpu_kernel compiles a program with.
-#define GPU_OPTIONS_ROOM 64
-void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] );
-
-/// The text of a program, in parts, each NULL-terminated: what all share, what those about bodies or cells
-/// share, then its own. Parts that it does not need are empty.
-void clv_gpu_kernel_text( const clv_gpu* gpu, uint32_t program, const char* parts[GPU_TEXT_PARTS] );
 
 /// FNV-1a of texts, one behind the other; the second adds what names a device and its driver.
 #define GPU_HASH_BEGIN UINT64_C( 0xCBF29CE484222325 )

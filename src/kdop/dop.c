@@ -7,8 +7,6 @@
 #include "base/assertion.h"
 #include "narrow/bound.h"
 
-#include <string.h>
-
 // Square root of 3, rounded up: the length of an axis through corners.
 #define CORNER_LENGTH 1.7320508075688774
 

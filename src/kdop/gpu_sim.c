@@ -11,7 +11,6 @@
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "base/radix_sort.h"
-#include "base/timer.h"
 
 enum
 {

@@ -69,7 +69,8 @@ static bool is_used( const clv_mpi_space* space, size_t i )
         ( s_columns[i].use == USED_WITH_HISTORY && space->modes.has_history );
 }
 
-bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end )
+// Slots below `slot_end` fit every column in use. False: out of memory.
+static bool reserve_columns( clv_mpi_space* space, uint32_t slot_end )
 {
     bool ok = true;
     for ( size_t i = 0; ok && i < COLUMN_COUNT; ++i )
@@ -151,7 +152,7 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     uint32_t slot_end = slot_end_with( space, count );
     base_memory* memory = &space->memory;
     bool is_own = ( flags & SLOT_OWN ) != 0;
-    if ( !clv_mpi_columns_reserve( space, slot_end ) || ( is_own && !clv_mpi_lookup_update( space ) ) ||
+    if ( !reserve_columns( space, slot_end ) || ( is_own && !clv_mpi_lookup_update( space ) ) ||
         !clv_mpi_ids_reserve( &space->lookup.table, memory, space->lookup.table.count + count ) ||
         !base_array_renew( &space->slots.moved_ids, memory, count ) )
     {
@@ -341,7 +342,9 @@ void clv_mpi_objects_apply_margins( clv_mpi_space* space )
 
 // ---- what the space inside is told
 
-clv_result clv_mpi_move_listed( clv_mpi_space* space, uint64_t count )
+// Moves what moved_ids and moved_boxes list; and those of a list of slots that are flagged SLOT_MOVED, which
+// the two have room for.
+static clv_result move_listed( clv_mpi_space* space, uint64_t count )
 {
     CLV_ASSERT( count <= space->slots.moved_ids.capacity && count <= space->slots.moved_boxes.capacity );
     return clv_space_move(
@@ -361,7 +364,7 @@ clv_result clv_mpi_move_flagged( clv_mpi_space* space, const base_u32_array* slo
         space->slots.moved_boxes.items[count] = c->boxes.items[slot];
         count += ( c->flags.items[slot] & SLOT_MOVED ) != 0;
     }
-    return clv_mpi_move_listed( space, count );
+    return move_listed( space, count );
 }
 
 clv_result clv_mpi_objects_set_inner(
@@ -380,7 +383,7 @@ static clv_result keep(
 {
     clv_mpi_boxes_fetch( space );
     *mode = true;
-    if ( !clv_mpi_columns_reserve( space, space->slots.end ) )
+    if ( !reserve_columns( space, space->slots.end ) )
     {
         *mode = false;
         return clv_mpi_reserved( space, false, what );

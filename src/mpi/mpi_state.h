@@ -403,8 +403,6 @@ clv_result clv_mpi_deliver( clv_mpi_space* space, clv_result mine, const uint64_
 
 // ---- objects
 
-/// Slots below `slot_end` fit every column in use. False: out of memory.
-bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end );
 void clv_mpi_columns_free( clv_mpi_space* space );
 
 /// Takes `count` objects into the space inside, as ghosts or own ones; all or none. `slots` may be NULL.
@@ -417,9 +415,6 @@ void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot );
 /// A number that no slot has in `stamps`.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space );
 
-/// Moves what moved_ids and moved_boxes list; and those of a list of slots that are flagged SLOT_MOVED, which
-/// the two have room for.
-clv_result clv_mpi_move_listed( clv_mpi_space* space, uint64_t count );
 clv_result clv_mpi_move_flagged( clv_mpi_space* space, const base_u32_array* slots );
 
 /// Filter and hint of a slot, for an object of a space like the one inside.

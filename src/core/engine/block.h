@@ -83,9 +83,6 @@ bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
 /// Choose a grid for every block, by a sample of the boxes. False if out of memory.
 bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const clv_method_input* input );
 
-/// Where the boxes of a block begin.
-void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
-
 /// The same, where blocks at the border reach to infinity: boxes beyond the grid are in them.
 void clv_engine_plan_open_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
 

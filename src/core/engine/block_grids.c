@@ -14,7 +14,8 @@ enum
     SAMPLES_PER_BLOCK = 128
 };
 
-void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
+// Where the boxes of a block begin.
+static void plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
 {
     CLV_ASSERT( block < plan->block_count );
     block_leaf leaf = plan->leaves.items[block];
@@ -29,7 +30,7 @@ void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3
 void clv_engine_plan_open_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
 {
     block_leaf leaf = plan->leaves.items[block];
-    clv_engine_plan_region( plan, block, low, high );
+    plan_region( plan, block, low, high );
     for ( int axis = 0; axis < 3; ++axis )
     {
         bool is_first = cell_field( leaf.first, axis ) == 0;
@@ -121,7 +122,7 @@ BASE_COLD bool clv_engine_plan_choose_grids(
     {
         float low[3], high[3];
         CLV_ASSERT( counts[block] <= SAMPLES_PER_BLOCK && counts[block] <= seen[block] );
-        clv_engine_plan_region( plan, block, low, high );
+        plan_region( plan, block, low, high );
         const clv_aabb* samples = plan->samples.items + (size_t)block * SAMPLES_PER_BLOCK;
         static const clv_aabb nothing = { { 0, 0, 0 }, { 0, 0, 0 } };
         bool is_empty = counts[block] == 0;

@@ -193,7 +193,8 @@ static clv_result name_all( clv_space* space, uint32_t count, space_owners* owne
     return CLV_OK;
 }
 
-clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count )
+// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
+static clv_result refuse_add( clv_space* space, clv_result code, uint32_t count )
 {
     return clv_space_fail( space, code, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
         space->objects.live_count, clv_result_text( code ) );
@@ -206,7 +207,7 @@ static clv_result check_add(
     // A count that cannot fit is refused before as many boxes are read.
     if ( !clv_object_store_fits( &space->objects, count ) )
     {
-        return clv_space_refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
+        return refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
     }
     uint32_t bad_box = find_bad_box( space, stream, count );
     clv_result result = with != NULL ? clv_space_check_columns( space, with, NULL, bad_box ) : CLV_OK;
@@ -220,10 +221,10 @@ static clv_result check_add(
     }
     if ( count > 0 && with != NULL && !clv_space_use_columns( space, with, count ) )
     {
-        return clv_space_refuse_add( space, CLV_OUT_OF_MEMORY, count );
+        return refuse_add( space, CLV_OUT_OF_MEMORY, count );
     }
     result = count == 0 ? CLV_OK : clv_object_store_prepare_add( &space->objects, count );
-    return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
+    return result == CLV_OK ? CLV_OK : refuse_add( space, result, count );
 }
 
 // Refuses boxes of another kind than the space's.

@@ -156,9 +156,6 @@ static inline space_kind space_kind_of( const clv_space* space )
     return space_has_doubles( space ) ? SPACE_DOUBLES : space->def.flat ? SPACE_FLAT : SPACE_FLOATS;
 }
 
-/// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
-clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count );
-
 /// The box that the caller gave a live slot of a space of doubles.
 clv_aabb64 clv_space_given_box64( const clv_space* space, uint32_t slot );
 

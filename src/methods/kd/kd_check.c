@@ -4,7 +4,6 @@
 #include "kd/kd_rest.h"
 #include "kd/kd_tree.h"
 
-#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -25,7 +25,9 @@ void clv_kd_batches_add( kd_batches* batches, uint32_t length )
     batches->bins[bin] += 1;
 }
 
-void clv_kd_batches_add_small( kd_batches* batches, const simd_small_boxes* boxes, uint32_t first )
+// Of one call of the kernel (the first from row `first` on) `sweep_small`, `cross_small`, `sweep`,
+// `sweep_cross`, `test_block` each.
+static void count_small( kd_batches* batches, const simd_small_boxes* boxes, uint32_t first )
 {
     for ( uint32_t row = first; row < boxes->count; ++row )
     {
@@ -33,7 +35,7 @@ void clv_kd_batches_add_small( kd_batches* batches, const simd_small_boxes* boxe
     }
 }
 
-void clv_kd_batches_add_rows( kd_batches* batches, const simd_small_row* rows, uint32_t row_count )
+static void count_rows( kd_batches* batches, const simd_small_row* rows, uint32_t row_count )
 {
     for ( uint32_t row = 0; row < row_count; ++row )
     {
@@ -54,7 +56,7 @@ static uint32_t in_reach( const simd_list* rows, uint32_t row, const simd_list* 
     return tests;
 }
 
-void clv_kd_batches_add_sorted( kd_batches* batches, const simd_list* list )
+static void count_sorted( kd_batches* batches, const simd_list* list )
 {
     for ( uint32_t row = 0; row < list->boxes->count; ++row )
     {
@@ -62,7 +64,7 @@ void clv_kd_batches_add_sorted( kd_batches* batches, const simd_list* list )
     }
 }
 
-void clv_kd_batches_add_crossed( kd_batches* batches, const simd_list* first, const simd_list* second )
+static void count_crossed( kd_batches* batches, const simd_list* first, const simd_list* second )
 {
     for ( uint32_t a = 0, b = 0; a < first->boxes->count && b < second->boxes->count; )
     {
@@ -77,7 +79,7 @@ void clv_kd_batches_add_crossed( kd_batches* batches, const simd_list* first, co
     }
 }
 
-void clv_kd_batches_add_block(
+static void count_block(
     kd_batches* batches, uint32_t row_begin, uint32_t row_end, uint32_t column_begin, uint32_t column_end )
 {
     for ( uint32_t row = row_begin; row < row_end; ++row )
@@ -115,7 +117,7 @@ clv_result clv_kd_sweep_sorted( kd_search* search, bool movers_alone, clv_pair_s
     simd_list list = list_of( &search->own, movers_alone );
     if ( search->rules.count_batches )
     {
-        clv_kd_batches_add_sorted( &search->counters.batches, &list );
+        count_sorted( &search->counters.batches, &list );
     }
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
@@ -135,7 +137,7 @@ static clv_result sweep_cross( const kd_search_job* job )
     CLV_ASSERT( search->own.lanes.boxes.count > 0 );
     if ( search->rules.count_batches )
     {
-        clv_kd_batches_add_crossed( &search->counters.batches, &own, &external );
+        count_crossed( &search->counters.batches, &own, &external );
     }
     simd_cross_cursor cursor = { { 0, 0 }, 0 };
     clv_result result = CLV_OK;
@@ -162,7 +164,7 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
     kd_need_at_least( &search->needs, KD_NEED_ROWS, row_count );
     if ( search->rules.count_batches )
     {
-        clv_kd_batches_add_rows( &search->counters.batches, small->rows.items, row_count );
+        count_rows( &search->counters.batches, small->rows.items, row_count );
     }
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
@@ -178,7 +180,7 @@ static clv_result sweep_rows(
 {
     if ( search->rules.count_batches )
     {
-        clv_kd_batches_add_small( &search->counters.batches, boxes, first );
+        count_small( &search->counters.batches, boxes, first );
     }
     simd_cursor cursor = { first, 0 };
     clv_result result = CLV_OK;
@@ -365,7 +367,7 @@ static clv_result test_rows( const kd_search_job* job, const simd_boxes* boxes, 
     kd_search* search = job->search;
     if ( search->rules.count_batches )
     {
-        clv_kd_batches_add_block( &search->counters.batches, row_begin, row_end, column_begin, column_end );
+        count_block( &search->counters.batches, row_begin, row_end, column_begin, column_end );
     }
     simd_cursor cursor = { row_begin, 0 };
     clv_result result = CLV_OK;

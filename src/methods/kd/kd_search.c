@@ -4,7 +4,6 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -25,15 +25,6 @@ typedef struct kd_batches
 
 void clv_kd_batches_add( kd_batches* batches, uint32_t length );
 
-/// Of one call of the kernel (the first from row `first` on) `sweep_small`, `cross_small`, `sweep`,
-/// `sweep_cross`, `test_block` each.
-void clv_kd_batches_add_small( kd_batches* batches, const simd_small_boxes* boxes, uint32_t first );
-void clv_kd_batches_add_rows( kd_batches* batches, const simd_small_row* rows, uint32_t row_count );
-void clv_kd_batches_add_sorted( kd_batches* batches, const simd_list* list );
-void clv_kd_batches_add_crossed( kd_batches* batches, const simd_list* first, const simd_list* second );
-void clv_kd_batches_add_block(
-    kd_batches* batches, uint32_t row_begin, uint32_t row_end, uint32_t column_begin, uint32_t column_end );
-
 // ---- A sink on the way to another that lets those pairs pass whose boxes overlap: a search of grown boxes
 // finds too many.
 

@@ -2,7 +2,6 @@
 // Where two oriented boxes touch, or a box and a plane: up to four points with a common normal.
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cleave/geom.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <math.h>
-#include <stdint.h>
 
 #include "cleave/transform.h"
 
