@@ -53,6 +53,7 @@ targets()
     case $1 in
     fuzz.*) echo fuzz-replay ;;
     mpi_faults) echo test_mpi_checkpoint ;;
+    mpi_fuzz_again) echo fuzz_mpi ;;
     mpi_program | mpi_resume) echo cleave cleave-mpi plugin_forgets plugin_invents ;;
     *) echo "test_$1" ;;
     esac
@@ -229,6 +230,7 @@ mutate "mpi: a cut beside its part takes another's" "mpi" src/mpi/mpi_regions.c 
 mutate "mpi: last records thrown away after a failure" "mpi" src/mpi/mpi_receive.c 's/if ( !space->modes.must_resend || record->full == NULL/if ( space->modes.must_resend || record->full == NULL/'
 mutate "mpi: every process reports the pair" "mpi" src/mpi/mpi_pairs.c 's/return mpi_region_holds( \&space->partition.regions.bounds\[space->rank\], corner );/return true;/'
 mutate "mpi: own objects in another order" "mpi" src/mpi/mpi_change.c 's/return different == 0;/return true;/'
+mutate "mpi: a box that waited for memory is put in over a newer one" "mpi_fuzz_again" src/mpi/mpi_change.c 's/\&= ~(uint32_t)SLOT_MOVED; \/\/ a box/|= 0u; \/\/ a box/'
 mutate "mpi: a box that left is taken to be inside" "mpi" src/mpi/mpi_change.c 's/outer += !mpi_box_encloses( &here, box ) | /outer += /'
 mutate "mpi: boxes that were lent stay old" "mpi" src/mpi/mpi_objects.c 's/clv_space_get_box( space->inside, c->locals.items\[slot\], &c->boxes.items\[slot\] );/CLV_OK;/'
 mutate "mpi: alone, ids as they come" "mpi" src/mpi/mpi_pairs.c 's/{ a < b ? a : b, a < b ? b : a, 0, 0 }/{ a, b, 0, 0 }/'

@@ -229,6 +229,10 @@ static void move_inside( clv_mpi_space* space, const uint32_t* slots, const clv_
     }
     if ( clv_space_move( space->inside, ids, boxes, count ) == CLV_OK )
     {
+        for ( uint32_t i = 0; space->slots.moved_count > 0 && i < count; ++i )
+        {
+            c->flags.items[slots[i]] &= ~(uint32_t)SLOT_MOVED; // a box that waited is older
+        }
         return;
     }
     for ( uint32_t i = 0; i < count; ++i )
