@@ -456,6 +456,7 @@ mutate "arrays: what is new is not zero" "memory" src/core/base/array.h 's/memse
 mutate "sweep: where most boxes are is asked at equal distances" "sweep_grid" src/methods/sweep/axis.c 's/base_sample_step( first, step, input->live_count )/first/'
 mutate "sweep: a node's grid asks boxes at equal distances" "sweep_grid" src/methods/sweep/small_boxes.c 's/base_sample_step( i, stride, list->count )/i/'
 mutate "sweep: a list's axis asks boxes at equal distances" "sweep_grid" src/methods/sweep/box_items.c 's/stride > 1 ? base_sample_step( i, stride, count ) : i/i/'
+mutate "sweep: a few of a list that is too long to number" "sweep_grid" src/methods/sweep/box_items.c 's/ \&\& wanted->count <= NUMBERED//'
 
 # Near points, snapshots, recordings, and what the engine does with few boxes.
 mutate "near: what lies below a periodic cell moves the wrong way" "near" src/core/near/near_search.c 's/up\[k\] = code < 0 ? -shift\[k\] : shift\[k\];/up[k] = shift[k];/'

@@ -10,6 +10,7 @@
 #include "sweep/small_boxes.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum
 {
@@ -324,6 +325,44 @@ static void long_boxes_are_found_in_every_strip( void )
     }
 }
 
+enum
+{
+    LONG_LIST = 70000, // more than 16 bits number
+    WANTED_EVERY = 50,
+};
+
+// Of a list of many a few are wanted, those that reach a region; the others are far away.
+static void a_few_of_a_long_list_are_sorted( void )
+{
+    test_random random = test_random_make( 7 );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    simd_item* items = test_alloc( LONG_LIST, sizeof( simd_item ) );
+    uint32_t wanted_count = 0;
+    for ( uint32_t i = 0; i < LONG_LIST; ++i )
+    {
+        float at = rnd( &random, 100 ) + ( i % WANTED_EVERY == 0 ? 0 : 1000.0f );
+        items[i] = ( simd_item ){ { at, 0, 0 }, i, { at + 1, 1, 1 }, 0 };
+        wanted_count += i % WANTED_EVERY == 0;
+    }
+    const simd_item region = { { 0, 0, 0 }, 0, { 200, 1, 1 }, 0 };
+    sweep_wanted wanted = { items, LONG_LIST, 0, -INFINITY, &region };
+    sweep_sorter sorter = { .memory = &memory };
+    sweep_sorted sorted = { .was_in_order = false };
+    CHECK( clv_sweep_sort_items( &sorter, &wanted, &sorted ) );
+    const simd_boxes* boxes = &sorted.lanes.boxes;
+    CHECK_EQUAL( boxes->count, wanted_count );
+    for ( uint32_t i = 0; i < boxes->count; ++i )
+    {
+        CHECK_EQUAL( boxes->slots[i] % WANTED_EVERY, 0 );
+        CHECK( boxes->lower[0][i] == items[boxes->slots[i]].lower[0] );
+        CHECK( i == 0 || boxes->lower[0][i - 1] <= boxes->lower[0][i] );
+    }
+    clv_sweep_sorted_release( &sorted, &memory );
+    clv_sweep_sorter_release( &sorter );
+    CHECK_EQUAL( memory.bytes, 0 );
+    free( items );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -339,6 +378,7 @@ int main( int argc, char** argv )
         TEST_CASE( rain_takes_few_tests ),
         TEST_CASE( strips_are_given_up_for_boxes_that_reach_into_all ),
         TEST_CASE( long_boxes_are_found_in_every_strip ),
+        TEST_CASE( a_few_of_a_long_list_are_sorted ),
     };
     return test_run( "sweep_grid", cases, TEST_COUNT( cases ), argc, argv );
 }

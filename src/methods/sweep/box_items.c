@@ -189,6 +189,7 @@ enum
 {
     INSERTION_KEYS_MOST = 24, // insertion sort up to here
     SMALL = 16384,            // two passes of 8 bits up to here, whose counts stay in the first-level cache
+    NUMBERED = 1 << 16,       // items that half a word numbers; of a longer list few may be wanted
     NEAR_SORTED = 4,          // descents of a list that is nearly sorted: fewer than one in so many
     PATIENCE = 4,             // moves for each key, before an insertion sort gives way to quick-sort
     ITEM_SAMPLES = 64,
@@ -318,6 +319,7 @@ static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t item = keys[i].value;
+        CLV_ASSERT( item < NUMBERED );
         float place = ( lower_of( &wanted->items[item], wanted->axis, wanted->floor ) - least ) * scale;
         uint32_t step = (uint32_t)(int32_t)( place < 65535.0f ? place : 65535.0f );
         keys[i].value = step << 16 | item;
@@ -359,7 +361,7 @@ static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, uint32_t des
         return keys;
     }
     float range = most - least;
-    if ( count <= SMALL && range > 1e-30f && range < 1e30f )
+    if ( count <= SMALL && wanted->count <= NUMBERED && range > 1e-30f && range < 1e30f )
     {
         return sort_by_steps( keys, scratch, count, wanted, least, 65535.0f / range );
     }
