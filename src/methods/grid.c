@@ -3,6 +3,7 @@
 // "Grid" of Broadmark's Table I, without its duplicates: a pair belongs to the cell where it begins.
 #include "method/method.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/radix_sort.h"
 #include "grid/grid_cells.h"
@@ -156,6 +157,7 @@ static clv_result test_cell( const grid* self, grid_scratch* scratch, const uint
 {
     uint32_t first = starts[0];
     uint32_t count = starts[GRID_GROUPS] - first;
+    CLV_ASSERT( count <= self->cells.fullest );
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = self->cells.entries.items[first + i];
@@ -185,6 +187,7 @@ static clv_result test_cell( const grid* self, grid_scratch* scratch, const uint
 static uint32_t group_of( const uint32_t* starts, uint32_t entry )
 {
     uint32_t group = 0;
+    CLV_ASSERT( starts[0] <= entry && entry < starts[GRID_GROUPS] );
     while ( starts[group + 1] <= entry )
     {
         group += 1;
@@ -219,6 +222,7 @@ static void load_sorted_cell(
     const grid* self, grid_scratch* scratch, const uint32_t* starts, uint32_t first, uint32_t count )
 {
     int axis = self->sweep_axis;
+    CLV_ASSERT( 2 * (uint64_t)count <= scratch->keys.capacity );
     for ( uint32_t i = 0; i < count; ++i )
     {
         const clv_aabb* box = &self->input->boxes[self->cells.entries.items[first + i]];

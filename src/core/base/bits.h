@@ -2,6 +2,7 @@
 // Bit tricks with a portable twin each.
 #pragma once
 
+#include "base/assertion.h"
 #include "base/exact.h"
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 /// Index of the lowest set bit; `bits` is not 0.
 static inline uint32_t base_lowest_bit( uint64_t bits )
 {
+    CLV_ASSERT( bits != 0 );
 #if defined( __GNUC__ ) || defined( __clang__ )
     return (uint32_t)__builtin_ctzll( bits );
 #else
@@ -75,6 +77,7 @@ static inline uint32_t base_pick( uint32_t salt, uint32_t begin, uint32_t end )
 /// The `i`-th of `wanted` samples of 0 .. count - 1, wanted <= count: one from each of as many equal parts.
 static inline uint32_t base_sample( uint32_t i, uint32_t wanted, uint32_t count )
 {
+    CLV_ASSERT( i < wanted && wanted <= count );
     uint32_t begin = (uint32_t)( (uint64_t)i * count / wanted );
     uint32_t end = (uint32_t)( ( (uint64_t)i + 1 ) * count / wanted );
     return base_pick( i, begin, end );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/radix_sort.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/pair_key.h"
 
@@ -30,6 +31,7 @@ static bool counts_to_offsets( uint64_t* counts, uint32_t digit_count, uint64_t 
         counts[digit] = sum;
         sum += count;
     }
+    CLV_ASSERT( sum == total );
     return true;
 }
 
@@ -68,6 +70,7 @@ static inline base_keyed* sort_by_digits(
     base_keyed* items, base_keyed* scratch, uint64_t count, uint32_t digit_bits, uint32_t passes )
 {
     uint64_t counts[COUNTS_NEEDED];
+    CLV_ASSERT( ( passes << digit_bits ) <= COUNTS_NEEDED );
     uint32_t mask = ( 1u << digit_bits ) - 1;
     count_digits( items, count, digit_bits, passes, counts );
     base_keyed* from = items;

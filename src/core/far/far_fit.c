@@ -40,6 +40,7 @@ static bool take_sample( far_fit* fit, const far_crowd* crowd, base_memory* memo
     uint32_t wanted = 2 * integer_root( crowd->count );
     wanted = wanted < FIT_SAMPLE ? wanted : FIT_SAMPLE;
     wanted = wanted < crowd->count ? wanted : crowd->count;
+    CLV_ASSERT( wanted > 0 ); // few boxes are never judged
     if ( !clv_base_memory_renew( memory, &fit->sample, &fit->sample_bytes,
              (uint64_t)wanted * ( sizeof( clv_aabb64 ) + sizeof( clv_aabb ) ), 1 ) )
     {
@@ -114,6 +115,7 @@ static double middle_of_sample( const far_sample* sample, int axis )
         least = 2 * below < count ? middle : least;
         most = 2 * below < count ? most : middle;
     }
+    CLV_ASSERT( least <= most && base_is_finite( least ) );
     return least;
 }
 
@@ -121,6 +123,7 @@ static void judge_later( uint32_t* wait, uint32_t* penalty )
 {
     *wait = *penalty > FIT_FIRST_WAIT ? *penalty : FIT_FIRST_WAIT;
     *penalty = 2 * *wait < FIT_MOST_WAIT ? 2 * *wait : FIT_MOST_WAIT;
+    CLV_ASSERT( *wait <= *penalty && *penalty <= FIT_MOST_WAIT );
 }
 
 // To 40 bits: then most shifts move it without rounding, as they do boxes.
@@ -240,6 +243,7 @@ void clv_far_fit_shift( far_fit* fit, clv_vec64 offset )
     const double offsets[3] = { offset.x, offset.y, offset.z };
     for ( int i = 0; i < 3; ++i )
     {
+        CLV_ASSERT( base_is_finite( offsets[i] ) );
         far_axis* axis = &fit->map.axes[i];
         axis->origin = shift_finite( axis->origin, offsets[i] );
         for ( uint32_t end = 0; axis->cell_count > 0 && end <= axis->cell_count; ++end )

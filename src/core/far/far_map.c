@@ -31,6 +31,7 @@ static uint32_t find_far_cell( const far_axis* axis, double value )
         first = axis->ends[first + half] <= value ? first + half : first;
         count -= half;
     }
+    CLV_ASSERT( first < axis->cell_count );
     return first;
 }
 
@@ -39,6 +40,7 @@ static uint32_t find_far_cell( const far_axis* axis, double value )
 static double part_of_cell( const far_axis* axis, uint32_t cell, double value )
 {
     double lower = axis->ends[cell], upper = axis->ends[cell + 1];
+    CLV_ASSERT( cell < axis->cell_count && lower <= upper );
     double width = upper - lower;
     if ( width > DBL_MAX ) // from one end of the doubles to the other
     {
@@ -202,6 +204,7 @@ static void add_end( far_axis* axis, uint32_t* end_count, clv_pair key )
     double face = double_of_key( key );
     if ( *end_count == 0 || face > axis->ends[*end_count - 1] )
     {
+        CLV_ASSERT( *end_count < axis->end_capacity );
         axis->ends[( *end_count )++] = face;
     }
 }

@@ -110,6 +110,7 @@ static clv_result search_ranks(
     clv_result result = CLV_OUT_OF_MEMORY;
     if ( search != NULL )
     {
+        CLV_ASSERT( world->order.capacity >= world->count ); // the regions are ranked
         memset( search, 0, sizeof( *search ) - sizeof( search->pairs ) );
         search->world = world;
         search->memory = memory;

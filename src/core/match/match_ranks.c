@@ -86,6 +86,7 @@ static void rank_regions_on(
     {
         bool is_upper = sorted[i].value >= world->count;
         uint32_t region = sorted[i].value - is_upper * world->count;
+        CLV_ASSERT( region < world->count && rank <= world->count );
         if ( axis == 0 && !is_upper )
         {
             world->order.items[rank] = region;

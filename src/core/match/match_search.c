@@ -45,6 +45,7 @@ static clv_result put_match( match_search* search, uint32_t place_a, uint32_t pl
 {
     uint32_t a = search->world->order.items[place_a], b = search->world->order.items[place_b];
     uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    CLV_ASSERT( low < high && search->waiting < MATCH_CHUNK );
     search->pairs[search->waiting++] =
         ( clv_pair ){ low, search->is_between ? high - search->first_count : high };
     return search->waiting == MATCH_CHUNK ? show_pairs( search ) : CLV_OK;
@@ -63,6 +64,7 @@ static bool grow_stack( match_search* search, uint64_t more )
 
 static match_reach reach_in( const match_search* search, match_list list, uint32_t index, uint32_t axis )
 {
+    CLV_ASSERT( index < list.count && list.first + list.count <= search->stack_count );
     return match_reach_of( search->world, search->stack[list.first + index] )[axis];
 }
 
@@ -97,6 +99,7 @@ static match_list choose_part( match_search* search, match_list list, uint32_t a
         part.count += is_chosen( reach_in( search, list, i, axis ), node, parent, choice );
     }
     search->stack_count += part.count;
+    CLV_ASSERT( search->stack_count <= search->stack_capacity );
     return part;
 }
 
@@ -190,6 +193,7 @@ static uint32_t split_guests( const match_search* search, match_list guests, mat
         {
             before += counts[bucket++];
         }
+        CLV_ASSERT( bucket < MATCH_BUCKETS );
         uint32_t start = begin + bucket * width;
         if ( width == 1 || ( before > 0 && counts[bucket] <= guests.count / 4 ) )
         {

@@ -3,6 +3,7 @@
 // cleverness beyond keeping a tile of columns in the first-level cache.
 #include "method/method.h"
 
+#include "base/assertion.h"
 #include "simd/box_lanes.h"
 #include "task/gather.h"
 
@@ -46,6 +47,7 @@ static void load_boxes( brute* self, const clv_method_input* input )
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         uint32_t slot = clv_method_live_slot( input, i );
+        CLV_ASSERT( slot < input->slot_count );
         simd_box_lanes_set( &self->lanes.boxes, i, &input->boxes[slot], slot, 0 );
     }
     clv_simd_box_lanes_finish( &self->lanes, input->live_count );
@@ -81,6 +83,7 @@ static uint32_t tile_of( uint64_t piece, uint32_t tile_count, uint32_t band_rows
             high = middle;
         }
     }
+    CLV_ASSERT( bands_before( low, band_rows ) <= piece && piece < bands_before( low + 1, band_rows ) );
     return low;
 }
 
@@ -104,6 +107,7 @@ static clv_result search_band(
     uint32_t column_end = least( (uint64_t)column_begin + TILE, self->count );
     uint32_t row_end = least( ( band + 1 ) * self->band_rows, column_end );
     simd_cursor cursor = { least( band * self->band_rows, row_end ), 0 };
+    CLV_ASSERT( column_begin < column_end && row_end <= column_end );
     clv_result result = CLV_OK;
     PAIR_SINK_DRIVE( result, sink,
         kernels->test_block( &self->lanes.boxes, row_end, column_begin, column_end, &cursor, sink ) )
@@ -118,6 +122,7 @@ static uint32_t choose_band_rows( uint32_t count )
     {
         rows *= 2;
     }
+    CLV_ASSERT( TILE % rows == 0 || rows % TILE == 0 );
     return (uint32_t)rows;
 }
 

@@ -3,6 +3,7 @@
 // boxes that any order costs more than it saves. The choice depends on the number of objects alone.
 #include "method/method.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "engine/engine_save.h"
 #include "method/cleave_save.h"
@@ -117,6 +118,7 @@ static clv_result search(
 
 static clv_result hand_over( cleave_state* self, const clv_method_input* input, clv_pair_sink* sink )
 {
+    CLV_ASSERT( self->rest.is_on && !self->rest_is_behind );
     const rest_pairs* pairs = &self->rest.pairs;
     bool is_same = self->handed_over == pairs->change_count && !input->members_changed;
     self->handed_over = pairs->change_count;
@@ -130,6 +132,7 @@ static clv_result hand_over( cleave_state* self, const clv_method_input* input, 
 // True if the world at rest is up to date.
 static bool follow( cleave_state* self, clv_method_input input, clv_method_counters* counters )
 {
+    CLV_ASSERT( self->rest.is_on );
     if ( self->rest_is_behind )
     {
         input.members_changed = true;
@@ -154,6 +157,7 @@ static bool enter(
     cleave_state* self, const clv_method_input* input, uint64_t most, clv_method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
+    CLV_ASSERT( !self->rest.is_on );
     note( self, CLV_REASON_REST_ENTERED );
     self->rest.reference_age = self->rest.reference_age > 0 ? self->mode.remembered : 0;
     if ( expected <= most &&

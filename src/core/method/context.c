@@ -30,6 +30,7 @@ void* clv_method_create(
     };
     memcpy( context->params, host->params, sizeof( context->params ) );
     void* state = (char*)context + STATE_OFFSET;
+    CLV_ASSERT( ( (uintptr_t)state & ( BASE_ALIGNMENT - 1 ) ) == 0 );
     memset( state, 0, size );
     *(const method_context**)state = context;
     if ( !begin( state, variant ) )

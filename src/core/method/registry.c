@@ -3,6 +3,7 @@
 // live as long as the program.
 #include "method/method.h"
 
+#include "base/assertion.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,7 @@ uint32_t clv_method_count( void )
 
 static const clv_method* row_at( uint32_t index, const clv_method* first )
 {
+    CLV_ASSERT( index < clv_method_count() );
     return index == 0 ? first : index == 1 ? &clv_method_brute : s_registered[index - OWN_ROWS];
 }
 
@@ -157,6 +159,7 @@ clv_result clv_method_register( const clv_method* row )
         refuse_row( "method %s is one too many: %d are known", row->name, CLV_METHODS_MOST );
         return CLV_BAD_ARGUMENT;
     }
+    CLV_ASSERT( s_registered_count < CLV_METHODS_MOST - OWN_ROWS && clv_method_find( row->name ) == NULL );
     s_registered[s_registered_count++] = row;
     s_error[0] = '\0';
     return CLV_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "method/method.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/number.h"
 
@@ -48,6 +49,7 @@ static bool take_setting(
             param->whole ? "a whole number" : "a number", least, most );
         return false;
     }
+    CLV_ASSERT( index < row->param_count && row->param_count <= CLV_METHOD_PARAMS );
     values[index] = value;
     return true;
 }

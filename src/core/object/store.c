@@ -421,6 +421,7 @@ uint32_t clv_object_store_add_row( object_store* store, uint32_t count )
     }
     zero_columns( store, store->slot_count, fresh );
     store->slot_count += fresh;
+    CLV_ASSERT( store->slot_count <= store->capacities[OBJECT_GENERATION] );
     note_new( store, first, count );
     return first;
 }
@@ -463,6 +464,7 @@ clv_margin_rule clv_object_store_margin( const object_store* store, uint32_t slo
 
 clv_vec3 clv_object_store_motion( const object_store* store, uint32_t slot )
 {
+    CLV_ASSERT( slot < store->capacities[OBJECT_GENERATION] );
     const clv_vec3* motions = store->columns[OBJECT_MOTION];
     return motions != NULL && !store->motion_is_spent ? motions[slot] : ( clv_vec3 ){ 0, 0, 0 };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "object/test_box.h"
 
+#include "base/assertion.h"
 #include "base/directed.h"
 
 // Sides without an end give no measure: a floor would be grown by infinity.
@@ -31,6 +32,7 @@ static double length_of( clv_vec3 motion )
 
 float clv_object_margin( clv_margin_rule rule, double size, clv_vec3 motion )
 {
+    CLV_ASSERT( object_is_margin( rule.fixed ) && size >= 0 && base_is_finite( size ) );
     if ( rule.by_size == 0 && rule.by_speed == 0 )
     {
         return rule.fixed;

@@ -3,6 +3,7 @@
 // with every chunk, and filters thin a list while it grows.
 #pragma once
 
+#include "base/assertion.h"
 #include "pair/sink.h"
 
 typedef struct pair_counting_sink
@@ -16,6 +17,7 @@ static inline clv_result pair_counting_pass_on( clv_pair_sink* sink )
 {
     pair_counting_sink* counting = (pair_counting_sink*)sink;
     clv_pair_sink* target = counting->target;
+    CLV_ASSERT( sink->pairs == target->pairs && sink->count >= target->count );
     counting->passed += sink->count - target->count;
     target->count = sink->count;
     target->expected = sink->expected;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "pair/difference.h"
 
+#include "base/assertion.h"
 #include "base/pair_key.h"
 
 static bool append( pair_id_list* list, base_memory* memory, clv_pair pair, const uint32_t* generations )
@@ -35,6 +36,8 @@ bool clv_pair_difference(
     {
         uint64_t old_key = key_at( before.pairs, i );
         uint64_t new_key = key_at( after.pairs, j );
+        CLV_ASSERT( i == 0 || key_at( before.pairs, i - 1 ) < old_key ); // both lists ascend
+        CLV_ASSERT( j == 0 || key_at( after.pairs, j - 1 ) < new_key );
         bool in_old = old_key <= new_key;
         bool in_new = new_key <= old_key;
         bool same = in_old && in_new && same_objects( before, after, after.pairs->items[j] );

@@ -3,6 +3,7 @@
 // a bit to spare for its owner.
 #pragma once
 
+#include "base/assertion.h"
 #include "base/memory.h"
 #include "base/pair_key.h"
 
@@ -26,6 +27,7 @@ bool clv_pair_keys_make_room( pair_keys* keys, base_memory* memory );
 /// The place of a key, or the empty one where it would go. There must be places.
 static inline uint64_t pair_keys_find( const pair_keys* keys, uint64_t key )
 {
+    CLV_ASSERT( keys->count < keys->capacity && ( keys->capacity & ( keys->capacity - 1 ) ) == 0 );
     uint64_t at = base_pair_home( key, keys->capacity );
     while ( keys->places[at] != 0 && ( keys->places[at] & ~PAIR_KEY_BIT ) != key )
     {

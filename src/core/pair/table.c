@@ -39,6 +39,7 @@ bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a
     table->keys.places[place] = key;
     table->keys.count += 1;
     list->items[list->count++] = pair;
+    CLV_ASSERT( list->count == table->keys.count );
     return true;
 }
 
@@ -105,6 +106,7 @@ void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64
     for ( uint64_t i = 0; i < list->count; ++i )
     {
         clv_pair pair = list->items[i];
+        CLV_ASSERT( pair.a < pair.b );
         bool lives = live == NULL || base_bits_has_both( live, pair.a, pair.b );
         if ( lives && clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
         {

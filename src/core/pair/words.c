@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "pair/words.h"
 
+#include "base/assertion.h"
 #include "base/pair_key.h"
 
 // The entry with that key, or the empty one where it belongs.
 static pair_word* find_word( const pair_word_table* table, uint64_t key )
 {
+    CLV_ASSERT( table->entries.count < table->places && table->places <= table->entries.capacity );
     uint64_t at = base_pair_home( key, table->places );
     while ( table->entries.items[at].key != 0 && table->entries.items[at].key != key )
     {
@@ -61,7 +63,9 @@ bool clv_pair_words_fill(
         if ( words[i] != 0 )
         {
             uint64_t key = base_pair_key( list->items[i] );
-            *find_word( table, key ) = ( pair_word ){ key, words[i] };
+            pair_word* word = find_word( table, key );
+            CLV_ASSERT( word->key == 0 ); // each pair is once in the list
+            *word = ( pair_word ){ key, words[i] };
         }
     }
     table->entries.count = count;

@@ -83,6 +83,7 @@ SOLID bool epa_add_if_off( epa_polytope* p, narrow_vertex v, double measure, dou
 {
     if ( measure > limit )
     {
+        CLV_ASSERT( p->vertex_count < 4 );
         p->vertices[p->vertex_count++] = v;
         return true;
     }
@@ -158,6 +159,7 @@ SOLID bool epa_is_tetrahedron( const epa_polytope* p )
 // is looked for. It may be any, since the origin is on the surface already.
 SOLID bool epa_make_tetrahedron( epa_polytope* p, const narrow_simplex* simplex )
 {
+    CLV_ASSERT( simplex->count >= 1 && simplex->count <= 4 );
     p->vertices[0] = simplex->vertices[0]; // there is always one
     for ( int i = 1; i < simplex->count; ++i )
     {
@@ -214,6 +216,7 @@ SOLID void epa_set_face(
 {
     epa_face* f = &p->faces[index];
     math_vec3 o = p->vertices[i].w;
+    CLV_ASSERT( index < p->face_count && i < p->vertex_count && j < p->vertex_count && k < p->vertex_count );
     math_vec3 e = math_sub( p->vertices[j].w, o ), g = math_sub( p->vertices[k].w, o );
     math_vec3 normal = math_cross( e, g );
     double area = math_length( normal ),
@@ -238,6 +241,7 @@ SOLID void epa_set_face(
 
 SOLID void epa_make_first_faces( epa_polytope* p )
 {
+    CLV_ASSERT( p->vertex_count == 4 && p->face_count == 0 );
     math_vec3 o = p->vertices[0].w;
     math_vec3 normal = math_cross( math_sub( p->vertices[1].w, o ), math_sub( p->vertices[2].w, o ) );
     if ( math_dot( normal, math_sub( p->vertices[3].w, o ) ) > 0.0 )
@@ -286,6 +290,7 @@ SOLID solid_u32 epa_find_nearest( const epa_polytope* p )
         best = distance < nearest ? f : best;
         nearest = distance < nearest ? distance : nearest;
     }
+    CLV_ASSERT( p->faces[best].alive != 0 );
     return best;
 }
 
@@ -309,6 +314,7 @@ SOLID void epa_find_seen( epa_polytope* p, solid_u32 first, math_vec3 w, solid_u
             if ( p->faces[other].mark != round && epa_sees( p, other, w ) )
             {
                 p->faces[other].mark = round;
+                CLV_ASSERT( p->faces[other].alive != 0 && p->seen_count < EPA_FACES );
                 p->seen[p->seen_count++] = (solid_u16)other;
             }
         }
@@ -369,6 +375,7 @@ SOLID bool epa_is_loop( epa_polytope* p )
 
 SOLID bool epa_build_fan( epa_polytope* p, solid_u32 vertex )
 {
+    CLV_ASSERT( p->edge_count >= 3 && vertex + 1 == p->vertex_count );
     for ( solid_u32 n = 0; n < p->seen_count; ++n )
     {
         epa_face* f = &p->faces[p->seen[n]];
@@ -468,6 +475,7 @@ SOLID double epa_points_on( const epa_polytope* p, const solid_u16* corners, mat
     for ( int i = 0; i < 3; ++i )
     {
         s.vertices[i] = p->vertices[corners[i]];
+        CLV_ASSERT( corners[i] < p->vertex_count );
         s.vertices[i].w = math_sub( s.vertices[i].w, target );
     }
     double off = math_length( narrow_simplex_reduce( &s ) );

@@ -195,6 +195,7 @@ SOLID math_vec3 simplex_keep( narrow_simplex* simplex, const simplex_nearest* n 
             simplex->weights[kept++] = n->weights[i];
         }
     }
+    CLV_ASSERT( kept >= 1 );
     simplex->count = kept;
     return n->point;
 }
@@ -345,6 +346,7 @@ SOLID void gjk_approach( narrow_core* a, narrow_core* b, double skins, bool stop
             g->converged = true;
             return;
         }
+        CLV_ASSERT( g->simplex.count < 4 );
         before = g->simplex;
         g->simplex.vertices[g->simplex.count++] = v;
     }
@@ -360,6 +362,7 @@ SOLID void narrow_gjk_search(
     gjk_start( a, b, cache, result );
     gjk_approach( a, b, skins, stop_apart, result );
     result->distance = math_length( result->nearest );
+    CLV_ASSERT( !result->touching || result->distance == 0.0 );
     if ( cache != 0 )
     {
         gjk_save( result, cache );

@@ -33,6 +33,7 @@ typedef struct sim_contact_plane
 SOLID sim_rest_shape sim_rest_shape_make( SOLID_GLOBAL const float* vertices, solid_u32 vertex_count )
 {
     sim_rest_shape rest;
+    CLV_ASSERT( vertex_count > 0 );
     rest.vertices = vertices;
     rest.vertex_count = vertex_count;
     rest.rank = 0;
@@ -61,6 +62,7 @@ SOLID sim_rest_shape sim_rest_shape_make( SOLID_GLOBAL const float* vertices, so
 // would have: at right angles to those that are known, and otherwise as it was.
 SOLID void sim_complete_products( const sim_rest_shape* rest, const math_pose* pose, math_mat3* products )
 {
+    CLV_ASSERT( rest->rank >= 0 && rest->rank < 3 );
     math_vec3 own[3], to[3];
     for ( int i = 0; i < 3; ++i )
     {

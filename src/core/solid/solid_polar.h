@@ -36,6 +36,7 @@ SOLID math_jacobi_turn math_jacobi_find( const math_mat3* a )
     math_jacobi_turn r;
     r.p = math_abs( a->m[1][2] ) > math_max( math_abs( a->m[0][1] ), math_abs( a->m[0][2] ) ) ? 1 : 0;
     r.q = r.p == 1 || math_abs( a->m[0][2] ) > math_abs( a->m[0][1] ) ? 2 : 1;
+    CLV_ASSERT( r.p < r.q && a->m[r.p][r.q] != 0.0 );
     double off = a->m[r.p][r.q];
     double theta = ( a->m[r.q][r.q] - a->m[r.p][r.p] ) / ( 2.0 * off );
     double t =
@@ -133,6 +134,7 @@ SOLID math_eigen math_eigen_symmetric( const math_mat3* symmetric )
     math_eigen_order( &eigen, 0, 1 );
     math_eigen_order( &eigen, 1, 2 );
     math_eigen_order( &eigen, 0, 1 );
+    CLV_ASSERT( eigen.values[0] >= eigen.values[1] && eigen.values[1] >= eigen.values[2] );
     return eigen;
 }
 

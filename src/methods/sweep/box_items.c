@@ -160,6 +160,7 @@ void clv_sweep_quick_sort( base_keyed* keys, uint32_t count )
         if ( length > QUICK_LEAST && list.cuts_left > 0 )
         {
             uint32_t middle = cut_list( keys, &list );
+            CLV_ASSERT( list.begin < middle && middle < list.end && aside_count < QUICK_PARTS_MOST );
             quick_part left = { list.begin, middle, list.cuts_left - 1 };
             quick_part right = { middle, list.end, list.cuts_left - 1 };
             bool goes_left = middle - list.begin < list.end - middle;
@@ -242,6 +243,7 @@ static void pass_by_byte(
         offsets[digit] = sum;
         sum += here;
     }
+    CLV_ASSERT( sum == count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         base_keyed key = from[i];
@@ -398,6 +400,7 @@ static void lay_out(
     const uint32_t turn[3] = { axis, ( axis + 1 ) % 3, ( axis + 2 ) % 3 };
     simd_boxes* boxes = &sorted->lanes.boxes;
     uint64_t* movers = sorted->movers.items;
+    CLV_ASSERT( count / 64 + 2 < sorted->movers.capacity && count <= wanted->count );
     uint64_t word = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -502,6 +505,7 @@ uint32_t clv_sweep_widest_item_axis( const simd_item* items, uint32_t count )
 uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count )
 {
     item_moments m = measure_items( items, count, ( count + ITEM_SAMPLES - 1 ) / ITEM_SAMPLES );
+    CLV_ASSERT( m.count <= ITEM_SAMPLES );
     uint32_t best = 0;
     double best_variance = 0, best_length = 0;
     for ( uint32_t axis = 0; axis < 3; ++axis )

@@ -179,6 +179,7 @@ static bool find_crowd( const axis_bins* bins, uint32_t count, float* least, flo
     {
         last -= 1;
     }
+    CLV_ASSERT( first <= last && last < BINS );
     if ( last - first + 1 > BINS / 2 )
     {
         return false;
@@ -228,6 +229,7 @@ static grid_sample sample_list( const sweep_list* list )
         }
     }
     sample.count = count;
+    CLV_ASSERT( count <= SMALL_SAMPLES );
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
         sample.crowding[axis] = 1;
@@ -284,6 +286,7 @@ sweep_grid clv_sweep_grid_find( const sweep_list* list )
         }
         grid.axis[place] = axis;
     }
+    CLV_ASSERT( grid.axis[0] + grid.axis[1] + grid.axis[2] == 3 && grid.axis[0] != grid.axis[1] );
     grid.strip_bits = choose_strip_bits( &sample, grid.axis, list->count );
     return grid;
 }
@@ -345,6 +348,7 @@ static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t cou
     {
         int32_t length = items[i].upper[shape.sweep] - items[i].lower[shape.sweep];
         small_place place = small_place_of( shape, &items[i] );
+        CLV_ASSERT( place.cell < small->start_count );
         counts[place.cell] += 1;
         wide[wide_count] = i;
         wide_count += place.beyond > 0;
@@ -380,6 +384,7 @@ static uint32_t sum_counts( sweep_small* small )
         largest = here > largest ? here : largest;
     }
     starts[small->start_count] = sum;
+    CLV_ASSERT( small->start_count <= BUCKETS_MOST && sum + SMALL_ROUND <= small->capacity );
     return largest;
 }
 
@@ -478,6 +483,7 @@ static inline uint32_t add_rows( simd_small_row* rows, const uint32_t* starts, i
     int32_t below = item->lower[shape.sweep] - reach;
     uint32_t first = (uint32_t)( below > 0 ? below : 0 ) >> shape.bucket_shift;
     uint32_t end = ( (uint32_t)item->upper[shape.sweep] >> shape.bucket_shift ) + 1;
+    CLV_ASSERT( first < end && end <= 1u << shape.bucket_bits );
     simd_small_row row = {
         { item->lower[shape.cut], item->lower[shape.other] },
         { item->upper[shape.cut], item->upper[shape.other] },

@@ -2,6 +2,7 @@
 // Separating axes of two boxes (Gottschalk, Lin, Manocha, "OBBTree", 1996), in the frame of the first.
 #include "narrow/box_axes.h"
 
+#include "base/assertion.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -279,6 +280,7 @@ static void unpack_axes( const lane_faces* faces, math_lanes face, uint32_t use_
         else
         {
             int edges = (int)number[l];
+            CLV_ASSERT( edges < 9 && inverse_length[l] > 0.0f );
             best[l] = ( narrow_axis ){ NARROW_EDGES, edges / 3, edges % 3, beaten[l], { 0 } };
             set_edge_normal( &r[l], &best[l], along[l], inverse_length[l] );
         }

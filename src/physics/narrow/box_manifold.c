@@ -105,6 +105,7 @@ static uint32_t clip( clip_point** points, clip_point** spare, uint32_t count, u
     clip_point* out = *spare;
     float sign = ( line & 1 ) == 0 ? 1.0f : -1.0f;
     float outside[CLIP_POINTS + 1]; // how far each lies beyond the line; the first once more at the end
+    CLV_ASSERT( count <= CLIP_POINTS );
     bool any = false;
     for ( uint32_t k = 0; k < count; ++k )
     {
@@ -149,6 +150,7 @@ static float triangle_area( const clip_point* a, const clip_point* b, const clip
 static void reduce( clip_point* points, uint32_t count )
 {
     uint32_t chosen[4] = { 0, 0, 0, 0 };
+    CLV_ASSERT( count > NARROW_MANIFOLD_POINTS && count <= CLIP_POINTS );
     for ( uint32_t k = 1; k < count; ++k )
     {
         chosen[0] = points[k].w < points[chosen[0]].w ? k : chosen[0];
@@ -316,6 +318,7 @@ static uint32_t make_manifold( const narrow_box* a, const narrow_box* b, float m
         clv_vec3 shift = { b->center.x - a->center.x, b->center.y - a->center.y, b->center.z - a->center.z };
         face_manifold( &seen_from_b, b, best->j, true, shift, margin, manifold );
     }
+    CLV_ASSERT( manifold->count <= NARROW_MANIFOLD_POINTS );
     return manifold->count;
 }
 

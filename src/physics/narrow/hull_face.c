@@ -210,6 +210,7 @@ static void list_members( const joiner* j, uint32_t* starts, uint32_t* members )
     }
     // Each start was walked down to its own group's first member, one place too far right: shift.
     memmove( starts, starts + 1, j->group_count * sizeof( uint32_t ) );
+    CLV_ASSERT( starts[0] == 0 && j->group_count <= j->triangle_count );
     starts[j->group_count] = j->triangle_count;
 }
 
@@ -387,6 +388,7 @@ static void walk_faces( joiner* j, clv_hull* hull, const uint32_t* starts, const
             }
         }
         hull->face_starts[g] = filled;
+        CLV_ASSERT( first != NONE );
         uint32_t at = first;
         do
         {

@@ -216,6 +216,7 @@ static uint32_t take_farthest( builder* b, uint32_t face )
             best = height, best_link = link;
         }
     }
+    CLV_ASSERT( f->outside != NONE );
     uint32_t taken = best_link == NONE ? f->outside : b->next[best_link];
     *( best_link == NONE ? &f->outside : &b->next[best_link] ) = b->next[taken];
     return taken;
@@ -281,6 +282,7 @@ static bool build_fan( builder* b, uint32_t point )
             b->rim_start[from] = made;
         }
     }
+    CLV_ASSERT( b->stack.count >= base + 3 );
     for ( uint64_t i = base; i < b->stack.count; ++i )
     {
         uint32_t made = b->stack.items[i];
@@ -312,6 +314,7 @@ static bool add_points( builder* b )
             continue;
         }
         uint32_t point = take_farthest( b, face );
+        CLV_ASSERT( is_above( b, face, point ) );
         uint64_t fan_base = b->stack.count;
         if ( !find_patch( b, face, point ) || !build_fan( b, point ) )
         {
@@ -344,6 +347,7 @@ static bool copy_alive( builder* b, hull_mesh* mesh )
             for ( int k = 0; k < 3; ++k )
             {
                 triangle.across[k] = b->faces.items[triangle.across[k]].mark;
+                CLV_ASSERT( triangle.across[k] < alive );
             }
             mesh->triangles.items[mesh->triangle_count++] = triangle;
         }

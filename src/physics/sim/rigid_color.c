@@ -86,6 +86,7 @@ static void set_lane( clv_rigid* world, rigid_block* block, uint32_t lane, uint3
     block->contacts[lane] = &set->contacts.items[link->contact];
     block->a[lane] = link->a;
     block->b[lane] = link->b < RIGID_WALL ? link->b : world->count;
+    CLV_ASSERT( block->point_count == link->point_count && link->contact < set->contacts.capacity );
     block->moves_a[lane] = moves( world, link->a );
     block->moves_b[lane] = moves( world, link->b );
 }
@@ -102,6 +103,7 @@ static void fill_blocks( clv_rigid* world, const uint32_t* first_block, uint32_t
         }
         uint32_t lanes = color / CLASSES == RIGID_COLORS ? 1 : RIGID_LANES;
         uint32_t place = used[color]++;
+        CLV_ASSERT( first_block[color] + place / lanes < world->block_count );
         rigid_block* block = &world->blocks.items[first_block[color] + place / lanes];
         if ( place % lanes == 0 )
         {

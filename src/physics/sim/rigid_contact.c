@@ -50,6 +50,7 @@ static void wall_plane( const clv_aabb* walls, uint32_t wall, clv_vec3* normal, 
 {
     const float lower[3] = { walls->lower.x, walls->lower.y, walls->lower.z };
     const float upper[3] = { walls->upper.x, walls->upper.y, walls->upper.z };
+    CLV_ASSERT( wall < RIGID_WALL_COUNT );
     uint32_t axis = wall / 2;
     float sign = wall % 2 == 0 ? 1.0f : -1.0f;
     *normal = sim_vec3( axis == 0 ? sign : 0.0f, axis == 1 ? sign : 0.0f, axis == 2 ? sign : 0.0f );
@@ -135,6 +136,7 @@ static const rigid_link* last_link( chunk_writer* writer, clv_pair pair )
 {
     const rigid_contact_set* last = writer->last;
     uint64_t key = (uint64_t)pair.a << 32 | pair.b;
+    CLV_ASSERT( writer->from == 0 || contact_key( last, writer->from - 1 ) < key );
     while ( writer->from < last->count && contact_key( last, writer->from ) < key )
     {
         writer->from += 1;
@@ -160,6 +162,7 @@ static void keep_contact( chunk_writer* writer, clv_pair pair )
 static void write_contact( chunk_writer* writer, clv_pair pair, const narrow_manifold* manifold )
 {
     const clv_rigid* world = writer->world;
+    CLV_ASSERT( pair.a < world->count && manifold->count >= 1 && manifold->count <= NARROW_MANIFOLD_POINTS );
     const rigid_link* last = last_link( writer, pair );
     rigid_contact* contact = &writer->next->contacts.items[writer->at];
     rigid_link* link = &writer->next->links.items[writer->at];
@@ -325,6 +328,7 @@ static void keep_unchanged( chunk_writer* writer, const clv_pair* pairs, uint32_
 static void collide_bodies( chunk_writer* writer, const clv_pair* pairs, uint32_t count )
 {
     const clv_rigid* world = writer->world;
+    CLV_ASSERT( count <= RIGID_CHUNK );
     candidate list[RIGID_CHUNK];
     uint32_t listed = 0;
     for ( uint32_t i = 0; i < count; ++i )
@@ -376,6 +380,7 @@ static void collide_chunk( const collide_job* job, uint32_t kind, uint32_t chunk
         collide_walls( &writer, pairs, range );
     }
     job->next[kind]->chunk_counts.items[chunk] = writer.at - range.begin;
+    CLV_ASSERT( writer.at <= range.end );
 }
 
 /// Chunks of the bodies' pairs come first, then those of the walls'.
@@ -405,6 +410,7 @@ static void join_chunks( rigid_contact_set* set, uint32_t pair_count )
     {
         for ( uint32_t k = 0; k < set->chunk_counts.items[chunk]; ++k )
         {
+            CLV_ASSERT( set->count <= chunk * RIGID_CHUNK + k );
             set->links.items[set->count++] = set->links.items[chunk * RIGID_CHUNK + k];
         }
     }

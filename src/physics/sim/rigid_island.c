@@ -10,6 +10,7 @@ static uint32_t find_root( uint32_t* parents, uint32_t body )
     while ( parents[body] != body )
     {
         parents[body] = parents[parents[body]]; // halve the path: keeps trees flat without a second walk
+        CLV_ASSERT( parents[body] <= body );    // a root is the lowest of its island
         body = parents[body];
     }
     return body;
@@ -32,6 +33,7 @@ static void join( uint32_t* parents, uint32_t a, uint32_t b )
 
 static void wake_one( clv_rigid* world, uint32_t body )
 {
+    CLV_ASSERT( rigid_is_asleep( world, body ) );
     world->islands[body] = RIGID_NONE;
     world->rest_seconds[body] = 0.0f;
     CLV_ASSERT( world->sleeping_count > 0 );
@@ -194,6 +196,7 @@ void clv_sim_rigid_sleep_rested( clv_rigid* world )
         uint32_t root = find_root( world->parents, i );
         if ( rigid_is_movable( world, i ) && world->marks[root] == 0 )
         {
+            CLV_ASSERT( root <= i && !rigid_is_asleep( world, i ) );
             world->islands[i] = root;
             world->motions[i].velocity = sim_vec3( 0.0f, 0.0f, 0.0f );
             world->motions[i].spin = sim_vec3( 0.0f, 0.0f, 0.0f );

@@ -411,6 +411,7 @@ static void pass_piece( uint32_t index, uint32_t worker, void* context )
             fetch_motions( world->motions, &world->blocks.items[i + BLOCKS_AHEAD] );
         }
         rigid_block* block = &world->blocks.items[i];
+        CLV_ASSERT( block->point_count >= 1 && block->point_count <= NARROW_MANIFOLD_POINTS );
         lane_motion a = read_velocity( world->motions, block->a );
         lane_motion b = read_velocity( world->motions, block->b );
         switch ( job->pass.kind )
@@ -436,6 +437,8 @@ static void run_passes( solve_job* job, solve_pass pass )
     {
         job->round_first = rounds->first[round];
         job->round_count = rounds->first[round + 1] - job->round_first;
+        CLV_ASSERT(
+            job->round_first <= rounds->first[round + 1] && rounds->first[round + 1] <= world->block_count );
         clv_task_run(
             &world->runner, pass_piece, rigid_piece_count( job->round_count, RIGID_BLOCK_PIECE ), job );
     }

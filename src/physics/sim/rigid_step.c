@@ -89,6 +89,7 @@ static clv_result find_pairs( clv_rigid* world )
     clv_task_run( &world->runner, grow_piece, rigid_piece_count( world->count, RIGID_BODY_PIECE ), world );
     clv_result result = CLV_OK;
     uint32_t known = world->spaced_count, fresh = world->count - known;
+    CLV_ASSERT( known <= world->count );
     if ( fresh > 0 )
     {
         result = clv_space_add( world->space, world->bounds + known, fresh, world->ids + known );
@@ -313,6 +314,7 @@ static clv_result run_step( clv_rigid* world )
         clv_sim_rigid_sleep_rested( world );
         report.sleeping_count = world->sleeping_count;
     }
+    CLV_ASSERT( world->sleeping_count + world->static_count <= world->count );
     swap_contacts( world );
     uint64_t end = clv_base_clock_ns();
     report.find_ms = base_clock_ms( start, found );
