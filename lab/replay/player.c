@@ -152,22 +152,6 @@ static const space_counted* find_counted( replay_player* player, uint32_t query,
     return NULL;
 }
 
-static bool count_hit( const clv_space* space, uint32_t query, clv_hit hit, float* reach, void* user )
-{
-    const space_counted* found = find_counted( user, query, hit.index );
-    (void)space;
-    *reach = found != NULL ? (float)found->reach : *reach;
-    return found == NULL || found->counts;
-}
-
-static bool count_hit64( const clv_space* space, uint32_t query, clv_hit64 hit, double* reach, void* user )
-{
-    const space_counted* found = find_counted( user, query, hit.index );
-    (void)space;
-    *reach = found != NULL ? found->reach : *reach;
-    return found == NULL || found->counts;
-}
-
 // Visitors stop where the recorded one did.
 static bool was_stopped( const replay_player* player )
 {
@@ -181,21 +165,27 @@ static bool visit_pairs( const clv_pair* pairs, size_t count, void* user )
     return !was_stopped( player ) || player->shown.count + count < player->under_way->answer.words[0];
 }
 
-static bool visit_hits( uint32_t query, const clv_hit* hits, uint64_t count, void* user )
-{
-    const replay_player* player = user;
-    (void)hits;
-    (void)count;
-    return !was_stopped( player ) || query < player->under_way->answer.position;
-}
+// What is asked about each hit, and the visitor of them.
+#define HIT_CALLBACKS( ending, real )                                                                        \
+    static bool count_hit##ending(                                                                           \
+        const clv_space* space, uint32_t query, clv_hit##ending hit, real* reach, void* user )               \
+    {                                                                                                        \
+        const space_counted* found = find_counted( user, query, hit.index );                                 \
+        (void)space;                                                                                         \
+        *reach = found != NULL ? (real)found->reach : *reach;                                                \
+        return found == NULL || found->counts;                                                               \
+    }                                                                                                        \
+                                                                                                             \
+    static bool visit_hits##ending(                                                                          \
+        uint32_t query, const clv_hit##ending* hits, uint64_t count, void* user )                            \
+    {                                                                                                        \
+        const replay_player* player = user;                                                                  \
+        (void)hits, (void)count;                                                                             \
+        return !was_stopped( player ) || query < player->under_way->answer.position;                         \
+    }
 
-static bool visit_hits64( uint32_t query, const clv_hit64* hits, uint64_t count, void* user )
-{
-    const replay_player* player = user;
-    (void)hits;
-    (void)count;
-    return !was_stopped( player ) || query < player->under_way->answer.position;
-}
+HIT_CALLBACKS(, float )
+HIT_CALLBACKS( 64, double )
 
 // ---- birth and death
 

@@ -362,45 +362,33 @@ static bool is_movable( const running* run, uint32_t index )
     return !run->scene.groups[run->groups[index]].is_static;
 }
 
-static uint32_t take_turn( const running* run, uint32_t* next )
-{
-    uint32_t index = *next;
-    *next = index + 1 < run->def.body_count ? index + 1 : 0;
-    return index;
-}
+typedef clv_result recipe_act( running* run, uint32_t index, random_stream* stream );
 
-static clv_result kick( running* run )
+// A share of the bodies takes its turn, from the one where the frame before ended.
+static clv_result act_on( running* run, double share, uint32_t* next, uint64_t purpose, recipe_act* act )
 {
     clv_result result = CLV_OK;
-    for ( uint32_t count = share_of( run, run->scene.kick_share ); count > 0 && result == CLV_OK; --count )
+    for ( uint32_t count = share_of( run, share ); count > 0 && result == CLV_OK; --count )
     {
-        uint32_t index = take_turn( run, &run->kick_next );
-        random_stream stream = random_stream_make( run->def.seed, index, PURPOSE_KICK + run->frame );
-        if ( is_movable( run, index ) )
-        {
-            result = clv_rigid_set_velocity( run->world, index, draw_velocity( run, &stream ) );
-        }
+        uint32_t index = *next;
+        *next = index + 1 < run->def.body_count ? index + 1 : 0;
+        random_stream stream = random_stream_make( run->def.seed, index, purpose + run->frame );
+        result = is_movable( run, index ) ? act( run, index, &stream ) : CLV_OK;
     }
     return result;
 }
 
-static clv_result teleport( running* run )
+static clv_result kick( running* run, uint32_t index, random_stream* stream )
 {
-    clv_result result = CLV_OK;
-    for ( uint32_t count = share_of( run, run->scene.teleport_share ); count > 0 && result == CLV_OK;
-          --count )
-    {
-        uint32_t index = take_turn( run, &run->teleport_next );
-        random_stream stream = random_stream_make( run->def.seed, index, PURPOSE_TELEPORT + run->frame );
-        if ( is_movable( run, index ) )
-        {
-            clv_rigid_body body = clv_rigid_get( run->world, index );
-            body.position = draw_position( run, &stream );
-            body.velocity = draw_velocity( run, &stream );
-            result = clv_rigid_place( run->world, index, &body );
-        }
-    }
-    return result;
+    return clv_rigid_set_velocity( run->world, index, draw_velocity( run, stream ) );
+}
+
+static clv_result teleport( running* run, uint32_t index, random_stream* stream )
+{
+    clv_rigid_body body = clv_rigid_get( run->world, index );
+    body.position = draw_position( run, stream );
+    body.velocity = draw_velocity( run, stream );
+    return clv_rigid_place( run->world, index, &body );
 }
 
 static int compare_numbers( const void* a, const void* b )
@@ -410,23 +398,11 @@ static int compare_numbers( const void* a, const void* b )
 }
 
 /// The dead leave their numbers to the newborn, so that every frame has as many boxes as the file says.
-static clv_result churn( running* run )
+static clv_result churn( running* run, uint32_t index, random_stream* stream )
 {
-    clv_result result = CLV_OK;
-    run->reborn_count = 0;
-    for ( uint32_t count = share_of( run, run->scene.churn_share ); count > 0 && result == CLV_OK; --count )
-    {
-        uint32_t index = take_turn( run, &run->churn_next );
-        random_stream stream = random_stream_make( run->def.seed, index, PURPOSE_CHURN + run->frame );
-        if ( is_movable( run, index ) )
-        {
-            clv_rigid_body body = make_body( run, index, run->frame + 1, &stream );
-            result = clv_rigid_place( run->world, index, &body );
-            run->reborn[run->reborn_count++] = index;
-        }
-    }
-    qsort( run->reborn, run->reborn_count, sizeof( uint32_t ), compare_numbers );
-    return result;
+    clv_rigid_body body = make_body( run, index, run->frame + 1, stream );
+    run->reborn[run->reborn_count++] = index;
+    return clv_rigid_place( run->world, index, &body );
 }
 
 static void turn_gravity( running* run )
@@ -444,9 +420,15 @@ static void turn_gravity( running* run )
 bool recipe_run_step( void* state, lab_error* why )
 {
     running* run = state;
-    clv_result result = kick( run );
-    result = result == CLV_OK ? teleport( run ) : result;
-    result = result == CLV_OK ? churn( run ) : result;
+    const recipe* scene = &run->scene;
+    run->reborn_count = 0;
+    clv_result result = act_on( run, scene->kick_share, &run->kick_next, PURPOSE_KICK, kick );
+    result = result == CLV_OK
+        ? act_on( run, scene->teleport_share, &run->teleport_next, PURPOSE_TELEPORT, teleport )
+        : result;
+    result =
+        result == CLV_OK ? act_on( run, scene->churn_share, &run->churn_next, PURPOSE_CHURN, churn ) : result;
+    qsort( run->reborn, run->reborn_count, sizeof( uint32_t ), compare_numbers );
     turn_gravity( run );
     clv_rigid_set_contacts( run->world, run->frame >= run->scene.contacts_from );
     if ( result == CLV_OK )
