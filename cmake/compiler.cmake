@@ -100,7 +100,7 @@ endfunction()
 # kernels are the reference alone.
 # cleave_spare_code( "SOURCES" TARGETS... )
 set( CLEAVE_LOOP_SOURCES "core/(simd/kernels_|query/|match/)|/(store_boxes|count|place|margin|batch|take|far_map|space_query|record)\\.c" )
-set( CLEAVE_ONCE_SOURCES "core/(base/memory|simd/dispatch|method/(brute|cleave|context|host|registry|settings)|engine/(block_grids|engine|cell_grid|cell_measure|cut|engine_memory|lay|flat|search|axis_scale|plan|segments|slabs)|pair/(decisions|keys)|rest/(loose_grid|loose_plan|marginal|refit|rest_mode|rest_pairs|rest_world)|space/(columns|filter_classes|result|space|update|pair_data|test_box)|task/(gather|runner|scheduler))\\.c" )
+set( CLEAVE_ONCE_SOURCES "core/(base/memory|simd/dispatch|method/(brute|cleave|context|host|registry|settings)|engine/(block_grids|engine|cell_grid|cell_measure|cut|engine_memory|lay|flat|search|axis_scale|plan|slabs)|pair/(decisions|keys)|rest/(loose_grid|loose_plan|marginal|refit|rest_mode|rest_pairs|rest_world)|space/(columns|filter_classes|result|space|update|pair_data|test_box)|task/(gather|runner|scheduler))\\.c" )
 if( CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" )
     set( CLEAVE_ONCE_SOURCES "${CLEAVE_ONCE_SOURCES}|core/simd/kernels_scalar\\.c" )
 endif()

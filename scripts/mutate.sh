@@ -394,7 +394,7 @@ mutate "blocks: a box goes to a block twice" "engine" src/core/engine/block_scat
 mutate "blocks: what waits in the last trays stays there" "engine" src/core/engine/block_scatter.c 's/if ( work->trays.counts\[block\] > 0 )/if ( false )/'
 mutate "blocks: a tray is emptied beyond its segment" "engine" src/core/engine/block_scatter.c 's/if ( room >= CELL_TRAY )/if ( true )/'
 mutate "blocks: many search a block where its records lie" "engine" src/core/engine/engine.c 's/    if ( task_worker_count( engine->tasks ) == 1 )/    if ( segments->piece_count == 1 )/'
-mutate "blocks: records of the last piece are left behind" "engine threads" src/core/engine/engine.c 's/for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment/for ( uint32_t piece = 0; piece + 1 < segments->piece_count; ++piece, segment/'
+mutate "blocks: records of the last piece are left behind" "engine threads" src/core/engine/segments.c '/^uint32_t clv_engine_segments_bring/,/^}/s/piece < segments->piece_count; ++piece )/piece + 1 < segments->piece_count; ++piece )/'
 mutate "blocks: the rest of a chunk left out" "threads engine" src/core/engine/engine.c 's/    pieces = ( input->live_count + job.chunk - 1 ) \/ job.chunk;/    pieces = input->live_count > job.chunk ? input->live_count \/ job.chunk : 1;/'
 
 # The same engine, step by step.

@@ -81,7 +81,7 @@ static void place_all( laid* l )
     all.by_slot = true;
     job->starts[0] = 0;
     CHECK_EQUAL( clv_engine_cell_sum_starts( job->starts + 1, cells ), l->layout.entry_count );
-    clv_engine_cell_place_entries( job, &all, job->starts + 1 );
+    clv_engine_cell_place_entries( job, &all, job->starts + 1, l->layout.entry_count );
 }
 
 static const char* ask( const laid* l )
@@ -205,7 +205,7 @@ static void scatter_pieces( laid* l, uint32_t piece_end )
             s_slabs.segments[piece][slab] = ( cell_segment ){ ( piece * SLABS + slab ) * BOXES, 0, BOXES, 0 };
         }
         slab_work work = { l->job.kernels, &input, &l->job.grid, piece == 0 ? 0 : piece_end,
-            piece == 0 ? piece_end : l->job.count, s_slabs.slab_of_cell, s_slabs.segments[piece],
+            piece == 0 ? piece_end : l->job.count, s_slabs.slab_of_cell, SLABS, s_slabs.segments[piece],
             s_slabs.records };
         clv_engine_slab_scatter( &work );
     }
@@ -218,11 +218,11 @@ static void compare_slab( laid* l, uint32_t slab, uint32_t first, uint32_t last 
     CHECK( clv_engine_cell_count_entries( &l->job, &share, s_slabs.kinds, s_slabs.counts ) );
     memcpy( s_slabs.starts + first + 1, s_slabs.counts + first, ( last - first ) * sizeof( uint32_t ) );
     s_slabs.starts[first] = 0;
-    clv_engine_cell_sum_starts( s_slabs.starts + first + 1, last - first );
+    uint32_t sum = clv_engine_cell_sum_starts( s_slabs.starts + first + 1, last - first );
     cell_job job = l->job;
     job.entries = s_slabs.entries;
     job.starts = s_slabs.starts;
-    clv_engine_cell_place_entries( &job, &share, s_slabs.starts + 1 );
+    clv_engine_cell_place_entries( &job, &share, s_slabs.starts + 1, sum );
     CHECK( clv_engine_cell_check( &job, &share ) == NULL );
     uint32_t count = s_slabs.starts[last];
     CHECK_EQUAL( count, l->job.starts[last] - l->job.starts[first] );

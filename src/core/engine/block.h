@@ -121,7 +121,8 @@ typedef struct slab_work
     const cell_grid* grid;
     uint32_t first, last;
     const uint8_t* slab_of_cell;
-    cell_segment* segments; ///< of each slab
+    uint32_t slab_count;
+    cell_segment* segments; ///< of each slab, still empty
     cell_record* out;
 } slab_work;
 

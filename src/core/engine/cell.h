@@ -221,10 +221,11 @@ uint32_t clv_engine_cell_sum_starts( uint32_t* starts, uint32_t cell_count );
 
 // ---- place.c
 
-/// Entries of a share's boxes to its cells; next[cell] is where the next one goes, and afterwards where the
-/// next cell begins. In a cell they lie by chunk, class, corner and number of their boxes, whatever the
-/// share.
-void clv_engine_cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next );
+/// Entries of a share's boxes, so many in all, to its cells; next[cell] is where the next one goes, and
+/// afterwards where the next cell begins. In a cell they lie by chunk, class, corner and number of their
+/// boxes, whatever the share. The entry behind them all may be written, too.
+void clv_engine_cell_place_entries(
+    const cell_job* job, const cell_share* share, uint32_t* next, uint32_t entry_count );
 
 /// Where the chunk of slots that begins with record `first` ends, before `end` or there.
 uint32_t clv_engine_cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end );

@@ -220,22 +220,15 @@ bool clv_engine_fill( clv_engine* engine, const clv_method_input* given )
 static cell_record* records_of( const clv_engine* engine, uint32_t block, uint32_t worker, uint32_t* count )
 {
     const engine_segments* segments = &engine->segments;
-    CLV_ASSERT( block < segments->target_count );
-    const cell_segment* segment = segments->list.items + block;
-    *count = segment->count;
     if ( task_worker_count( engine->tasks ) == 1 )
     {
-        return segments->records.items + segment->first;
+        CLV_ASSERT( block < segments->target_count );
+        *count = segments->list.items[block].count;
+        return segments->records.items + segments->list.items[block].first;
     }
     CLV_ASSERT( ( (uint64_t)worker + 1 ) * engine->largest_block <= engine->records.capacity );
     cell_record* records = engine->records.items + (size_t)worker * engine->largest_block;
-    *count = 0;
-    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment += segments->target_count )
-    {
-        memcpy( records + *count, segments->records.items + segment->first,
-            segment->count * sizeof( cell_record ) );
-        *count += segment->count;
-    }
+    *count = clv_engine_segments_bring( segments, block, records );
     CLV_ASSERT( *count <= engine->largest_block );
     return records;
 }

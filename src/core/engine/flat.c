@@ -67,6 +67,7 @@ static void scatter_to_slabs(
         .first = box_from( fill->input, (uint64_t)piece * fill->piece_slots ),
         .last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots ),
         .slab_of_cell = fill->engine->slab_of_cell.items,
+        .slab_count = fill->engine->slabs.count,
         .segments = segments,
         .out = records,
     };
@@ -399,7 +400,7 @@ static void place_slab( cell_job* job, const cell_share* share, uint32_t entry_c
     uint32_t* starts = job->scratch->starts;
     job->starts = starts;
     job->entries = job->scratch->entries;
-    clv_engine_cell_place_entries( job, share, starts + 1 );
+    clv_engine_cell_place_entries( job, share, starts + 1, entry_count );
     CLV_ASSERT( starts[share->last_cell] == entry_count );
     CLV_VALIDATE( clv_engine_cell_check( job, share ) == NULL );
     memset( job->entries + entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );

@@ -54,34 +54,18 @@ static void place_wide( const cell_job* job, const cell_share* share, const scal
 
 enum
 {
-    KINDS = CELL_WIDE + 1
+    KINDS = CELL_WIDE + 1,
+    SECOND = 19,     // further cells of all classes: one each of three, three of three, seven of one
+    FEW_BOXES = 1024 // of a chunk, up to which short loops mispredict more than they save
 };
 
-// From a record to an entry: in a second cell on some axis a box begins at 0, in a first cell of two it ends
-// beyond 255.
-typedef struct corner_codes
+// One corner of one class other than its first, and what makes an entry there of a record: in a second cell
+// on some axis a box begins at 0, in a first cell of two it ends beyond 255.
+typedef struct second_cell
 {
-    uint64_t kept[8];  // by corner: all but the lowers of its axes
-    uint64_t added[8]; // by corner: its axes as before bits
-    uint64_t ended[8]; // by axes: 255 for their uppers
-} corner_codes;
-
-static corner_codes corner_codes_make( void )
-{
-    corner_codes c;
-    for ( uint32_t axes = 0; axes < 8; ++axes )
-    {
-        uint64_t mask = 0;
-        for ( uint32_t axis = 0; axis < 3; ++axis )
-        {
-            mask |= ( axes >> axis & 1 ) != 0 ? UINT64_C( 0xFF ) << ( 8 * axis ) : 0;
-        }
-        c.kept[axes] = ~mask;
-        c.added[axes] = (uint64_t)axes << 24;
-        c.ended[axes] = mask << 32;
-    }
-    return c;
-}
+    uint32_t kind, offset;
+    uint64_t kept, ended;
+} second_cell;
 
 // What places the boxes of a share.
 typedef struct placing
@@ -89,14 +73,48 @@ typedef struct placing
     const cell_job* job;
     const cell_share* share;
     uint32_t* next; // where the next entry of each cell goes
+    uint32_t aside; // where an entry goes that is in none: behind all of them
     scaling scaling;
-    corner_cells near;
-    corner_codes codes;
+    uint64_t ended[8];           // by class: 255 for its uppers
+    second_cell seconds[SECOND]; // class by class, corner by corner
     // Boxes of a chunk by class: a loop over the entries of each box would mispredict. Of those that have one
     // entry the list is not read.
     uint32_t counts[KINDS];
     uint16_t lists[KINDS][CELL_CHUNK];
 } placing;
+
+// Bytes of the axes that have a bit, in the lower half of a code.
+static uint64_t axis_bytes( uint32_t axes )
+{
+    uint64_t mask = 0;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        mask |= ( axes >> axis & 1 ) != 0 ? UINT64_C( 0xFF ) << ( 8 * axis ) : 0;
+    }
+    return mask;
+}
+
+static void make_seconds( placing* p, const corner_cells* near )
+{
+    uint32_t made = 0;
+    for ( uint32_t kind = 0; kind < CELL_WIDE; ++kind )
+    {
+        p->ended[kind] = axis_bytes( kind ) << 32;
+        for ( uint32_t k = 1; k < near->count[kind]; ++k )
+        {
+            uint32_t corner = near->corner[kind][k];
+            p->seconds[made++] = ( second_cell ){ kind, near->offset[corner], ~axis_bytes( corner ),
+                (uint64_t)corner << 24 | axis_bytes( kind & ~corner ) << 32 };
+        }
+    }
+    CLV_ASSERT( made == SECOND );
+}
+
+// In sums and bits: compilers make a branch of anything else, and that mispredicts at the border of a share.
+static inline uint32_t place_or_aside( bool goes, uint32_t place, uint32_t aside )
+{
+    return aside ^ ( ( place ^ aside ) & ( 0 - (uint32_t)goes ) );
+}
 
 // The entry of each box in its first cell, and the lists. What does not go there is put aside without a
 // branch.
@@ -104,8 +122,7 @@ static BASE_INLINE void place_first( placing* p, const cell_record* records, uin
 {
     cell_entry* const entries = p->job->entries;
     uint32_t* const next = p->next;
-    const uint32_t first = p->share->first_cell, width = p->share->last_cell - first;
-    cell_entry aside = { 0, 0 };
+    const uint32_t first = p->share->first_cell, width = p->share->last_cell - first, aside = p->aside;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
@@ -113,34 +130,34 @@ static BASE_INLINE void place_first( placing* p, const cell_record* records, uin
         CLV_ASSERT( cell < cell_grid_count( &p->job->grid ) );
         uint32_t place = next[cell];
         next[cell] = place + goes;
-        cell_entry* entry = goes ? &entries[place] : &aside;
-        entry->code = records[i].code | p->codes.ended[kind & 7];
+        cell_entry* entry = &entries[place_or_aside( goes, place, aside )];
+        entry->code = records[i].code | p->ended[kind & 7];
         entry->name = records[i].name;
         p->lists[kind][p->counts[kind]++] = (uint16_t)i;
     }
 }
 
-// The other entries of boxes of one class, corner by corner: branch-free. What a cell gets from one class
-// and corner comes from one other cell.
-static BASE_INLINE void place_kind( placing* p, const cell_record* records, uint32_t kind, bool is_whole )
+// The entries of boxes of one class at one corner. What a cell gets from one class and corner comes from one
+// other cell. What does not go there is put aside without a branch.
+static BASE_INLINE void place_second(
+    placing* p, const cell_record* records, const second_cell* second, bool is_whole )
 {
-    for ( uint32_t k = 1; k < p->near.count[kind]; ++k ) // the first is placed
+    cell_entry* const entries = p->job->entries;
+    uint32_t* const next = p->next;
+    const uint32_t first = p->share->first_cell, width = p->share->last_cell - first;
+    const uint32_t kind = second->kind, offset = second->offset, count = p->counts[kind];
+    const uint32_t aside = p->aside;
+    const uint64_t kept = second->kept, ended = second->ended;
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t corner = p->near.corner[kind][k];
-        uint64_t kept = p->codes.kept[corner],
-                 ended = p->codes.added[corner] | p->codes.ended[kind & ~corner];
-        for ( uint32_t i = 0; i < p->counts[kind]; ++i )
-        {
-            const cell_record* record = &records[p->lists[kind][i]];
-            uint32_t cell = cell_first( record ) + p->near.offset[corner];
-            CLV_ASSERT( cell_class( record ) == kind );
-            CLV_ASSERT( cell < cell_grid_count( &p->job->grid ) ); // no class reaches beyond the grid
-            if ( is_whole || is_in_share( p->share, cell ) )
-            {
-                p->job->entries[p->next[cell]++] =
-                    ( cell_entry ){ ( record->code & kept ) | ended, record->name };
-            }
-        }
+        const cell_record* record = &records[p->lists[kind][i]];
+        uint32_t cell = cell_first( record ) + offset, place = next[cell];
+        bool goes = is_whole | ( cell - first < width );
+        CLV_ASSERT( cell_class( record ) == kind );
+        CLV_ASSERT( cell < cell_grid_count( &p->job->grid ) ); // no class reaches beyond the grid
+        next[cell] = place + goes;
+        entries[place_or_aside( goes, place, aside )] =
+            ( cell_entry ){ ( record->code & kept ) | ended, record->name };
     }
 }
 
@@ -149,9 +166,9 @@ static BASE_INLINE void place_chunk( placing* p, const cell_record* records, uin
     CLV_ASSERT( count <= CELL_CHUNK );
     memset( p->counts, 0, sizeof( p->counts ) );
     place_first( p, records, count, is_whole );
-    for ( uint32_t kind = 1; kind < CELL_WIDE; ++kind )
+    for ( uint32_t k = 0; k < SECOND; ++k )
     {
-        place_kind( p, records, kind, is_whole );
+        place_second( p, records, &p->seconds[k], is_whole );
     }
     for ( uint32_t i = 0; i < p->counts[CELL_WIDE]; ++i )
     {
@@ -196,7 +213,8 @@ static void place_segment( placing* p, const cell_record* records, uint32_t coun
     }
 }
 
-void clv_engine_cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
+void clv_engine_cell_place_entries(
+    const cell_job* job, const cell_share* share, uint32_t* next, uint32_t entry_count )
 {
     CLV_ASSERT( share->first_cell < share->last_cell );
     CLV_ASSERT( job->entries != NULL );
@@ -205,9 +223,10 @@ void clv_engine_cell_place_entries( const cell_job* job, const cell_share* share
     p.job = job;
     p.share = share;
     p.next = next;
+    p.aside = entry_count;
     p.scaling = scaling_of( &job->grid );
-    p.near = corner_cells_of( &job->grid );
-    p.codes = corner_codes_make();
+    const corner_cells near = corner_cells_of( &job->grid );
+    make_seconds( &p, &near );
     for ( uint32_t i = 0; i < cell_segment_count( share ); ++i )
     {
         cell_segment segment = cell_segment_at( share, i );

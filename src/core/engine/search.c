@@ -144,7 +144,7 @@ static clv_result search_grid( cell_job* job, cell_search* search, cell_layout l
     cell_share all = cell_share_all( job );
     job->starts[0] = 0;
     clv_engine_cell_sum_starts( job->starts + 1, cell_count );
-    clv_engine_cell_place_entries( job, &all, job->starts + 1 );
+    clv_engine_cell_place_entries( job, &all, job->starts + 1, layout.entry_count );
     CLV_ASSERT( job->starts[cell_count] == layout.entry_count );
     CLV_VALIDATE( clv_engine_cell_check( job, &all ) == NULL );
     memset( job->entries + layout.entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );

@@ -225,6 +225,27 @@ uint32_t clv_engine_segments_count( const engine_segments* segments, uint32_t ta
     return sum;
 }
 
+// A copy, since it asks for many lines of other workers' at once, where the loops that count and place ask
+// for one after the other; and what is placed together then depends on slots alone, not on pieces.
+uint32_t clv_engine_segments_bring( const engine_segments* segments, uint32_t target, cell_record* records )
+{
+    CLV_ASSERT( target < segments->target_count );
+    cell_segment near[SEGMENTS_PIECES]; // all are asked for before the first one has come
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
+    {
+        near[piece] = segments->list.items[(size_t)piece * segments->target_count + target];
+    }
+    uint32_t count = 0;
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
+    {
+        CLV_ASSERT( near[piece].count <= near[piece].capacity );
+        memcpy( records + count, segments->records.items + near[piece].first,
+            near[piece].count * sizeof( cell_record ) );
+        count += near[piece].count;
+    }
+    return count;
+}
+
 void clv_engine_segments_release( engine_segments* segments, base_memory* memory )
 {
     base_array_free( &segments->list, memory );

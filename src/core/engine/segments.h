@@ -35,4 +35,8 @@ bool clv_engine_segments_fill( engine_segments* segments, base_memory* memory, t
 /// Records of a target, of all pieces.
 uint32_t clv_engine_segments_count( const engine_segments* segments, uint32_t target );
 
+/// Records of a target, of all pieces one after the other, into memory of the worker that needs them. Returns
+/// how many.
+uint32_t clv_engine_segments_bring( const engine_segments* segments, uint32_t target, cell_record* records );
+
 void clv_engine_segments_release( engine_segments* segments, base_memory* memory );

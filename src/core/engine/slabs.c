@@ -168,30 +168,13 @@ bool clv_engine_reserve_slabs( clv_engine* engine, uint32_t workers )
     return base_array_renew( &engine->records, engine->memory, room->most * workers );
 }
 
-// A copy, since it asks for many lines of other workers' at once, where the loops that count and place ask
-// for one after the other; and what is placed together then depends on slots alone, not on pieces.
 cell_share clv_engine_bring_slab( const clv_engine* engine, uint32_t slab, uint32_t worker )
 {
-    const engine_segments* segments = &engine->segments;
-    const cell_segment* list = segments->list.items + slab;
     cell_record* records = engine->records.items + engine->slab_room.most * worker;
-    cell_segment near[SEGMENTS_PIECES]; // all are asked for before the first one has come
-    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
-    {
-        near[piece] = list[(size_t)piece * segments->target_count];
-    }
-    uint32_t count = 0;
-    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
-    {
-        CLV_ASSERT( near[piece].count <= near[piece].capacity );
-        memcpy( records + count, segments->records.items + near[piece].first,
-            near[piece].count * sizeof( cell_record ) );
-        count += near[piece].count;
-    }
-    CLV_ASSERT( count <= engine->slab_room.most );
     cell_share share = clv_engine_share_of( engine, slab );
     share.records = records;
     share.segments = NULL;
-    share.count = count;
+    share.count = clv_engine_segments_bring( &engine->segments, slab, records );
+    CLV_ASSERT( share.count <= engine->slab_room.most );
     return share;
 }
