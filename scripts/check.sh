@@ -15,9 +15,8 @@ list_checks()
 source: layers comments symbols exports one-unit configure cpp
 install: install example flags adding-a-method link single snippets
 programs: man completion demo instructions worst suite story
-docs: docs
 packages: version interface dist recipes site python
-pages: report view site-page papers studies
+pages: docs report view site-page papers studies
 gpu: kernels oclgrind gpu-docs gpu-bench no-sys
 mpi: mpi mpi-fuzz mpi-faults mpi-program mpi-resume mpi-kills mpi-docs
 END
