@@ -380,7 +380,7 @@ mutate "cut: never" "engine_search" src/core/engine/search.c 's/return count > C
 mutate "sharpen: cells forget who began before" "engine" src/core/engine/lay.c 's/before\[i\] = cell_before( \&records\[first + i\] );/before[i] = 0;/'
 mutate "measure: a box with one endless face has no say" "engine" src/core/engine/plan.c 's/return has_lower || has_upper;/return has_lower \&\& has_upper;/'
 mutate "grid: one cell for all" "engine" src/core/engine/cell_grid.c 's/if ( count > CELL_ALONE )/if ( count > UINT32_MAX - 1 )/'
-mutate "slabs: who reaches in from the slab before is not counted" "engine threads" src/core/engine/count.c 's/uint32_t first = share->first_cell > reach ? share->first_cell - reach : 0;/uint32_t first = share->first_cell;/'
+mutate "slabs: who reaches in from the slab before is not counted" "engine threads" src/core/engine/count.c 's/first > row ? first - row : 0, last }/first, last }/'
 mutate "slabs: a box goes to its first slab alone" "engine threads" src/core/engine/slab_scatter.c 's/more_count += is_wide | ( slab != last );/more_count += is_wide;/'
 mutate "slabs: a wide box goes to the slabs of its first layer alone" "engine threads" src/core/engine/slab_scatter.c '/^static void scatter_wide/,/^}/s/z <= cell_field( span.last, 2 ); ++z/z <= cell_field( span.first, 2 ); ++z/'
 mutate "slabs: a box does not go to the slabs of the next layer" "engine threads" src/core/engine/slab_scatter.c 's/for ( uint32_t corner = 2; corner < 8; corner += 2 )/for ( uint32_t corner = 2; corner < 4; corner += 2 )/'

@@ -242,7 +242,7 @@ cores_table()
     printf '\n'
     for world in "$@"; do
         "$cleave" bench "${world%=*}" -m cleave --frames "${world#*=}" --threads "$(echo "$crews" | tr ' ' ,)" \
-            ${spin:+"$spin"} --warmup 1 --repeat 1 --quiet >"$said" || { cat "$said" >&2; complain "${world%=*} failed"; }
+            ${spin:+"$spin"} --warmup 1 --repeat $((${world#*=} < 12 ? 4 : 1)) --quiet >"$said" || { cat "$said" >&2; complain "${world%=*} failed"; }
         awk -v world="${world%=*}" '
             $3 == "cleave" { cells = cells " " $6 " (" $8 ") |"; rows += 1 }
             END { if ( !rows ) exit 1; printf "| `%s` |%s\n", world, cells }' "$said" ||
@@ -275,6 +275,7 @@ cores()
         if [ -x "$(dirname "$cleave")/bench/workers" ] && [ "$most" -gt 1 ]; then
             printf '\n## Job by job\n\n'
             "$(dirname "$cleave")/bench/workers" --workers "${crews##* }" --spin 20 --meet ${SCENES:+--frames 20} 32000 128000
+            [ -n "${SCENES:-}" ] || "$(dirname "$cleave")/bench/workers" --workers "${crews##* }" --spin 20 --frames 24 1000000
         fi
     } >"$out.part"
     rm -f "$said"

@@ -78,17 +78,35 @@ static bool count_kinds(
     return fits;
 }
 
-// A cell has an entry of every box whose class reaches it from one of the eight cells around its lower
-// corner: of these the cells from `first` to `last`.
-static void spread_kinds(
-    const cell_grid* grid, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts )
+// Cells side by side.
+typedef struct cell_range
 {
-    const corner_cells near = corner_cells_of( grid );
+    uint32_t first, last;
+} cell_range;
+
+// The cells that a share is reached from: up to a row and a cell before it, and as far before the same cells
+// a layer lower. A share of few rows leaves out what lies between; otherwise the second range is empty.
+static void reach_of( const cell_share* share, const corner_cells* near, cell_range ranges[2] )
+{
+    uint32_t first = share->first_cell, last = share->last_cell;
+    uint32_t row = near->offset[3], layer = near->offset[4];
+    cell_range below = { first > layer + row ? first - layer - row : 0, last > layer ? last - layer : 0 };
+    cell_range here = { first > row ? first - row : 0, last };
+    bool are_apart = below.last < here.first;
+    ranges[0] = ( cell_range ){ below.first, are_apart ? below.last : here.last };
+    ranges[1] = ( cell_range ){ are_apart ? here.first : here.last, here.last };
+}
+
+// A cell has an entry of every box whose class reaches it from one of the eight cells around its lower
+// corner: of these the cells of a range. The first of `kinds` is that of cell `base`.
+static void spread_kinds( const cell_grid* grid, const corner_cells* near, cell_range range, uint32_t base,
+    uint32_t* kinds, uint32_t* counts )
+{
     uint32_t cell_count = cell_grid_count( grid );
-    for ( uint32_t cell = first; cell < last; ++cell )
+    for ( uint32_t cell = range.first; cell < range.last; ++cell )
     {
-        uint32_t* k = kinds +
-            (size_t)( cell - first ) * 8; // becomes, per corner, the boxes of all classes that have it
+        uint32_t* k =
+            kinds + (size_t)( cell - base ) * 8; // becomes, per corner, the boxes of all classes that have it
         for ( uint32_t bit = 1; bit < 8; bit *= 2 )
         {
             for ( uint32_t corner = 0; corner < 8; ++corner )
@@ -100,11 +118,12 @@ static void spread_kinds(
     for ( uint32_t corner = 0; corner < 8; ++corner )
     {
         uint32_t offset =
-            near.offset[corner]; // no class reaches beyond the grid, so what is cut off here is 0
-        uint32_t end = cell_count > offset && last < cell_count - offset ? last : cell_count - offset;
-        for ( uint32_t cell = first; cell < end && offset < cell_count; ++cell )
+            near->offset[corner]; // no class reaches beyond the grid, so what is cut off here is 0
+        uint32_t end =
+            cell_count > offset && range.last < cell_count - offset ? range.last : cell_count - offset;
+        for ( uint32_t cell = range.first; cell < end && offset < cell_count; ++cell )
         {
-            counts[cell + offset] += kinds[(size_t)( cell - first ) * 8 + corner];
+            counts[cell + offset] += kinds[(size_t)( cell - base ) * 8 + corner];
         }
     }
 }
@@ -114,15 +133,24 @@ bool clv_engine_cell_count_entries(
 {
     CLV_ASSERT( share->first_cell < share->last_cell );
     CLV_ASSERT( share->last_cell <= cell_grid_count( &job->grid ) );
-    uint32_t reach = corner_cells_of( &job->grid ).offset[7];
-    uint32_t first = share->first_cell > reach ? share->first_cell - reach : 0;
-    memset( kinds, 0, (size_t)( share->last_cell - first ) * 8 * sizeof( uint32_t ) );
+    const corner_cells near = corner_cells_of( &job->grid );
+    cell_range ranges[2];
+    reach_of( share, &near, ranges );
+    uint32_t base = ranges[0].first;
     memset( counts + share->first_cell, 0, ( share->last_cell - share->first_cell ) * sizeof( uint32_t ) );
-    if ( !count_kinds( job, share, first, kinds, counts ) )
+    for ( int i = 0; i < 2; ++i )
+    {
+        memset( kinds + (size_t)( ranges[i].first - base ) * 8, 0,
+            (size_t)( ranges[i].last - ranges[i].first ) * 8 * sizeof( uint32_t ) );
+    }
+    if ( !count_kinds( job, share, base, kinds, counts ) )
     {
         return false;
     }
-    spread_kinds( &job->grid, first, share->last_cell, kinds, counts );
+    for ( int i = 0; i < 2; ++i )
+    {
+        spread_kinds( &job->grid, &near, ranges[i], base, kinds, counts );
+    }
     return true;
 }
 

@@ -245,16 +245,14 @@ static clv_result join_round( gathering* job )
 // ---- rounds
 // -----------------------------------------------------------------------------------------------------
 
-// Chunks for a round: all that it is likely to use and an eighth more, since a round that runs out of them
-// may be in vain, if these are not many more than the sink has room for. A list has as much from the frame
-// before; a visitor has no list, and chunks must not become one.
+// Chunks for a round: all that it is likely to use, if these are not many more than the sink has room for. A
+// list has as much from the frame before; a visitor has no list, and chunks must not become one.
 static uint64_t most_chunks( const gathering* job, uint64_t wanted, uint32_t piece_count )
 {
     uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
     uint64_t most = job->sink->capacity / ( CHUNK - CLV_PAIR_SINK_ROOM ) + SPARE_CHUNKS + least;
-    uint64_t likely = wanted + wanted / 8;
-    likely = likely > least ? likely : least;
-    return likely < most ? likely : most;
+    wanted = wanted > least ? wanted : least;
+    return wanted < most ? wanted : most;
 }
 
 // Memory for as many, and as many more in the middle of a round, if a list can be made as large. Fewer than
