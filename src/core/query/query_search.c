@@ -30,7 +30,7 @@ static void write_hit( const query_search* s, uint64_t at, clv_hit64 hit )
     }
 }
 
-static inline void put_overlap( const query_list* list, void* hits, uint64_t at, clv_hit64 hit )
+static inline void put_listed( const query_list* list, void* hits, uint64_t at, clv_hit64 hit )
 {
     if ( list->is_double )
     {
@@ -452,7 +452,7 @@ static uint64_t find_plain_overlaps(
             bool is_object = walk.found[i] != ( QUERY_EMPTY & ~QUERY_OBJECT );
             if ( is_object && count < room )
             {
-                put_overlap( list, hits, count, ( clv_hit64 ){ walk.found[i], 0 } );
+                put_listed( list, hits, count, ( clv_hit64 ){ walk.found[i], 0 } );
             }
             count += is_object;
         }
@@ -531,69 +531,52 @@ static void set_nearest(
         query_probe p;
         query_probe_read( &p, list->kind, list->items, index );
         query->box = floats_of( &p );
+        memcpy( query->lower, p.a, sizeof( p.a ) );
+        memcpy( query->upper, p.b, sizeof( p.b ) );
+        query->lower[3] = query->upper[3] = 0;
     }
     query->count = k;
+    query->found = query->maybe_count = 0;
     query->square = max_distance * max_distance;
-    query->reach = query_lane_reach( query->square );
+    query->reach = max_distance;
+    query->above = query_lane_reach( query->square );
     query->band = query->reach_time = INFINITY;
-    query->reach_least = UINT32_MAX;
-    for ( uint32_t i = 0; i < QUERY_NEAREST_MOST && ( i < k || i % 8 > 0 ); ++i )
+    query->least = UINT32_MAX;
+    query->bounds[QUERY_LANES - 1] = 0;
+    for ( uint32_t i = 0; i < QUERY_NEAREST_MOST && ( i < k || i % QUERY_LANES > 0 ); ++i )
     {
+        query->bounds[QUERY_LANES + i] = INFINITY;
         query->keys[i] = QUERY_NONE_NEAR;
     }
 }
 
 // NEAREST_SOME at most, and k is at most QUERY_NEAREST_MOST.
 static void find_plain_nearest( const query_scene* scene, const query_list* list, const uint32_t* which,
-    uint32_t count, uint32_t k, double max_distance, clv_hit* hits )
+    uint32_t count, uint32_t k, double max_distance, void* hits )
 {
     query_nearest queries[NEAREST_SOME];
+    const simd_queries* kernels = scene->kernels;
     CLV_ASSERT( count <= NEAREST_SOME && k <= QUERY_NEAREST_MOST );
     for ( uint32_t i = 0; i < count; ++i )
     {
         set_nearest( &queries[i], list, which[i], k, max_distance );
     }
-    if ( scene->tree->node_count > 0 )
+    if ( scene->tree->node_count > 0 && list->is_double )
     {
-        scene->kernels->nearest( scene->tree->nodes, queries, count );
+        kernels->nearest64( scene->tree64->nodes, scene->boxes64, queries, count );
     }
-    for ( uint32_t i = 0; i < count; ++i )
+    else if ( scene->tree->node_count > 0 )
     {
-        clv_hit* to = hits + (uint64_t)which[i] * k;
-        for ( uint32_t j = 0; j < k; ++j )
-        {
-            CLV_ASSERT( j == 0 || queries[i].keys[j - 1] <= queries[i].keys[j] );
-            to[j] = hit_of( queries[i].keys[j] );
-        }
-    }
-}
-
-// The same in double.
-static void find_plain_nearest64( const query_scene* scene, const query_list* list, const uint32_t* which,
-    uint32_t count, uint32_t k, double max_distance, clv_hit64* hits )
-{
-    query_nearest64 queries[NEAREST_SOME];
-    CLV_ASSERT( count <= NEAREST_SOME && k <= QUERY_NEAREST_MOST );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        queries[i].box = box_of( list, which[i] );
-        queries[i].count = k;
-        query_nearest_reach64( &queries[i], max_distance, UINT32_MAX );
-        for ( uint32_t j = 0; j < QUERY_NEAREST_MOST && ( j < k || j % 8 > 0 ); ++j )
-        {
-            queries[i].near[j] = INFINITY;
-            queries[i].slots[j] = CLV_NO_HIT;
-        }
-    }
-    if ( scene->tree->node_count > 0 )
-    {
-        scene->kernels->nearest64( scene->tree64->nodes, scene->boxes64, queries, count );
+        kernels->nearest( scene->tree->nodes, NULL, queries, count );
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
         for ( uint32_t j = 0; j < k; ++j )
         {
-            hits[(uint64_t)which[i] * k + j] = ( clv_hit64 ){ queries[i].slots[j], queries[i].near[j] };
+            bool is_found = j < queries[i].found;
+            CLV_ASSERT( j == 0 || !is_found || queries[i].near[j - 1] <= queries[i].near[j] );
+            clv_hit64 hit = is_found ? ( clv_hit64 ){ queries[i].slots[j], queries[i].near[j] } : no_hit();
+            put_listed( list, hits, (uint64_t)which[i] * k + j, hit );
         }
     }
 }
@@ -661,11 +644,6 @@ void clv_query_find_nearest( const query_scene* scene, const query_list* list, c
     for ( uint32_t i = 0; i < count && are_few; i += NEAREST_SOME )
     {
         uint32_t some = count - i < NEAREST_SOME ? count - i : NEAREST_SOME;
-        if ( list->is_double )
-        {
-            find_plain_nearest64( scene, list, which + i, some, k, max_distance, hits );
-            continue;
-        }
         find_plain_nearest( scene, list, which + i, some, k, max_distance, hits );
     }
     for ( uint32_t i = 0; i < count && !are_few && k > 0; ++i )

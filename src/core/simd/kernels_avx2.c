@@ -285,6 +285,12 @@ static inline uint32_t pick_nodes(
     return top + count;
 }
 
+// Lanes of `bits` first, in order.
+static inline eight eight_press( eight a, uint32_t bits )
+{
+    return _mm256_permutevar8x32_ps( a, press_lanes( bits ) );
+}
+
 #include "simd/kernel_body.h"
 
 #define LENDS_CELLS

@@ -355,10 +355,16 @@ static inline uint32_t split_hits(
 
 #define OWN_NODES
 #define OWN_PICKS
+// The other lanes infinite.
+static inline eight eight_chosen( eight a, uint32_t bits )
+{
+    return _mm256_mask_blend_ps( (__mmask8)bits, _mm256_set1_ps( INFINITY ), a );
+}
+
 // The least of these lanes, in every lane.
 static inline __m256 least_of( uint32_t bits, __m256 a )
 {
-    a = _mm256_mask_blend_ps( (__mmask8)bits, _mm256_set1_ps( INFINITY ), a );
+    a = eight_chosen( a, bits );
     a = _mm256_min_ps( a, _mm256_permute2f128_ps( a, a, 1 ) );
     a = _mm256_min_ps( a, _mm256_permute_ps( a, 0x4E ) );
     return _mm256_min_ps( a, _mm256_permute_ps( a, 0xB1 ) );
@@ -394,6 +400,17 @@ static inline uint64_t pick_best( const query_node* node, eight near, uint32_t b
     uint64_t key = query_key( _mm256_cvtss_f32( nearest ), slot );
     return key < best ? key : best;
 }
+
+// Lanes of `bits` first, in order.
+static inline eight eight_press( eight a, uint32_t bits )
+{
+    return _mm256_maskz_compress_ps( (__mmask8)bits, a );
+}
+
+enum
+{
+    DECIDES_AT_ONCE = true, // eight floats in double, which other instruction sets put off
+};
 
 static inline __m512i keys_of_lanes( const query_node* node, __m256 near )
 {
@@ -436,7 +453,11 @@ static inline void insert_keys(
     if ( count <= 8 )
     {
         __m512i all = _mm512_loadu_si512( keys );
-        for ( uint32_t i = 0; i < newcomer_count; ++i )
+        for ( uint32_t i = 0; i < 4; ++i ) // few newcomers are more, and four cost less than a guess
+        {
+            all = insert_key( all, keys_before( all ), newcomers[i] );
+        }
+        for ( uint32_t i = 4; newcomer_count > 4 && i < 8; ++i )
         {
             all = insert_key( all, keys_before( all ), newcomers[i] );
         }
@@ -465,40 +486,24 @@ static inline void pick_nearest( query_nearest* query, const query_node* node, u
     __m512i keys = _mm512_mask_blend_epi64(
         counts, _mm512_set1_epi64( (long long)QUERY_NONE_NEAR ), keys_of_lanes( node, times ) );
     _Alignas( 64 ) uint64_t newcomers[QUERY_LANES];
-    _mm512_storeu_si512( newcomers, _mm512_maskz_compress_epi64( (__mmask8)bits, keys ) );
+    _mm512_storeu_si512(
+        newcomers, _mm512_mask_compress_epi64( _mm512_set1_epi64( -1 ), (__mmask8)bits, keys ) );
     insert_keys( query->keys, query->count, newcomers, base_bit_count( bits ) );
-    query_nearest_shorten( query );
+    uint64_t last = query->keys[query->count - 1];
+    query_nearest_shorten( query, (double)query_key_near( last ), (uint32_t)last );
 }
 
-// The same of doubles: in two registers, distances and slots.
-static inline void insert_nearest64(
-    query_nearest64* query, const double* distances, const uint32_t* slots, uint32_t count )
+// Keys become distances and slots, once.
+static inline void close_nearest( query_nearest* query )
 {
-    if ( query->count > 8 )
+    for ( uint32_t i = 0; i < query->count; ++i )
     {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            query_insert_nearest( query, distances[i], slots[i] );
-        }
-        return;
+        uint64_t key = query->keys[i];
+        query->near[i] = (double)query_key_near( key );
+        query->slots[i] = (uint32_t)key;
+        query->found += (uint32_t)key != UINT32_MAX;
     }
-    __m512d near = _mm512_loadu_pd( query->near );
-    __m512i own = _mm512_cvtepu32_epi64( _mm256_loadu_si256( (const __m256i*)query->slots ) );
-    const __m512i before = _mm512_setr_epi64( 0, 0, 1, 2, 3, 4, 5, 6 );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        __m512d distance = _mm512_set1_pd( distances[i] );
-        __m512i slot = _mm512_set1_epi64( slots[i] );
-        __mmask8 behind = _mm512_cmp_pd_mask( distance, near, _CMP_LT_OQ ) |
-            _mm512_mask_cmplt_epu64_mask( _mm512_cmp_pd_mask( distance, near, _CMP_EQ_OQ ), slot, own );
-        __mmask8 here = behind & (__mmask8)( 0u - behind );
-        near = _mm512_mask_permutexvar_pd( near, behind, before, near );
-        own = _mm512_mask_permutexvar_epi64( own, behind, before, own );
-        near = _mm512_mask_mov_pd( near, here, distance );
-        own = _mm512_mask_mov_epi64( own, here, slot );
-    }
-    _mm512_storeu_pd( query->near, near );
-    _mm256_storeu_si256( (__m256i*)query->slots, _mm512_cvtepi64_epi32( own ) );
+    query->count = 0;
 }
 
 #include "simd/kernel_body.h"

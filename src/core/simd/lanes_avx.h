@@ -22,6 +22,11 @@ static inline void eight_store( float* p, eight a )
     _mm256_store_ps( p, a );
 }
 
+static inline void eight_store_any( float* p, eight a )
+{
+    _mm256_storeu_ps( p, a );
+}
+
 SIMD_ONE( eight_splat, eight, float, _mm256_set1_ps )
 SIMD_TWO( eight_sub, eight, eight, _mm256_sub_ps )
 SIMD_TWO( eight_add, eight, eight, _mm256_add_ps )
@@ -66,4 +71,26 @@ static inline uint32_t eight_least_slot( const uint32_t* p )
     __m128i quad = _mm_min_epu32( _mm256_castsi256_si128( all ), _mm256_extracti128_si256( all, 1 ) );
     __m128i two = _mm_min_epu32( quad, _mm_shuffle_epi32( quad, _MM_SHUFFLE( 1, 0, 3, 2 ) ) );
     return (uint32_t)_mm_cvtsi128_si32( _mm_min_epu32( two, _mm_shuffle_epi32( two, 1 ) ) );
+}
+
+// One lane up, and 0 in the lowest.
+static inline eight eight_before( eight a )
+{
+    __m256 up = _mm256_permutevar8x32_ps( a, _mm256_setr_epi32( 0, 0, 1, 2, 3, 4, 5, 6 ) );
+    return _mm256_blend_ps( up, _mm256_setzero_ps(), 1 );
+}
+
+// The numbers from `first` on, as bits.
+static inline eight eight_places( uint32_t first )
+{
+    return _mm256_castsi256_ps(
+        _mm256_add_epi32( _mm256_set1_epi32( (int)first ), _mm256_setr_epi32( 0, 1, 2, 3, 4, 5, 6, 7 ) ) );
+}
+
+// So many lanes, the others infinite.
+static inline eight eight_first( eight a, uint32_t count )
+{
+    __m256i is_other =
+        _mm256_cmpgt_epi32( _mm256_setr_epi32( 1, 2, 3, 4, 5, 6, 7, 8 ), _mm256_set1_epi32( (int)count ) );
+    return _mm256_blendv_ps( a, _mm256_set1_ps( INFINITY ), _mm256_castsi256_ps( is_other ) );
 }

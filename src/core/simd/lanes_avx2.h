@@ -6,10 +6,10 @@
 #include <immintrin.h>
 
 #if defined( __clang__ )
-#pragma clang attribute push( __attribute__( ( target( "avx2,bmi,popcnt" ) ) ), apply_to = function )
+#pragma clang attribute push( __attribute__( ( target( "avx2,bmi,lzcnt,popcnt" ) ) ), apply_to = function )
 #else
 #pragma GCC push_options
-#pragma GCC target( "avx2,bmi,popcnt" )
+#pragma GCC target( "avx2,bmi,lzcnt,popcnt" )
 #endif
 
 #include "simd/lanes_x86.h"

@@ -7,11 +7,12 @@
 
 #if defined( __clang__ )
 #pragma clang attribute push(                                                                                \
-    __attribute__( ( target( "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,popcnt" ) ) ),   \
+    __attribute__( (                                                                                         \
+        target( "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,lzcnt,popcnt" ) ) ),          \
     apply_to = function )
 #else
 #pragma GCC push_options
-#pragma GCC target( "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,popcnt" )
+#pragma GCC target( "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,lzcnt,popcnt" )
 #endif
 
 #include "simd/lanes_x86.h"

@@ -17,8 +17,8 @@
 //   eight_least_slot( p )      of eight unsigned integers
 // Where an instruction set has a quicker way to handle the lanes that a comparison chose, kernels_<isa>.c
 // defines it and says so:
-//   OWN_NODES  pick_nodes      and several queries go in turn
-//   OWN_PICKS  pick_best, pick_nearest
+//   OWN_NODES  pick_nodes, eight_press      and several queries go in turn
+//   OWN_PICKS  pick_best, pick_nearest, close_nearest, DECIDES_AT_ONCE
 // A motion that does not move along an axis has an infinite inverse: 0 times it, a face exactly at the
 // origin, is NaN and so does not narrow the times, as it should not.
 // No include guard: this is a template.
@@ -33,19 +33,26 @@ enum
 };
 
 #ifdef OWN_NODES
-// Of the nodes that wait, how many from the last one on are out of reach: at most seven are counted. Without
-// a branch, which would be mispredicted.
-static inline uint32_t count_beyond( const query_stack* stack, uint32_t top, float reach )
+// Past the nodes that are out of reach, from the last one on, eight at once. What lies below never is.
+static inline uint32_t skip_beyond( const query_stack* stack, uint32_t top, float reach )
 {
-    uint32_t within =
-        eight_bits( eight_le( eight_load_any( stack->near + top - QUERY_LANES ), eight_splat( reach ) ) );
-    return QUERY_LANES - base_bit_width( within | 1 );
+    eight far = eight_splat( reach );
+    uint32_t within = eight_bits( eight_le( eight_load_any( stack->near + top - QUERY_LANES ), far ) );
+    while ( within == 0 )
+    {
+        top -= QUERY_LANES;
+        within = eight_bits( eight_le( eight_load_any( stack->near + top - QUERY_LANES ), far ) );
+    }
+    return top - QUERY_LANES + base_bit_width( within );
 }
 #else
-static inline uint32_t count_beyond( const query_stack* stack, uint32_t top, float reach )
+static inline uint32_t skip_beyond( const query_stack* stack, uint32_t top, float reach )
 {
-    (void)stack, (void)top, (void)reach;
-    return 0;
+    while ( stack->near[top - 1] > reach )
+    {
+        top -= 1;
+    }
+    return top;
 }
 
 // Nodes of these lanes onto the stack, the nearest last; the new top. Only called where several queries go in
@@ -71,27 +78,6 @@ static inline uint64_t pick_best( const query_node* node, eight times, uint32_t 
         best = key < best ? key : best;
     }
     return best;
-}
-
-// These lanes among the nearest, by their exact distances. The keys stay in order by the lesser and the
-// greater of two, without a branch that may mispredict.
-static inline void pick_nearest( query_nearest* query, const query_node* node, uint32_t bits )
-{
-    for ( ; bits != 0; bits &= bits - 1 )
-    {
-        uint32_t lane = base_lowest_bit( bits );
-        clv_aabb box = query_lane_box( node, lane );
-        double square = query_gap_squared( &query->box, &box );
-        bool counts = square <= query->square && node->child[lane] != QUERY_EMPTY;
-        uint64_t key = counts ? query_key( (float)sqrt( square ), node->least[lane] ) : QUERY_NONE_NEAR;
-        for ( uint32_t i = 0; i < query->count; ++i )
-        {
-            uint64_t lesser = key < query->keys[i] ? key : query->keys[i];
-            key = key < query->keys[i] ? query->keys[i] : key;
-            query->keys[i] = lesser;
-        }
-    }
-    query_nearest_shorten( query );
 }
 #endif
 
@@ -410,15 +396,16 @@ static bool walk_distance64( query_walk* walk )
 // ---- the whole of a query
 
 // The root, and below it what is never out of reach and says that there is no more.
-static inline uint32_t open_stack( query_stack* stack )
+static inline void open_turn( query_turn* turn, void* item )
 {
+    turn->item = item;
     for ( uint32_t i = 0; i < QUERY_LANES; ++i )
     {
-        stack->near[i] = -1;
+        turn->stack.near[i] = -1;
     }
-    stack->near[QUERY_LANES] = 0;
-    stack->node[QUERY_LANES - 1] = stack->node[QUERY_LANES] = 0;
-    return QUERY_LANES + 1;
+    turn->stack.near[QUERY_LANES] = 0;
+    turn->stack.node[QUERY_LANES - 1] = turn->stack.node[QUERY_LANES] = 0;
+    turn->top = QUERY_LANES + 1;
 }
 
 // It will be looked at when the others have had their turn.
@@ -430,18 +417,29 @@ static inline void fetch_node( const query_node* node )
     }
 }
 
-// One node more of a query. False: there is none. `is_alone`: branches may be predicted, since no other query
-// is interleaved.
-typedef bool query_step( const void* nodes, void* query, query_stack* stack, uint32_t* top, bool is_alone );
+// Nodes below a node in the place of it, which was at `at`.
+static inline void push_nodes( const query_node* nodes, query_turn* turn, uint32_t at, const query_node* node,
+    eight near, uint32_t bits, bool is_alone )
+{
+    query_stack* stack = &turn->stack;
+    if ( is_alone )
+    {
+        turn->top = bits != 0 ? put_nodes( stack, at, node->child, near, bits ) : at;
+        return;
+    }
+    turn->top = pick_nodes( stack, at, node->child, near, bits );
+    fetch_node( &nodes[stack->node[turn->top - 1]] );
+}
 
-static inline bool closest_step(
-    const void* tree, void* item, query_stack* stack, uint32_t* top, bool is_alone )
+static inline __attribute__( ( always_inline ) ) bool closest_step(
+    const void* tree, query_turn* turn, bool is_alone )
 {
     const query_node* nodes = tree;
-    query_cast* cast = item;
+    query_cast* cast = turn->item;
+    query_stack* stack = &turn->stack;
     uint64_t best = cast->best;
     float reach = query_key_near( best );
-    uint32_t at = *top - 1 - ( is_alone ? 0u : count_beyond( stack, *top, reach ) );
+    uint32_t at = is_alone ? turn->top - 1 : skip_beyond( stack, turn->top, reach ) - 1;
     while ( is_too_late( stack->near[at], &nodes[stack->node[at]], reach, (uint32_t)best ) )
     {
         at -= 1;
@@ -453,15 +451,7 @@ static inline bool closest_step(
     const query_node* node = &nodes[stack->node[at]];
     uint32_t bits, objects = eight_signs( node->child );
     eight near = cast_lanes( cast, node, eight_splat( reach ), &bits );
-    if ( !is_alone )
-    {
-        *top = pick_nodes( stack, at, node->child, near, bits & ~objects );
-        fetch_node( &nodes[stack->node[*top - 1]] );
-    }
-    else
-    {
-        *top = ( bits & ~objects ) != 0 ? put_nodes( stack, at, node->child, near, bits & ~objects ) : at;
-    }
+    push_nodes( nodes, turn, at, node, near, bits & ~objects, is_alone );
     if ( ( bits & objects ) != 0 )
     {
         cast->best = pick_best( node, near, bits & objects, best );
@@ -469,115 +459,66 @@ static inline bool closest_step(
     return true;
 }
 
-static inline bool nearest_step(
-    const void* tree, void* item, query_stack* stack, uint32_t* top, bool is_alone )
-{
-    const query_node* nodes = tree;
-    query_nearest* query = item;
-    uint32_t at = *top - 1 - ( is_alone ? 0u : count_beyond( stack, *top, query->reach ) );
-    while ( stack->near[at] > query->reach )
-    {
-        at -= 1;
-    }
-    if ( stack->near[at] < 0 )
-    {
-        return false;
-    }
-    const query_node* node = &nodes[stack->node[at]];
-    uint32_t bits, objects = eight_signs( node->child );
-    eight sum = distance_lanes( &query->box, node, eight_splat( query->reach ), &bits );
-    uint32_t inner = bits & ~objects;
-    if ( ( inner & eight_bits( eight_le( eight_splat( query->band ), sum ) ) ) != 0 )
-    {
-        EIGHT_ALIGN float near[QUERY_LANES];
-        eight_store( near, sum );
-        query_late late = { &query->box, query->band, query->reach_time, query->reach_least };
-        inner = drop_late( &late, node, near, inner );
-    }
-    if ( !is_alone )
-    {
-        *top = pick_nodes( stack, at, node->child, sum, inner );
-        fetch_node( &nodes[stack->node[*top - 1]] );
-    }
-    else
-    {
-        *top = inner != 0 ? put_nodes( stack, at, node->child, sum, inner ) : at;
-    }
-    if ( ( bits & objects ) != 0 )
-    {
-        pick_nearest( query, node, bits & objects );
-    }
-    return true;
-}
-
 // A list of queries, each `size` bytes, one after the other, or several in turn, of which one works while the
 // others wait for memory. Always inline: compiled once for each kind of step.
 static inline __attribute__( ( always_inline ) ) void walk_alone(
-    const void* nodes, void* queries, size_t size, uint32_t count, query_step* step )
+    const void* tree, void* queries, size_t size, uint32_t count, query_step* step )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        query_stack stack;
-        uint32_t top = open_stack( &stack );
-        while ( step( nodes, (char*)queries + i * size, &stack, &top, true ) )
+        query_turn turn;
+        open_turn( &turn, (char*)queries + i * size );
+        while ( step( tree, &turn, true ) )
         {
         }
     }
 }
 
 static inline __attribute__( ( always_inline ) ) void walk_in_turn(
-    const void* nodes, void* queries, size_t size, uint32_t count, query_step* step )
+    const void* tree, void* queries, size_t size, uint32_t count, query_step* step )
 {
-    query_stack stacks[AT_ONCE];
-    char *under_way[AT_ONCE], *first = queries;
-    uint32_t tops[AT_ONCE], next = 0, busy = 0;
+    query_turn turns[AT_ONCE];
+    char* first = queries;
+    uint32_t next = 0, busy = 0;
     for ( ; busy < AT_ONCE && next < count; ++busy, ++next )
     {
-        under_way[busy] = first + next * size;
-        tops[busy] = open_stack( &stacks[busy] );
+        open_turn( &turns[busy], first + next * size );
     }
     while ( next < count )
     {
-        for ( uint32_t i = 0; i < AT_ONCE; ++i )
+        for ( query_turn* turn = turns; turn < turns + AT_ONCE; ++turn )
         {
-            if ( !step( nodes, under_way[i], &stacks[i], &tops[i], false ) )
+            if ( !step( tree, turn, false ) && next < count ) // else asked and answered
             {
-                under_way[i] = first + ( next < count ? next : 0 ) * size; // asked and answered: done at once
-                tops[i] = next < count ? open_stack( &stacks[i] ) : QUERY_LANES;
-                next += next < count;
+                open_turn( turn, first + next++ * size );
             }
         }
     }
     for ( bool is_more = true; is_more; )
     {
         is_more = false;
-        for ( uint32_t i = 0; i < busy; ++i )
+        for ( query_turn* turn = turns; turn < turns + busy; ++turn )
         {
-            is_more |= step( nodes, under_way[i], &stacks[i], &tops[i], false );
+            is_more |= step( tree, turn, false );
         }
     }
 }
 
 // In turn where that gains.
 static inline __attribute__( ( always_inline ) ) void walk(
-    const void* nodes, void* queries, size_t size, uint32_t count, query_step* step )
+    const void* tree, void* queries, size_t size, uint32_t count, query_step* step )
 {
     if ( AT_ONCE > 1 && count > 1 )
     {
-        walk_in_turn( nodes, queries, size, count, step );
+        walk_in_turn( tree, queries, size, count, step );
         return;
     }
-    walk_alone( nodes, queries, size, count, step );
+    walk_alone( tree, queries, size, count, step );
 }
 
 static void walk_closest( const query_node* nodes, query_cast* casts, uint32_t count )
 {
     walk( nodes, casts, sizeof( *casts ), count, closest_step );
-}
-
-static void walk_nearest( const query_node* nodes, query_nearest* queries, uint32_t count )
-{
-    walk( nodes, queries, sizeof( *queries ), count, nearest_step );
 }
 
 static void walk_count(

@@ -28,6 +28,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined( CLV_HAVE_SSE2 )
+#include <emmintrin.h>
+#endif
+
 enum
 {
     QUERY_LANES = 8,
@@ -35,10 +39,8 @@ enum
     QUERY_STACK = QUERY_DEPTH * ( QUERY_LANES - 1 ) + 2, // so many wait at once, at most
     QUERY_FOUND = 256,       // objects that an overlap walk hands over at once, at most
     QUERY_NEAREST_MOST = 32, // neighbours of one query, where the kernel finds them
+    QUERY_MAYBE = 32,        // that may be among them, until their boxes decide
 };
-
-/// Keys that are loaded at once are better not in two cache lines.
-#define EIGHT_KEYS _Alignas( 64 )
 
 #define QUERY_OBJECT 0x80000000u ///< bit of a child that is an object: the rest is its slot
 #define QUERY_EMPTY                                                                                          \
@@ -85,6 +87,18 @@ typedef struct query_stack
     uint32_t node[QUERY_STACK + 2 * QUERY_LANES];
 } query_stack;
 
+/// One query of a list, and the nodes that wait for it.
+typedef struct query_turn
+{
+    void* item;
+    uint32_t top;
+    query_stack stack;
+} query_turn;
+
+/// One node more of a query. False: there is none. `is_alone`: branches may be predicted, as no other query
+/// is interleaved.
+typedef bool query_step( const void* tree, query_turn* turn, bool is_alone );
+
 /// A motion: what is subtracted from the near and the far face of an axis, which faces these are (as places
 /// in a node), and one over the motion; infinity where nothing moves.
 typedef struct query_cast
@@ -119,18 +133,32 @@ typedef struct query_far
     query_cast64 cast;
 } query_far;
 
-/// The few nearest to a box.
+/// The few nearest to a box. Lanes choose in float, what may be among them waits; then its own box decides,
+/// in double.
 typedef struct query_nearest
 {
-    EIGHT_KEYS uint64_t
-        keys[QUERY_NEAREST_MOST]; ///< distance and slot, ascending; at first all QUERY_NONE_NEAR
-    clv_aabb box;
-    uint32_t count;       ///< of keys that are wanted, 1 .. QUERY_NEAREST_MOST
-    double square;        ///< nothing farther counts
-    float reach;          ///< no squared distance above, as the lanes have it
-    float band;           ///< squared distances from here on are too close to call
-    float reach_time;     ///< the distance between them
-    uint32_t reach_least; ///< of those that are just there, only slots up to this count
+    clv_aabb box;              ///< where boxes are floats
+    double lower[4], upper[4]; ///< or doubles; the last is not used
+    uint32_t count, found;     ///< that are wanted, 1 .. QUERY_NEAREST_MOST, and that are decided
+    union
+    {
+        double near[QUERY_NEAREST_MOST]; ///< of those found, in order: of floats they are floats
+        /// Of floats where lanes are decided at once: distance and slot, ascending; at first QUERY_NONE_NEAR.
+        _Alignas( 64 ) uint64_t keys[QUERY_NEAREST_MOST];
+    };
+    uint32_t slots[QUERY_NEAREST_MOST];
+    double square;    ///< nothing farther counts, of floats
+    double reach;     ///< of doubles
+    float above;      ///< no squared distance above, as the lanes have it
+    float band;       ///< of floats: squared distances from here on are too close to call
+    float reach_time; ///< the distance between them
+    uint32_t least;   ///< of those that are just there, only slots up to this count
+
+    uint32_t maybe_count;                        ///< that wait
+    uint32_t maybe[QUERY_MAYBE + QUERY_LANES];   ///< the node of each, times QUERY_LANES, and its lane
+    float maybe_near[QUERY_MAYBE + QUERY_LANES]; ///< its squared distance, as the lanes have it, is no less
+    /// Behind one register, in order: so many are no farther, as squares. At first infinite.
+    _Alignas( 32 ) float bounds[QUERY_LANES + QUERY_NEAREST_MOST];
 } query_nearest;
 
 #define QUERY_NONE_NEAR 0x7F800000FFFFFFFFu ///< infinitely far, no slot
@@ -205,12 +233,20 @@ static inline double query_length( double square, double x, double y, double z )
     return query_is_square( square ) ? sqrt( square ) : clv_simd_scaled_length( x, y, z );
 }
 
+/// a > b ? a : b, as a compiler is not free to make a branch of it, which would be mispredicted.
+static inline double query_greater( double a, double b )
+{
+#if defined( CLV_HAVE_SSE2 )
+    return _mm_cvtsd_f64( _mm_max_sd( _mm_set_sd( a ), _mm_set_sd( b ) ) );
+#else
+    return a > b ? a : b;
+#endif
+}
+
 /// Infinity less infinity is no gap.
 static inline double query_gap( double a_lower, double a_upper, double b_lower, double b_upper )
 {
-    double below = b_lower - a_upper, above = a_lower - b_upper;
-    double gap = above > below ? above : below;
-    return gap > 0 ? gap : 0;
+    return query_greater( query_greater( a_lower - b_upper, b_lower - a_upper ), 0 );
 }
 
 /// Gaps of two boxes along the axes; the square of their distance.
@@ -260,6 +296,28 @@ static inline clv_aabb query_reach_seen_from( const clv_aabb64* box, const doubl
         ( &seen.upper.x )[axis] = (float)( upper + ( fabs( upper ) + QUERY_LEAST ) * QUERY_OUTWARDS );
     }
     return seen;
+}
+
+/// The same of four axes, of which the last is not used, and by how much a gap from there may be too short: a
+/// face that has a gap is no larger than that and the place it is seen from.
+typedef struct query_seen
+{
+    float lower[4], upper[4], room[4];
+} query_seen;
+
+static inline void query_nearest_seen_from(
+    const query_nearest* query, const double origin[4], query_seen* seen )
+{
+    for ( int axis = 0; axis < 4; ++axis )
+    {
+        double lower = query->lower[axis] - origin[axis], upper = query->upper[axis] - origin[axis];
+        float low = (float)( lower - ( fabs( lower ) + QUERY_LEAST ) * QUERY_OUTWARDS );
+        float high = (float)( upper + ( fabs( upper ) + QUERY_LEAST ) * QUERY_OUTWARDS );
+        float size = fabsf( low ) > fabsf( high ) ? fabsf( low ) : fabsf( high );
+        seen->lower[axis] = low;
+        seen->upper[axis] = high;
+        seen->room[axis] = size * 0x1p-21f + 0x1p-120f;
+    }
 }
 
 /// A face of a node, moved outwards; an infinite one stays, and so does what is beyond the floats.
@@ -370,59 +428,11 @@ typedef struct query_closest64
     float above;        ///< query_above_float( best )
 } query_closest64;
 
-/// simd_queries.nearest64: the few nearest to a box.
-typedef struct query_nearest64
-{
-    clv_aabb64 box;
-    double near[QUERY_NEAREST_MOST];    ///< in order; at first all infinite
-    uint32_t slots[QUERY_NEAREST_MOST]; ///< at first all UINT32_MAX
-    uint32_t count;                     ///< of those that are wanted, 1 .. QUERY_NEAREST_MOST
-    double reach;                       ///< nothing farther counts
-    uint32_t least;                     ///< of those just at the reach, only slots up to this count
-    float above;                        ///< query_lane_reach of its square
-} query_nearest64;
-
 /// A squared distance as the lanes have it, and a little more.
 static inline float query_lane_reach( double square )
 {
     double wide = square * ( 1 + 2 * QUERY_SLACK ) + 1e-40;
     return wide < (double)FLT_MAX ? (float)wide : INFINITY;
-}
-
-static inline void query_nearest_reach64( query_nearest64* query, double reach, uint32_t least )
-{
-    query->reach = reach;
-    query->least = least;
-    query->above = query_lane_reach( reach * reach );
-}
-
-/// Among the nearest so far, where it belongs.
-static inline void query_insert_nearest( query_nearest64* query, double near, uint32_t slot )
-{
-    uint32_t at = query->count - 1;
-    if ( !( near < query->near[at] || ( near == query->near[at] && slot < query->slots[at] ) ) )
-    {
-        return;
-    }
-    for ( ; at > 0 &&
-          ( near < query->near[at - 1] || ( near == query->near[at - 1] && slot < query->slots[at - 1] ) );
-          --at )
-    {
-        query->near[at] = query->near[at - 1];
-        query->slots[at] = query->slots[at - 1];
-    }
-    query->near[at] = near;
-    query->slots[at] = slot;
-}
-
-/// As query_nearest_shorten.
-static inline void query_nearest_shorten64( query_nearest64* query )
-{
-    uint32_t last = query->count - 1;
-    if ( query->slots[last] != UINT32_MAX )
-    {
-        query_nearest_reach64( query, query->near[last], query->slots[last] );
-    }
 }
 
 typedef struct simd_queries
@@ -442,7 +452,8 @@ typedef struct simd_queries
     void ( *closest )( const query_node* nodes, query_cast* casts, uint32_t count );
 
     /// The nearest to each box, likewise.
-    void ( *nearest )( const query_node* nodes, query_nearest* queries, uint32_t count );
+    void ( *nearest )(
+        const query_node* nodes, const clv_aabb64* boxes, query_nearest* queries, uint32_t count );
 
     /// How many nodes a point takes a walk to, and how many objects it is in; `nodes` likewise.
     void ( *count )(
@@ -459,7 +470,7 @@ typedef struct simd_queries
     void ( *closest64 )(
         const query_node* nodes, const clv_aabb64* boxes, query_closest64* queries, uint32_t count );
     void ( *nearest64 )(
-        const query_node* nodes, const clv_aabb64* boxes, query_nearest64* queries, uint32_t count );
+        const query_node* nodes, const clv_aabb64* boxes, query_nearest* queries, uint32_t count );
 } simd_queries;
 
 /// Chosen by clv_simd_queries_for, simd/kernels.h.
@@ -496,11 +507,8 @@ static inline double query_gap_squared( const clv_aabb* a, const clv_aabb* b )
     double sum = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double below = (double)( &b->lower.x )[axis] - (double)( &a->upper.x )[axis];
-        double above = (double)( &a->lower.x )[axis] - (double)( &b->upper.x )[axis];
-        // Written so that compilers make no branches of it. Infinity less infinity is no gap.
-        double gap = above > below ? above : below;
-        gap = gap > 0 ? gap : 0;
+        double gap = query_gap( (double)( &a->lower.x )[axis], (double)( &a->upper.x )[axis],
+            (double)( &b->lower.x )[axis], (double)( &b->upper.x )[axis] );
         sum += gap * gap;
     }
     return sum;
@@ -512,19 +520,15 @@ static inline float query_lane_band( double square )
     return (float)( square * ( 1 - 4 * QUERY_SLACK ) );
 }
 
-/// The farthest that still counts has changed: everything that follows from it.
-static inline void query_nearest_shorten( query_nearest* query )
+/// The farthest of those that are wanted is so near: everything that follows from it.
+static inline void query_nearest_shorten( query_nearest* query, double last, uint32_t slot )
 {
-    uint64_t last = query->keys[query->count - 1];
-    if ( last != QUERY_NONE_NEAR )
-    {
-        float time = query_key_near( last );
-        double square = (double)time * (double)time;
-        query->reach = query_lane_reach( square );
-        query->band = query_lane_band( square );
-        query->reach_time = time;
-        query->reach_least = (uint32_t)last;
-    }
+    float above = query_lane_reach( last * last );
+    query->above = above < query->above ? above : query->above;
+    query->band = query_lane_band( last * last );
+    query->reach_time = (float)last;
+    query->reach = last;
+    query->least = slot;
 }
 
 static inline clv_aabb query_lane_box( const query_node* node, uint32_t lane )
