@@ -450,6 +450,7 @@ mutate "bvh: a box that left its grown box stays" "family random" src/methods/bv
 mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || base_bits_has( self->live.items, slot ) )/if ( true )/'
 mutate "segment tree: boxes end where they begin" "box random" src/methods/segment_tree.c 's/(double)( \&box->upper.x )/(double)( \&box->lower.x )/'
 mutate "space: the time to clean is lost" "stats" src/core/space/update.c 's/space->stats.clean_ms = counters.clean_ms;/space->stats.clean_ms = 0;/'
+mutate "gather: a piece goes one pair too far" "gather threads" src/core/task/gather.c 's/atomic_store( &marks\[piece\].place, place );/atomic_store( \&marks[piece].place, place + 1 );/'
 mutate "gather: a piece's second chunk lost" "gather threads" src/core/task/gather.c 's/chunk_at( out->job, out->chunk )->next = chunk;/(void)0;/'
 mutate "arrays: what is new is not zero" "memory" src/core/base/array.h 's/memset( (char\*)data + before \* item_size, 0, /memset( (char*)data + before * item_size, 1, /'
 

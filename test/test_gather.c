@@ -87,21 +87,26 @@ static void pieces_are_joined_in_order_for_any_size( void )
         task_runner tasks;
         CHECK( clv_task_runner_start( &tasks, workers, 0, ( clv_task_hooks ){ 0 }, &memory ) );
         task_gather gather = { 0 };
-        // Up, so that chunks run out, and down again.
+        // Up, so that chunks run out, and down again; then joined early, and where there is room from the
+        // beginning, for some of them or for all.
         static const uint32_t sizes[] = { 0, 1, 100, 300, 500, 449, 512, 7, 500 };
-        for ( uint32_t i = 0; i < TEST_COUNT( sizes ); ++i )
+        for ( uint32_t i = 0; i < 4 * TEST_COUNT( sizes ); ++i )
         {
-            script plan = { sizes[i] };
-            fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST, false };
+            static const uint32_t rooms[] = { 0, 0, MOST / 3, MOST };
+            uint32_t size = sizes[i % TEST_COUNT( sizes )], way = i / TEST_COUNT( sizes );
+            gather.early = way > 0 ? &clv_task_gather_early : NULL;
+            script plan = { size };
+            fixed_sink out = { { .pairs = pairs, .capacity = rooms[way], .make_room = refuse_beyond }, MOST,
+                false };
             uint64_t test_count = 0;
             CHECK_OK( clv_task_gather_run(
                 &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ) );
-            check_joined( &out.sink, sizes[i] );
+            check_joined( &out.sink, size );
             CHECK_EQUAL( test_count, out.sink.count );
             // What each piece had, for planning, though it ran out of chunks and was run again.
             for ( uint32_t piece = 0; workers > 1 && piece < PIECES; ++piece )
             {
-                CHECK_EQUAL( gather.pieces.items[piece].pair_count, sizes[i] * ( piece % 5 ) );
+                CHECK_EQUAL( gather.pieces.items[piece].pair_count, size * ( piece % 5 ) );
             }
         }
         clv_task_gather_release( &gather, &memory );
@@ -115,11 +120,11 @@ static void a_refusing_sink_ends_the_joining( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     clv_pair* pairs = test_alloc( MOST, sizeof( clv_pair ) );
-    for ( uint32_t workers = 1; workers <= 3; ++workers )
+    for ( uint32_t run = 0; run < 6; ++run )
     {
         task_runner tasks;
-        CHECK( clv_task_runner_start( &tasks, workers, 0, ( clv_task_hooks ){ 0 }, &memory ) );
-        task_gather gather = { 0 };
+        CHECK( clv_task_runner_start( &tasks, run % 3 + 1, 0, ( clv_task_hooks ){ 0 }, &memory ) );
+        task_gather gather = { .early = run >= 3 ? &clv_task_gather_early : NULL };
         script plan = { 400 };
         fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, 3000, false };
         uint64_t test_count = 0;
@@ -279,8 +284,9 @@ static void a_fresh_list_leaves_no_piece_to_one_thread( void )
         CHECK( clv_task_runner_start(
             &tasks, workers, 0, ( clv_task_hooks ){ run_in_turn, &workers }, &memory ) );
         task_gather gather = { 0 };
-        for ( uint32_t run = 0; run < 3; ++run )
+        for ( uint32_t run = 0; run < 6; ++run )
         {
+            gather.early = run >= 3 ? &clv_task_gather_early : NULL;
             crowd seen = { &gather, 0, 0 };
             growing_sink out = { { .make_room = grow }, { 0 }, &memory };
             uint64_t test_count = 0;
@@ -330,23 +336,77 @@ static void a_visitor_bounds_memory_and_has_all_workers( void )
         clv_task_runner_start( &tasks, workers, 0, ( clv_task_hooks ){ run_in_turn, &workers }, &memory ) );
     task_gather gather = { 0 };
     static const uint64_t wanted[] = { UINT64_MAX, UINT64_MAX, 0, 300000, 1900000 };
-    for ( uint32_t run = 0; run < TEST_COUNT( wanted ); ++run )
+    for ( uint32_t run = 0; run < 2 * TEST_COUNT( wanted ); ++run )
     {
+        uint64_t most = wanted[run % TEST_COUNT( wanted )];
+        gather.early = run >= TEST_COUNT( wanted ) ? &clv_task_gather_early : NULL;
         crowd seen = { &gather, 0, 0 };
-        visitor_sink out = { { .pairs = pairs, .capacity = VISITED, .make_room = visit }, { 0, 0, 0 },
-            wanted[run], false };
+        visitor_sink out = { { .pairs = pairs, .capacity = VISITED, .make_room = visit }, { 0, 0, 0 }, most,
+            false };
         uint64_t test_count = 0;
         clv_result result = clv_task_gather_run(
             &gather, &memory, &tasks, CROWD_PIECES, put_crowd, &seen, &out.sink, &test_count );
-        CHECK_RESULT( result, wanted[run] == UINT64_MAX ? CLV_OK : CLV_STOPPED );
+        CHECK_RESULT( result, most == UINT64_MAX ? CLV_OK : CLV_STOPPED );
         CHECK( seen.alone_count < CROWD_PIECES / 16 );
         CHECK( gather.chunks.capacity * sizeof( task_chunk ) < crowd_pairs() * sizeof( clv_pair ) / 3 );
-        if ( wanted[run] == UINT64_MAX )
+        if ( most == UINT64_MAX )
         {
             CHECK_OK( visit( &out.sink ) );
             CHECK_EQUAL( out.place.count, crowd_pairs() );
             CHECK_EQUAL( test_count, crowd_pairs() );
         }
+    }
+    clv_task_gather_release( &gather, &memory );
+    clv_task_runner_stop( &tasks, &memory );
+    CHECK_EQUAL( memory.bytes, 0 );
+    free( pairs );
+}
+
+// A list with room from the frame before, and how far it must have come when a piece begins.
+typedef struct early_list
+{
+    clv_pair* pairs;
+    uint32_t begun; ///< pieces
+} early_list;
+
+static clv_result put_behind(
+    uint32_t piece, uint32_t worker, clv_pair_sink* sink, uint64_t* test_count, void* context )
+{
+    early_list* list = context;
+    CHECK_EQUAL( piece, list->begun++ );
+    CHECK( piece == 0 || list->pairs[1000 * piece - 1].b == 1999 );
+    for ( uint32_t i = 0; i < 1000; ++i )
+    {
+        CHECK_OK( clv_pair_sink_put( sink, piece, 1000 + i ) );
+    }
+    (void)worker;
+    *test_count += 1000;
+    return CLV_OK;
+}
+
+// Workers that come one after the other: then the place of a piece is known when it has been found. Two
+// chunks are enough for all of them.
+static void a_piece_is_joined_before_the_next_begins( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    clv_pair* pairs = test_alloc( MOST, sizeof( clv_pair ) );
+    uint32_t workers = 1;
+    clv_task_hooks hooks = { run_in_turn, &workers };
+    task_runner tasks;
+    CHECK( clv_task_runner_start( &tasks, 2, 0, hooks, &memory ) );
+    task_gather gather = { .early = &clv_task_gather_early, .wanted_chunks = 1 };
+    for ( uint32_t run = 0; run < 3; ++run )
+    {
+        memset( pairs, 0, MOST * sizeof( clv_pair ) );
+        early_list list = { pairs, 0 };
+        fixed_sink out = { { .pairs = pairs, .capacity = MOST, .make_room = refuse_beyond }, MOST, false };
+        uint64_t test_count = 0;
+        CHECK_OK( clv_task_gather_run(
+            &gather, &memory, &tasks, PIECES, put_behind, &list, &out.sink, &test_count ) );
+        CHECK_EQUAL( list.begun, PIECES );
+        CHECK_EQUAL( out.sink.count, 1000 * PIECES );
+        CHECK_EQUAL( test_count, 1000 * PIECES );
+        gather.wanted_chunks = 1;
     }
     clv_task_gather_release( &gather, &memory );
     clv_task_runner_stop( &tasks, &memory );
@@ -362,6 +422,7 @@ int main( int argc, char** argv )
         TEST_CASE( pieces_in_vain_put_nothing ),
         TEST_CASE( a_fresh_list_leaves_no_piece_to_one_thread ),
         TEST_CASE( a_visitor_bounds_memory_and_has_all_workers ),
+        TEST_CASE( a_piece_is_joined_before_the_next_begins ),
     };
     return test_run( "gather", cases, TEST_COUNT( cases ), argc, argv );
 }

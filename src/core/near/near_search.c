@@ -437,6 +437,7 @@ clv_result clv_near_search( clv_near* near, const near_call* call, clv_pair_sink
     near_job job = { near, call, call->points->groups != NULL || near->excluded.count > 0 };
     uint32_t pieces = ( near->point_count + PIECE_POINTS - 1 ) / PIECE_POINTS;
     near->pieces = task_worker_count( &near->tasks ) > 1 ? pieces : 1;
+    near->gather.early = &clv_task_gather_early;
     return clv_task_gather_run( &near->gather, &near->memory, &near->tasks, pieces, near_search_piece, &job,
         sink, &near->test_count );
 }

@@ -22,6 +22,7 @@ typedef struct task_gather_piece
     uint64_t test_count;
     uint64_t pair_count;
     uint64_t first_pair; ///< where its pairs go, while they are joined
+    uint32_t next;       ///< the next one that its worker has found and not joined
 } task_gather_piece;
 
 typedef struct task_chunk
@@ -41,7 +42,15 @@ typedef struct task_gather
     /// The caller's: a permutation of the pieces, the order in which workers take them where all are run at
     /// once. NULL: in order of number. Where pairs go is a matter of the number alone.
     const uint32_t* turns;
+
+    /// The caller's: NULL, or &clv_task_gather_early: workers take pieces in order of number, join each as
+    /// soon as its place is known, while its pairs are in their caches, and use its chunks again. For pieces
+    /// of about as much work each.
+    const struct gather_early* early;
+    BASE_ARRAY( struct gather_mark ) marks; ///< of the pieces, and one behind the last
 } task_gather;
+
+extern const struct gather_early clv_task_gather_early;
 
 /// All pairs of all pieces into `sink`, in order of piece. Pieces that run out of chunks stop. The caller
 /// makes the list larger, takes more chunks, by what the other pieces needed, and all workers run them
