@@ -99,17 +99,19 @@ typedef struct near_form
     const char* name;
     bool full, by_point, vectors;
     bool is_kept; // by a skin, as thick as makes no more pairs
+    bool is_seen; // by a visitor: no list is written
 } near_form;
 
 static const near_form s_forms[] = {
-    { "half pairs", false, false, false, false },
-    { "half by point", false, true, false, false },
-    { "full by point", true, true, false, false },
-    { "full pairs", true, false, false, false },
-    { "half pairs, vectors", false, false, true, false },
-    { "full by point, vectors", true, true, true, false },
-    { "kept, half pairs, vectors", false, false, true, true },
-    { "kept, full by point, vectors", true, true, true, true },
+    { "half pairs", false, false, false, false, false },
+    { "half by point", false, true, false, false, false },
+    { "full by point", true, true, false, false, false },
+    { "full pairs", true, false, false, false, false },
+    { "half pairs, vectors", false, false, true, false, false },
+    { "full by point, vectors", true, true, true, false, false },
+    { "kept, half pairs, vectors", false, false, true, true, false },
+    { "kept, full by point, vectors", true, true, true, true, false },
+    { "half pairs, visited", false, false, false, false, true },
 };
 
 enum
@@ -124,6 +126,7 @@ typedef struct near_column
     clv_near_cell cell;
     clv_near_points points;
     uint64_t best_ns;
+    bool is_seen;
 } near_column;
 
 static void give_up( clv_result result )
@@ -143,7 +146,7 @@ static void open_column( near_column* column, const near_form* form, bool double
     def.vectors = form->vectors;
     def.doubles = doubles;
     def.worker_count = workers;
-    *column = ( near_column ){ .best_ns = UINT64_MAX };
+    *column = ( near_column ){ .best_ns = UINT64_MAX, .is_seen = form->is_seen };
     for ( int k = 0; k < 3; ++k )
     {
         column->cell.edges[k][k] = edge;
@@ -169,6 +172,12 @@ static uint64_t now_ns( bool has_workers )
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static bool see( const clv_near_view* entries, void* user )
+{
+    *(uint64_t*)user += entries->count;
+    return true;
+}
+
 // The columns in turn, so that what disturbs one disturbs all; the first round takes their memory.
 static void time_columns( near_column* columns, int column_count, int rounds, bool has_workers )
 {
@@ -177,8 +186,10 @@ static void time_columns( near_column* columns, int column_count, int rounds, bo
     {
         for ( int i = 0; i < column_count; ++i )
         {
-            uint64_t before = now_ns( has_workers );
-            clv_result result = clv_near_update( columns[i].near, &columns[i].points, NULL );
+            uint64_t before = now_ns( has_workers ), seen = 0;
+            clv_result result = columns[i].is_seen
+                ? clv_near_visit( columns[i].near, &columns[i].points, see, &seen )
+                : clv_near_update( columns[i].near, &columns[i].points, NULL );
             uint64_t ns = now_ns( has_workers ) - before;
             if ( result != CLV_OK )
             {
@@ -473,7 +484,7 @@ static void print_head( near_options* options )
         {
             printf( " %s |", s_forms[i].name );
         }
-        printf( "\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" );
+        printf( "\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" );
         return;
     }
     if ( options->thread_count == 0 )

@@ -469,6 +469,7 @@ mutate "near: points of one group meet" "near" src/core/near/near_search.c 's/gr
 mutate "near: a half list has a pair at both of its points" "near" src/core/near/near_search.c 's/uint32_t least = point + ( at->row_shift < 0 );/uint32_t least = 0;/'
 mutate "near: a half list by point has what is below the point" "near" src/core/simd/near_lanes.h 's/return s->is_lesser ? id + s->least_step/return s->is_lesser ? id/'
 mutate "near: cells searched together reach one cell short" "near" src/core/near/near_search.c 's/at->at\[0\] + at->wide - 1 : at->at\[k\]/at->at[0] : at->at[k]/'
+mutate "near: columns within reach of the last row alone" "near" src/core/simd/near_body.h 's/NEAR_SUB( bounds\[0\], at )/NEAR_SUB( bounds[1], at )/'
 mutate "near: a point is its own neighbour" "near" src/core/simd/near_lanes.h 's/return s->is_own \&\& column < .*/return s->column_count;/'
 mutate "near: vectors to images that go down point elsewhere" "near" src/core/near/near_list.c 's/x = is_down ? q\[0\] - ( p\[0\] + u )/x = false ? q[0] - ( p[0] + u )/'
 mutate "near: what is excluded later is in a kept list" "near" src/core/near/near.c '/^clv_result clv_near_exclude/,/^}/s/near->may_keep = false;//'

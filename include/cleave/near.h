@@ -135,7 +135,7 @@ CLV_API clv_error clv_near_error( const clv_near* near );
 typedef struct clv_near_stats
 {
     uint64_t pair_count; ///< before `full` doubles them
-    uint64_t test_count; ///< point against point
+    uint64_t test_count; ///< pairs of points in cells, or boxes, near each other
     uint32_t point_count;
     uint32_t image_count;      ///< copies of points across periodic faces, made where boxes were searched
     uint32_t cell_count;       ///< of the grid; 0 where boxes were searched

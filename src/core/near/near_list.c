@@ -54,6 +54,10 @@ static inline clv_pair name_pair( const clv_near* near, const int32_t* wraps, cl
 
 void clv_near_name( const clv_near* near, clv_pair* pairs, uint64_t count, int32_t* shifts )
 {
+    if ( shifts == NULL && ( near->image_count == 0 || near->grid.cell_count > 0 ) )
+    {
+        return; // cells have named them
+    }
     const int32_t* wraps = near->frame.is_periodic ? near->wraps.items : NULL;
     for ( uint64_t i = 0; i < count; ++i )
     {
@@ -135,6 +139,10 @@ MEASURE( measure_doubles, double, near_record64, near_records64 )
 
 void clv_near_measure_entries( const clv_near* near, near_entries entries, void* squared, void* vectors )
 {
+    if ( squared == NULL && vectors == NULL )
+    {
+        return;
+    }
     if ( near->def.doubles )
     {
         measure_doubles( near, entries, squared, vectors );

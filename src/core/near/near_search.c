@@ -11,8 +11,9 @@
 enum
 {
     PIECE_POINTS = 1024,
-    BLOCK_POINTS = 8, // cells along the first axis with so few points are searched together,
-    BLOCK_CELLS = 16  // so many at most: their columns are tested by all rows
+    BLOCK_POINTS = 16, // cells along the first axis with so few points are searched together,
+    BLOCK_CELLS = 16,  // so many at most: their columns are tested by all rows
+    COMPACT_CELLS = 4  // around more cells in a line hardly a column is out of reach of all rows
 };
 
 typedef struct near_job
@@ -170,7 +171,7 @@ static clv_result drive( near_cell_search* at )
     clv_pair_sink* sink = at->sink;
     clv_result result = CLV_OK;
     CLV_ASSERT( search->run_count <= NEAR_RUNS && search->column_count <= NEAR_COLUMNS );
-    search->row = at->row;
+    search->first_row = search->row = at->row;
     search->column = 0;
     at->tests += (uint64_t)( search->row_end - at->row ) * search->column_count;
     bool is_done = search->column_count == 0;
@@ -335,6 +336,7 @@ static clv_result near_search_cell( near_cell_search* at, uint32_t cell )
     at->search.row_end = near->starts.items[cell + (uint32_t)at->wide];
     CLV_ASSERT( at->row < at->search.row_end && at->search.row_end <= near->point_count );
     at->search.row_id_offset = at->search.least_step = 0;
+    at->search.is_compact = at->wide <= COMPACT_CELLS;
     at->row_shift = 0;
     memset( at->search.row_offset, 0, sizeof( at->search.row_offset ) );
     int64_t ahead = (int64_t)near->grid.counts[0] - at->at[0], reach = near->grid.layers[0];

@@ -335,6 +335,33 @@ static inline uint32_t* near_emit(
     return out + 2 * base_bit_count( bits );
 }
 
+static inline void near_f_press( float* to, near_f a, uint32_t bits )
+{
+    _mm256_storeu_ps( to, _mm256_permutevar8x32_ps( a, press_lanes( bits ) ) );
+}
+
+static inline void near_f_press_ids( uint32_t* to, const uint32_t* ids, uint32_t bits )
+{
+    __m256i all = _mm256_loadu_si256( (const __m256i*)ids );
+    _mm256_storeu_si256( (__m256i*)to, _mm256_permutevar8x32_epi32( all, press_lanes( bits ) ) );
+}
+
+// A double is two lanes.
+static inline void near_d_press( double* to, near_d a, uint32_t bits )
+{
+    uint32_t twice = ( bits & 1 ) * 3 | ( bits & 2 ) * 6 | ( bits & 4 ) * 12 | ( bits & 8 ) * 24;
+    near_f_press( (float*)(void*)to, _mm256_castpd_ps( a ), twice );
+}
+
+static inline void near_d_press_ids( uint32_t* to, const uint32_t* ids, uint32_t bits )
+{
+    __m256i all = _mm256_castsi128_si256( _mm_loadu_si128( (const __m128i*)ids ) );
+    __m256i found = _mm256_permutevar8x32_epi32( all, press_lanes( bits ) );
+    _mm_storeu_si128( (__m128i*)to, _mm256_castsi256_si128( found ) );
+}
+
+#define near_f_max( a, b ) _mm256_max_ps( a, b )
+#define near_d_max( a, b ) _mm256_max_pd( a, b )
 #define near_f_load( p ) _mm256_loadu_ps( p )
 #define near_f_store( p, a ) _mm256_storeu_ps( p, a )
 #define near_f_splat( a ) _mm256_set1_ps( a )

@@ -550,6 +550,15 @@ static inline uint32_t* near_emit(
     return out + 2 * base_bit_count( bits );
 }
 
+#define near_f_max( a, b ) _mm512_max_ps( a, b )
+#define near_d_max( a, b ) _mm512_max_pd( a, b )
+#define near_f_press( p, a, bits ) _mm512_storeu_ps( p, _mm512_maskz_compress_ps( (__mmask16)( bits ), a ) )
+#define near_d_press( p, a, bits ) _mm512_storeu_pd( p, _mm512_maskz_compress_pd( (__mmask8)( bits ), a ) )
+#define near_f_press_ids( to, from, bits )                                                                   \
+    _mm512_storeu_si512( to, _mm512_maskz_compress_epi32( (__mmask16)( bits ), _mm512_loadu_si512( from ) ) )
+#define near_d_press_ids( to, from, bits )                                                                   \
+    _mm256_storeu_si256( (__m256i*)( to ),                                                                   \
+        _mm256_maskz_compress_epi32( (__mmask8)( bits ), _mm256_loadu_si256( (const __m256i*)( from ) ) ) )
 #define near_f_load( p ) _mm512_loadu_ps( p )
 #define near_f_store( p, a ) _mm512_storeu_ps( p, a )
 #define near_f_splat( a ) _mm512_set1_ps( a )

@@ -117,6 +117,12 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
     return (uint32_t)( ( vgetq_lane_u64( m, 0 ) & 1 ) | ( vgetq_lane_u64( m, 1 ) & 2 ) );
 }
 
+#define near_f_max( a, b ) vmaxq_f32( a, b )
+#define near_d_max( a, b ) vmaxq_f64( a, b )
+#define near_f_press( p, a, bits ) ( near_f_store( p, a ), near_press_floats( p, 4, bits ) )
+#define near_d_press( p, a, bits ) ( near_d_store( p, a ), near_press_doubles( p, 2, bits ) )
+#define near_f_press_ids( p, ids, bits ) ( memcpy( p, ids, 16 ), near_press_ids( p, 4, bits ) )
+#define near_d_press_ids( p, ids, bits ) ( memcpy( p, ids, 8 ), near_press_ids( p, 2, bits ) )
 #define near_f_load( p ) vld1q_f32( p )
 #define near_f_store( p, a ) vst1q_f32( p, a )
 #define near_f_splat( a ) vdupq_n_f32( a )

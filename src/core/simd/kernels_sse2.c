@@ -92,6 +92,12 @@ static inline uint32_t near_d_le_bits( near_d a, near_d b )
     return (uint32_t)_mm_movemask_pd( _mm_cmple_pd( a, b ) );
 }
 
+#define near_f_max( a, b ) _mm_max_ps( a, b )
+#define near_d_max( a, b ) _mm_max_pd( a, b )
+#define near_f_press( p, a, bits ) ( near_f_store( p, a ), near_press_floats( p, 4, bits ) )
+#define near_d_press( p, a, bits ) ( near_d_store( p, a ), near_press_doubles( p, 2, bits ) )
+#define near_f_press_ids( p, ids, bits ) ( memcpy( p, ids, 16 ), near_press_ids( p, 4, bits ) )
+#define near_d_press_ids( p, ids, bits ) ( memcpy( p, ids, 8 ), near_press_ids( p, 2, bits ) )
 #define near_f_load( p ) _mm_loadu_ps( p )
 #define near_f_store( p, a ) _mm_storeu_ps( p, a )
 #define near_f_splat( a ) _mm_set1_ps( a )

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Near points, one row against as many columns as a register has lanes. near_twice.h includes it once for
 // floats and once for doubles, with
-//   NEAR_FIND, NEAR_COPY, NEAR_BLOCK      the names for this type
+//   NEAR_FIND, NEAR_COPY, NEAR_BLOCK,
+//   NEAR_BOUND, NEAR_GAP                  the names for this type
 //   NEAR_NUMBER, NEAR_WIDTH, NEAR_REG     float or double, lanes, the register
-//   NEAR_LOAD, NEAR_STORE (any alignment), NEAR_SPLAT, NEAR_SUB, NEAR_MUL, NEAR_ADD, NEAR_LE_BITS
+//   NEAR_LOAD, NEAR_STORE (any alignment), NEAR_SPLAT, NEAR_SUB, NEAR_MUL, NEAR_ADD, NEAR_MAX, NEAR_LE_BITS
+//   NEAR_PRESS, NEAR_PRESS_IDS            puts lanes whose bit is set; all of them must fit there
 // and near_emit, which does what near_emit_lanes does; it may write 2 * NEAR_LANES numbers, those that do not
 // count too. No include guard: part of a template.
 
@@ -19,36 +21,80 @@ struct NEAR_BLOCK
     uint32_t ids[NEAR_COLUMNS + NEAR_LANES];
 };
 
-// A register at a time: what is copied behind the end of a run is written over by the next.
-static inline void NEAR_COPY( const simd_near_search* s, NEAR_BLOCK* block )
+// The least and the greatest of a few numbers.
+static inline void NEAR_BOUND( const NEAR_NUMBER* rows, uint32_t count, NEAR_NUMBER move, NEAR_REG bounds[2] )
+{
+    NEAR_NUMBER least = rows[0], most = rows[0];
+    for ( uint32_t i = 1; i < count; ++i )
+    {
+        least = rows[i] < least ? rows[i] : least;
+        most = rows[i] > most ? rows[i] : most;
+    }
+    bounds[0] = NEAR_SPLAT( least + move );
+    bounds[1] = NEAR_SPLAT( most + move );
+}
+
+// The way from the bounds to a number. Rounding is monotonic: no row's difference is less.
+static inline NEAR_REG NEAR_GAP( NEAR_REG at, const NEAR_REG bounds[2] )
+{
+    return NEAR_MAX( NEAR_MAX( NEAR_SUB( bounds[0], at ), NEAR_SUB( at, bounds[1] ) ), NEAR_SPLAT( 0 ) );
+}
+
+// A register at a time: what is copied behind the last is written over by the next. Left out is what is too
+// far from the box around all rows, but not of the first run, in which rows know their own place. How many
+// columns there are.
+static inline uint32_t NEAR_COPY( const simd_near_search* s, NEAR_BLOCK* block )
 {
     const NEAR_NUMBER *x = s->x, *y = s->y, *z = s->z;
-    uint32_t to = 0;
+    NEAR_REG limit = NEAR_SPLAT( (NEAR_NUMBER)s->limit ), box[3][2];
+    uint32_t to = 0, rows = s->is_compact ? s->row_end - s->first_row : 1;
+    NEAR_BOUND( x + s->first_row, rows, (NEAR_NUMBER)s->row_offset[0], box[0] );
+    NEAR_BOUND( y + s->first_row, rows, (NEAR_NUMBER)s->row_offset[1], box[1] );
+    NEAR_BOUND( z + s->first_row, rows, (NEAR_NUMBER)s->row_offset[2], box[2] );
     for ( uint32_t run = 0; run < s->run_count; ++run )
     {
         const simd_near_run* r = &s->runs[run];
-        uint32_t count = r->end - r->begin;
+        uint32_t count = r->end - r->begin, first = to;
+        bool is_whole = !s->is_compact || ( run == 0 && s->is_own );
         NEAR_REG move_x = NEAR_SPLAT( (NEAR_NUMBER)r->offset[0] );
         NEAR_REG move_y = NEAR_SPLAT( (NEAR_NUMBER)r->offset[1] );
         NEAR_REG move_z = NEAR_SPLAT( (NEAR_NUMBER)r->offset[2] );
         for ( uint32_t i = 0, from = r->begin; i < count; i += NEAR_WIDTH, from += NEAR_WIDTH )
         {
-            NEAR_STORE( block->x + to + i, NEAR_ADD( NEAR_LOAD( x + from ), move_x ) );
-            NEAR_STORE( block->y + to + i, NEAR_ADD( NEAR_LOAD( y + from ), move_y ) );
-            NEAR_STORE( block->z + to + i, NEAR_ADD( NEAR_LOAD( z + from ), move_z ) );
-            memcpy( block->ids + to + i, s->ids + from, NEAR_WIDTH * sizeof( uint32_t ) );
+            NEAR_REG at_x = NEAR_ADD( NEAR_LOAD( x + from ), move_x );
+            NEAR_REG at_y = NEAR_ADD( NEAR_LOAD( y + from ), move_y );
+            NEAR_REG at_z = NEAR_ADD( NEAR_LOAD( z + from ), move_z );
+            if ( is_whole )
+            {
+                NEAR_STORE( block->x + to + i, at_x );
+                NEAR_STORE( block->y + to + i, at_y );
+                NEAR_STORE( block->z + to + i, at_z );
+                memcpy( block->ids + to + i, s->ids + from, NEAR_WIDTH * sizeof( uint32_t ) );
+                continue;
+            }
+            NEAR_REG dx = NEAR_GAP( at_x, box[0] ), dy = NEAR_GAP( at_y, box[1] );
+            NEAR_REG dz = NEAR_GAP( at_z, box[2] );
+            NEAR_REG sum = NEAR_ADD( NEAR_MUL( dx, dx ), NEAR_MUL( dy, dy ) );
+            uint32_t bits = NEAR_LE_BITS( NEAR_ADD( sum, NEAR_MUL( dz, dz ) ), limit );
+            bits &= count - i < NEAR_WIDTH ? ( 1u << ( count - i ) ) - 1 : UINT32_MAX;
+            NEAR_PRESS( block->x + to, at_x, bits );
+            NEAR_PRESS( block->y + to, at_y, bits );
+            NEAR_PRESS( block->z + to, at_z, bits );
+            NEAR_PRESS_IDS( block->ids + to, s->ids + from, bits );
+            to += base_bit_count( bits );
         }
-        for ( uint32_t i = 0; i < count && r->id_offset != 0; ++i )
+        to += is_whole ? count : 0;
+        for ( uint32_t i = first; i < to && r->id_offset != 0; ++i )
         {
-            block->ids[to + i] += r->id_offset;
+            block->ids[i] += r->id_offset;
         }
-        to += count;
     }
     for ( uint32_t i = 0; i < NEAR_WIDTH; ++i )
     {
         block->x[to + i] = block->y[to + i] = block->z[to + i] = (NEAR_NUMBER)INFINITY;
         block->ids[to + i] = 0;
     }
+    return to;
 }
 
 static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
@@ -59,7 +105,7 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
         return false;
     }
     NEAR_BLOCK block;
-    NEAR_COPY( s, &block );
+    s->column_count = NEAR_COPY( s, &block );
     uint32_t* out = (uint32_t*)(void*)( sink->pairs + sink->count );
     const uint32_t* last = (const uint32_t*)(const void*)( sink->pairs + sink->capacity - NEAR_LANES );
     NEAR_REG limit = NEAR_SPLAT( (NEAR_NUMBER)s->limit );
@@ -103,6 +149,11 @@ static bool NEAR_FIND( simd_near_search* s, clv_pair_sink* sink )
 #undef NEAR_FIND
 #undef NEAR_COPY
 #undef NEAR_BLOCK
+#undef NEAR_BOUND
+#undef NEAR_GAP
+#undef NEAR_MAX
+#undef NEAR_PRESS
+#undef NEAR_PRESS_IDS
 #undef NEAR_NUMBER
 #undef NEAR_WIDTH
 #undef NEAR_REG

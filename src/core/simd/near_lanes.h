@@ -37,9 +37,10 @@ typedef struct simd_near_search
     simd_near_run runs[NEAR_RUNS];
     uint32_t run_count;
     uint32_t column_count;
-    uint32_t row, row_end;
+    uint32_t first_row, row, row_end; ///< all rows, and the next one
     uint32_t column;
     bool is_own;
+    bool is_compact; ///< columns that no row reaches are looked for, and left out
     bool is_directed;
     bool is_lesser; ///< rows have what is not below their own id, which `least_step` is added to
     uint32_t least_step;
@@ -99,6 +100,31 @@ static inline uint32_t* near_emit_lanes(
         out += 2 * ( bits & 1 );
     }
     return out;
+}
+
+/// Lanes whose bit is set move to the front, where no instruction does so.
+static inline void near_press_floats( float* lanes, uint32_t count, uint32_t bits )
+{
+    for ( uint32_t lane = 0, to = 0; lane < count; to += bits >> lane & 1, ++lane )
+    {
+        lanes[to] = lanes[lane];
+    }
+}
+
+static inline void near_press_doubles( double* lanes, uint32_t count, uint32_t bits )
+{
+    for ( uint32_t lane = 0, to = 0; lane < count; to += bits >> lane & 1, ++lane )
+    {
+        lanes[to] = lanes[lane];
+    }
+}
+
+static inline void near_press_ids( uint32_t* lanes, uint32_t count, uint32_t bits )
+{
+    for ( uint32_t lane = 0, to = 0; lane < count; to += bits >> lane & 1, ++lane )
+    {
+        lanes[to] = lanes[lane];
+    }
 }
 
 /// The row that begins at `head` ends at `out`: where the next begins, here if it is empty.

@@ -5,13 +5,22 @@
 // Declared by name: what makes one file of the core looks for names here.
 typedef struct near_block near_block;
 typedef struct near_block64 near_block64;
-static inline void copy_near( const simd_near_search* s, near_block* block );
-static inline void copy_near64( const simd_near_search* s, near_block64* block );
+static inline void bound_near( const float* rows, uint32_t count, float move, near_f bounds[2] );
+static inline void bound_near64( const double* rows, uint32_t count, double move, near_d bounds[2] );
+static inline near_f near_gap( near_f at, const near_f bounds[2] );
+static inline near_d near_gap64( near_d at, const near_d bounds[2] );
+static inline uint32_t copy_near( const simd_near_search* s, near_block* block );
+static inline uint32_t copy_near64( const simd_near_search* s, near_block64* block );
 static bool find_near( simd_near_search* s, clv_pair_sink* sink );
 static bool find_near64( simd_near_search* s, clv_pair_sink* sink );
 
 #define NEAR_FIND find_near
 #define NEAR_COPY copy_near
+#define NEAR_BOUND bound_near
+#define NEAR_GAP near_gap
+#define NEAR_MAX near_f_max
+#define NEAR_PRESS near_f_press
+#define NEAR_PRESS_IDS near_f_press_ids
 #define NEAR_BLOCK near_block
 #define NEAR_NUMBER float
 #define NEAR_WIDTH NEAR_FLOATS
@@ -27,6 +36,11 @@ static bool find_near64( simd_near_search* s, clv_pair_sink* sink );
 
 #define NEAR_FIND find_near64
 #define NEAR_COPY copy_near64
+#define NEAR_BOUND bound_near64
+#define NEAR_GAP near_gap64
+#define NEAR_MAX near_d_max
+#define NEAR_PRESS near_d_press
+#define NEAR_PRESS_IDS near_d_press_ids
 #define NEAR_BLOCK near_block64
 #define NEAR_NUMBER double
 #define NEAR_WIDTH ( NEAR_FLOATS / 2 )
