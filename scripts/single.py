@@ -21,6 +21,8 @@ LEFT_OUT = ("cleave/record.h",)
 LONGEST = 500  # columns of the source that are made of several lines
 # Of the names in a file for one instruction set: short, since there are 5,000 of them.
 ENDINGS = {"sse2": "s2", "avx2": "a2", "avx512": "a5", "neon": "n"}
+# Types that are named 6,000 times.
+TYPES = {"uint32_t": "u32", "uint64_t": "u64"}
 BANNER = """// SPDX-License-Identifier: MIT
 // Cleave {version}, {what}. Made by `make single`; do not edit.
 """
@@ -162,12 +164,13 @@ def main():
     private = Reader(PRIVATE, False)
     private.seen = set(public.seen)
     # First, as it has to come before any header of the system.
-    source = [QUIET, private.include("base/exact.h", 0), FAST, '#include "cleave.h"', UNUSED, JOINED]
+    source = [QUIET, private.include("base/exact.h", 0), FAST, '#include "cleave.h"', "\n".join(f"typedef {long} {short};" for long, short in TYPES.items()), UNUSED, JOINED]
     for name in files:
         ending = ENDINGS.get(pathlib.Path(name).stem.rsplit("_", 1)[-1])
         text = private.read(ROOT / name)
         if ending:
             text = with_ending(text, ending)
+        text = re.sub(r"\b(" + "|".join(TYPES) + r")\b", lambda m: TYPES[m[1]], text)
         source.append(f"// ---- {name}\n{text}")
     (out / "cleave.c").write_text(
         BANNER.format(version=version, what="its core: pairs and questions; cleave.h tells how it is called, "
