@@ -135,6 +135,14 @@ static void ask( const clv_space* space, uint32_t* seed )
     queries = clv_query_half_spaces( &corner, 1 );
     lists = ( clv_query_lists ){ NULL, hits, 64, 0, 0 };
     clv_space_query_all( space, &queries, &lists );
+    // Those in double have a place too.
+    clv_hit64 hits64[64];
+    const clv_plane64 planes64[3] = { { { 1, 0, 0 }, 5 }, { { 0, 1, 0 }, 3 }, { { 0, 0, -1 }, 2 } };
+    const clv_half_spaces64 corners[3] = { { { 3, 0.1, -1 }, planes64, 2 }, { { 0, 0, 0 }, NULL, 0 },
+        { { -1, 0.7, 1e9 }, planes64 + 2, 1 } };
+    clv_queries64 queries64 = clv_query_half_spaces64( corners, 3 );
+    clv_query_lists64 lists64 = { offsets, hits64, 64, 0, 0 };
+    clv_space_query_all64( space, &queries64, &lists64 );
 }
 
 static void live( clv_space* space, uint32_t seed, bool asks )

@@ -209,7 +209,6 @@ static bool read_batch(
     return true;
 }
 
-// All three kinds of half-spaces have the same members.
 static void* read_planes(
     record_cursor* cursor, recording* out, record_items items, uint32_t count, uint64_t total )
 {
@@ -219,8 +218,18 @@ static void* read_planes(
         fail_at( cursor, cursor->at, "the record is too short for its planes" );
         return NULL;
     }
-    const char* numbers = take_numbers( cursor, out, total * items.units, items.unit );
-    clv_half_spaces* regions = recording_take( out, count, sizeof( clv_half_spaces ) );
+    const clv_vec64* places = items.has_places ? take_numbers( cursor, out, 3 * (uint64_t)count, 8 ) : NULL;
+    const char* numbers = items.has_places && places == NULL
+        ? NULL
+        : take_numbers( cursor, out, total * items.units, items.unit );
+    if ( numbers == NULL )
+    {
+        return NULL;
+    }
+    // Those in float and flat ones have the same members.
+    clv_half_spaces* regions = recording_take( out, items.has_places ? 0 : count, sizeof( clv_half_spaces ) );
+    clv_half_spaces64* wide =
+        recording_take( out, items.has_places ? count : 0, sizeof( clv_half_spaces64 ) );
     uint64_t used = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -229,11 +238,18 @@ static void* read_planes(
             fail_at( cursor, cursor->at, "more planes than the record has" );
             return NULL;
         }
-        regions[i].planes = (const clv_plane*)(const void*)( numbers + used * items.units * items.unit );
-        regions[i].count = counts[i];
+        const void* planes = numbers + used * items.units * items.unit;
+        if ( items.has_places )
+        {
+            wide[i] = ( clv_half_spaces64 ){ places[i], planes, counts[i] };
+        }
+        else
+        {
+            regions[i] = ( clv_half_spaces ){ planes, counts[i] };
+        }
         used += counts[i];
     }
-    return regions;
+    return items.has_places ? (void*)wide : (void*)regions;
 }
 
 static bool read_queries( record_cursor* cursor, recording* out, recorded_call* made, uint32_t bits )

@@ -33,6 +33,7 @@ bool clv_record_items( uint32_t query_kind, record_items* items )
          is_double = query_is_double( (clv_query_kind)query_kind );
     items->unit = is_double ? sizeof( double ) : sizeof( float );
     items->has_planes = row->form == QUERY_PLANES;
+    items->has_places = items->has_planes && is_double;
     items->units =
         items->has_planes ? ( is_flat ? 3 : 4 ) : (uint32_t)row->sizes[is_double ? 2 : is_flat] / items->unit;
     return true;

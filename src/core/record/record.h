@@ -130,12 +130,12 @@ typedef struct record_kind
 /// NULL for a number that is no kind.
 const record_kind* clv_record_kind( uint32_t kind );
 
-/// Numbers of an item of a query, and their bytes; false for what is no kind. Half-spaces have `planes`
-/// numbers for each plane, and a count beside.
+/// Numbers of an item of a query, and their bytes; false for what is no kind. Half-spaces have so many for
+/// each plane, and beside them a count and, in double, a place.
 typedef struct record_items
 {
     uint32_t unit, units;
-    bool has_planes;
+    bool has_planes, has_places;
 } record_items;
 
 bool clv_record_items( uint32_t query_kind, record_items* items );

@@ -577,27 +577,41 @@ static void show_visited( space_tap* tap, const clv_pair* pairs, uint64_t count,
 
 // ---- queries
 
-static uint64_t plane_total( const query_list* list )
+// Those in float and flat ones have the same members, and no place.
+static clv_half_spaces64 region_at( const query_list* list, record_items items, uint32_t index )
 {
-    const clv_half_spaces* regions = list->items; // all three kinds begin with a pointer and a count
+    const clv_half_spaces* region = (const clv_half_spaces*)list->items + index;
+    return items.has_places ? ( (const clv_half_spaces64*)list->items )[index]
+                            : ( clv_half_spaces64 ){ { 0, 0, 0 },
+                                  (const clv_plane64*)(const void*)region->planes, region->count };
+}
+
+static uint64_t plane_total( const query_list* list, record_items items )
+{
     uint64_t total = 0;
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        total += regions[i].count;
+        total += region_at( list, items, i ).count;
     }
     return total;
 }
 
 static void put_planes( clv_recorder* recorder, const query_list* list, record_items items )
 {
-    const clv_half_spaces* regions = list->items;
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        put_numbers( recorder, &regions[i].count, 1, 4 );
+        clv_half_spaces64 region = region_at( list, items, i );
+        put_numbers( recorder, &region.count, 1, 4 );
+    }
+    for ( uint32_t i = 0; i < list->count && items.has_places; ++i )
+    {
+        clv_half_spaces64 region = region_at( list, items, i );
+        put_numbers( recorder, &region.origin, 3, 8 );
     }
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        put_numbers( recorder, regions[i].planes, (uint64_t)regions[i].count * items.units, items.unit );
+        clv_half_spaces64 region = region_at( list, items, i );
+        put_numbers( recorder, region.planes, (uint64_t)region.count * items.units, items.unit );
     }
 }
 
@@ -608,11 +622,12 @@ static void put_queries( clv_recorder* recorder, const space_call* call )
     record_items items = { 0 };
     uint32_t count = clv_record_items( (uint32_t)list->kind, &items ) ? list->count : 0;
     uint64_t filters = list->filters == NULL ? 0 : list->filter_each ? count : 1;
-    uint64_t planes = items.has_planes ? plane_total( list ) : 0;
+    uint64_t planes = items.has_planes ? plane_total( list, items ) : 0;
     uint64_t numbers = items.has_planes ? planes * items.units : (uint64_t)count * items.units;
     CLV_ASSERT( count == 0 || list->items != NULL );
     uint64_t body = RECORD_QUERY_BYTES + numbers * items.unit +
-        ( items.has_planes ? 4 * (uint64_t)count : 0 ) + filters * 24;
+        ( items.has_planes ? 4 * (uint64_t)count : 0 ) + ( items.has_places ? 24 * (uint64_t)count : 0 ) +
+        filters * 24;
     uint32_t bits = ( filters > 0 ? RECORD_FILTERS : 0 ) | ( list->filter_each ? RECORD_FILTER_EACH : 0 ) |
         ( list->as_given ? RECORD_AS_GIVEN : 0 ) | ( query_calls( list ) ? RECORD_CALLBACK : 0 ) |
         ( job->offsets != NULL ? RECORD_OFFSETS : 0 );

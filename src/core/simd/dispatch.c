@@ -39,11 +39,20 @@ static uint64_t saved_registers( void )
     return ( (uint64_t)high << 32 ) | low;
 }
 
+// Both are in every processor with AVX2, but a virtual machine may hide them, and where there is no LZCNT its
+// code means BSR, which counts from the other end.
+static bool has_bit_counts( void )
+{
+    uint32_t eax, ebx, popcnt, lzcnt, edx;
+    return __get_cpuid( 1, &eax, &ebx, &popcnt, &edx ) && ( popcnt & ( 1u << 23 ) ) != 0 &&
+        __get_cpuid( 0x80000001u, &eax, &ebx, &lzcnt, &edx ) && ( lzcnt & ( 1u << 5 ) ) != 0;
+}
+
 // All of these bits in leaf 7's ebx and ecx, and all of `register_bits` saved on a task switch?
 static bool cpu_has( uint32_t ebx_bits, uint32_t ecx_bits, uint64_t register_bits )
 {
     uint32_t eax, ebx, ecx, edx;
-    if ( !__get_cpuid_count( 7, 0, &eax, &ebx, &ecx, &edx ) )
+    if ( !has_bit_counts() || !__get_cpuid_count( 7, 0, &eax, &ebx, &ecx, &edx ) )
     {
         return false;
     }
