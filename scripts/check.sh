@@ -14,7 +14,7 @@ list_checks()
     cat <<'END'
 source: layers comments symbols exports one-unit configure cpp
 install: install example flags adding-a-method link single snippets
-programs: man completion demo instructions worst suite story
+programs: man completion demo instructions worst suite story lives-replayed
 packages: version interface dist recipes site python
 pages: docs report view site-page papers studies
 gpu: kernels oclgrind gpu-docs gpu-bench no-sys

@@ -418,3 +418,23 @@ check_story()
     "$cleave" replay "$story/small.clvrec" -q || fail "without the fault the recording still differs"
     "$cleave" replay "$story/fuzzed.clvrec" --judge -q || fail "without the fault the fuzzer's recording still differs"
 }
+
+# Random lives with questions of every kind are recorded, and every answer is the same when they are played, and
+# brute force's. Usage: check.sh lives-replayed FUZZ_REPLAY CLEAVE
+check_lives_replayed()
+{
+    [ $# -eq 2 ] || misused "FUZZ_REPLAY CLEAVE"
+    local kind seed file count=0
+    for kind in world query; do
+        for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+            rm -f "$folder"/life*
+            CLEAVE_RECORD=$folder/life "$1" $kind --random $seed 1 >"$folder/said" 2>&1 || fail "$kind $seed stopped"
+            for file in "$folder"/life*; do
+                [ -s "$file" ] || fail "$kind $seed left no recording"
+                "$2" replay "$file" --judge --quiet >"$folder/said" 2>&1 || fail "$kind $seed is not played as it was"
+                count=$((count + 1))
+            done
+        done
+    done
+    echo "check.sh lives-replayed: $count recordings, every answer as recorded"
+}
