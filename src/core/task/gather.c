@@ -288,7 +288,6 @@ static void close_early( gathering* job )
 const gather_early clv_task_gather_early = { open_early, add_found, close_early };
 
 // ---- a piece
-// ----------------------------------------------------------------------------------------------------
 
 static void run_piece( uint32_t index, uint32_t worker, void* context )
 {
@@ -318,7 +317,6 @@ static void run_piece( uint32_t index, uint32_t worker, void* context )
 }
 
 // ---- joining
-// ----------------------------------------------------------------------------------------------------
 
 // A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have
 // needed are noted.
@@ -407,7 +405,6 @@ static clv_result join_round( gathering* job )
 }
 
 // ---- rounds
-// -----------------------------------------------------------------------------------------------------
 
 // Chunks for a round: all that it is likely to use, if these are not many more than the sink has room for. A
 // list has as much from the frame before; a visitor has no list, and chunks must not become one.
