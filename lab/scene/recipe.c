@@ -93,7 +93,6 @@ typedef struct running
 } running;
 
 // ---- small mathematics
-// -------------------------------------------------------------------------------------------
 
 /// Sine and cosine by their series: the library's may round differently elsewhere. For angles up to pi.
 static void sine_cosine( double angle, double* sine, double* cosine )
@@ -143,7 +142,6 @@ static clv_vec3 to_vec3( const double v[3] )
 }
 
 // ---- bodies
-// ------------------------------------------------------------------------------------------------------
 
 static clv_vec3 draw_velocity( const running* run, random_stream* stream )
 {
@@ -266,7 +264,6 @@ static bool add_bodies( running* run )
 }
 
 // ---- life of a scene
-// ---------------------------------------------------------------------------------------------
 
 static clv_vec3 gravity_now( const running* run )
 {
@@ -348,7 +345,6 @@ static clv_aabb recipe_run_world( const void* state )
 }
 
 // ---- a frame
-// -----------------------------------------------------------------------------------------------------
 
 static uint32_t share_of( const running* run, double share )
 {

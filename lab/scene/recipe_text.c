@@ -72,7 +72,6 @@ static bool read_whole( text_line* line, double least, double most, uint64_t* va
 }
 
 // ---- one function per word
-// ---------------------------------------------------------------------------------------
 
 static bool read_name( text_line* line, recipe* scene )
 {

@@ -71,8 +71,8 @@ bool clv_rest_marginal_append( rest_marginal* set, const clv_pair* pairs, uint32
 }
 
 // ---- chains
-// ------------------------------------------------------------------------------------------------------ A
-// link is 1 + 2 * number + side, or 0. The pair's own links of a side are next and previous.
+
+// A link is 1 + 2 * number + side, or 0. The pair's own links of a side are next and previous.
 
 static uint32_t link_of( uint32_t number, uint32_t side )
 {

@@ -51,9 +51,10 @@ static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
 }
 
 // ---- chains of sure pairs
-// ---------------------------------------------------------------------------------------- A pair is in the
-// chain of one of its two objects, whichever has fewer there at first sight: so an object that touches all
-// others owns nothing. A search for a pair walks both chains at once and ends when the shorter one does.
+
+// A pair is in the chain of one of its two objects, whichever has fewer there at first sight: so an object
+// that touches all others owns nothing. A search for a pair walks both chains at once and ends when the
+// shorter one does.
 
 static void chain_pair( rest_pairs* pairs, uint32_t place )
 {
