@@ -419,8 +419,8 @@ check_story()
     "$cleave" replay "$story/fuzzed.clvrec" --judge -q || fail "without the fault the fuzzer's recording still differs"
 }
 
-# Random lives with questions of every kind are recorded, and every answer is the same when they are played, and
-# brute force's. Usage: check.sh lives-replayed FUZZ_REPLAY CLEAVE
+# Random lives with questions of every kind are recorded. Played, they give every answer as it was, and brute
+# force agrees. Usage: check.sh lives-replayed FUZZ_REPLAY CLEAVE
 check_lives_replayed()
 {
     [ $# -eq 2 ] || misused "FUZZ_REPLAY CLEAVE"

@@ -580,10 +580,10 @@ static void show_visited( space_tap* tap, const clv_pair* pairs, uint64_t count,
 // Those in float and flat ones have the same members, and no place.
 static clv_half_spaces64 region_at( const query_list* list, record_items items, uint32_t index )
 {
-    const clv_half_spaces* region = (const clv_half_spaces*)list->items + index;
+    const clv_half_spaces* spaces = (const clv_half_spaces*)list->items + index;
     return items.has_places ? ( (const clv_half_spaces64*)list->items )[index]
                             : ( clv_half_spaces64 ){ { 0, 0, 0 },
-                                  (const clv_plane64*)(const void*)region->planes, region->count };
+                                  (const clv_plane64*)(const void*)spaces->planes, spaces->count };
 }
 
 static uint64_t plane_total( const query_list* list, record_items items )
@@ -600,18 +600,18 @@ static void put_planes( clv_recorder* recorder, const query_list* list, record_i
 {
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        clv_half_spaces64 region = region_at( list, items, i );
-        put_numbers( recorder, &region.count, 1, 4 );
+        clv_half_spaces64 spaces = region_at( list, items, i );
+        put_numbers( recorder, &spaces.count, 1, 4 );
     }
     for ( uint32_t i = 0; i < list->count && items.has_places; ++i )
     {
-        clv_half_spaces64 region = region_at( list, items, i );
-        put_numbers( recorder, &region.origin, 3, 8 );
+        clv_half_spaces64 spaces = region_at( list, items, i );
+        put_numbers( recorder, &spaces.origin, 3, 8 );
     }
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        clv_half_spaces64 region = region_at( list, items, i );
-        put_numbers( recorder, region.planes, (uint64_t)region.count * items.units, items.unit );
+        clv_half_spaces64 spaces = region_at( list, items, i );
+        put_numbers( recorder, spaces.planes, (uint64_t)spaces.count * items.units, items.unit );
     }
 }
 
