@@ -42,7 +42,7 @@ number=0
 home()
 {
     case $1 in
-    mpi_program | mpi_resume | loopback | runner | scene_part | record) echo "$folder/lab" ;;
+    mpi_program | mpi_resume | loopback | runner | scene_part | record | fuzz.replayed) echo "$folder/lab" ;;
     *) echo "$folder/build" ;;
     esac
 }
@@ -51,6 +51,7 @@ home()
 targets()
 {
     case $1 in
+    fuzz.replayed) echo fuzz-replay cleave ;;
     fuzz.*) echo fuzz-replay ;;
     mpi_faults) echo test_mpi_checkpoint ;;
     mpi_fuzz_again) echo fuzz_mpi ;;
@@ -479,6 +480,7 @@ mutate "load: boxes upside down are taken" "save" src/core/space/save_pass.c 's/
 mutate "load: the number of objects is believed" "save" src/core/space/load.c 's/( live == l->walk.numbers\[SAVE_LIVE\] \&\&/( live >= 0 ||/'
 mutate "load: pairs of slots that are not there are taken" "save" src/core/space/save_pass.c 's/ || pair.b >= walk->numbers\[SAVE_SLOTS\] || / || /'
 mutate "parts: a damaged part is taken" "save parts" src/core/base/parts_reader.c 's/return base_get_u64( end + padding ) == sum/return true/'
+mutate "record: half-spaces in double are played as seen from 0" "fuzz.replayed" lab/replay/recording.c 's/( clv_half_spaces64 ){ places\[i\], planes/( clv_half_spaces64 ){ { 0, 0, 0 }, planes/'
 mutate "record: a full disk goes unnoticed" "record" src/core/record/recorder.c 's/if ( writer->failed )/if ( writer->failed \&\& false )/'
 mutate "record: ids of other generations are a row" "record" src/core/record/record.c 's/return (uint64_t)id.generation << 32 | id.index;/return id.index;/'
 mutate "record: two records at once" "record" src/core/record/recorder.c 's/clv_task_background_\(un\)\{0,1\}lock( &recorder->gate );/(void)0;/'

@@ -218,8 +218,8 @@ typedef enum clv_isa
     CLV_ISA_AUTO = 0, ///< what the environment variable CLEAVE_ISA names, or else the widest
     CLV_ISA_SCALAR = 1,
     CLV_ISA_SSE2 = 2,
-    CLV_ISA_AVX2 = 3,
-    CLV_ISA_AVX512 = 4, ///< F, BW, DQ, VL, VBMI and VBMI2
+    CLV_ISA_AVX2 = 3,   ///< with BMI, LZCNT and POPCNT
+    CLV_ISA_AVX512 = 4, ///< F, BW, DQ, VL, VBMI and VBMI2; and AVX2
     CLV_ISA_NEON = 5,
 } clv_isa;
 
